@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@inventory/auth/client';
+import type { RateLimiter, RateLimitVerdict } from '@inventory/auth/rate-limit';
+import { windowSeconds } from '@inventory/auth/rate-limit';
+import { isOutage } from '@inventory/db/client';
+import type { Log } from '@inventory/process/log';
+import Router from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import type { Authenticator } from './authenticate.ts';
+import { errorText, Failed, messages, Refused } from './errors.ts';
+import { callRoute, parseParams, type Reply, type Route } from './route.ts';
+import { isOtherFamily } from './routes/not-implemented.ts';
+import type { TokenReply } from './routes/token.ts';
+
+/** The contract's base path. */
+export const basePath = '/api/v1';
+const version = 'v1';
+
+export type AppOptions = {
+  routes: readonly Route[];
+  token: (ctx: Context) => Promise<TokenReply>;
+  authenticator: Authenticator;
+  rateLimiter: RateLimiter;
+  rateLimit: number;
+  trustProxy: boolean;
+  log: Log;
+};
+
+/** The middlewares, in the order in which a request meets them. */
+export function createApp(options: AppOptions): Koa {
+  const app = new Koa({ proxy: options.trustProxy });
+  app.silent = true;
+  app.use(nameAnswer);
+  app.use(answerErrors(options.log));
+  app.use(tokenRoute(options.token));
+  app.use(authenticate(options.authenticator));
+  app.use(limitRate(options.rateLimiter, options.rateLimit));
+  app.use(routeRequests(options.routes));
+  app.use(refuseUnrouted(options.routes));
+  return app;
+}
+
+/** The request's id, the caller's or ours, and the version: on every answer. */
+async function nameAnswer(ctx: Context, next: Next) {
+  const given = ctx.get('X-Request-Id');
+  ctx.set('X-Request-Id', /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID());
+  ctx.set('X-API-Version', version);
+  await next();
+}
+
+/** Refusals are answered; failures are logged once and answered without a word of the inside. */
+function answerErrors(log: Log) {
+  return async (ctx: Context, next: Next) => {
+    try {
+      await next();
+    } catch (error) {
+      const failed = error instanceof Refused ? error : failureOf(error);
+      if (failed instanceof Refused) {
+        sendJson(ctx, failed.status, errorText(failed.status, failed.refusal), failed.headers);
+        return;
+      }
+      if (!(error instanceof Failed)) {
+        log.error(
+          { err: error, requestId: ctx.response.get('X-Request-Id'), method: ctx.method },
+          'request failed',
+        );
+      }
+      const { status, message, headers } = failed;
+      sendJson(ctx, status, errorText(status, { code: 'internal_error', message }), headers);
+    }
+  };
+}
+
+function failureOf(error: unknown): Failed {
+  if (error instanceof Failed) return error;
+  return isOutage(error)
+    ? new Failed(503, messages.unreachable, { 'Retry-After': '1' })
+    : new Failed(500, messages.internal);
+}
+
+function tokenRoute(handle: AppOptions['token']) {
+  return async (ctx: Context, next: Next) => {
+    if (ctx.path !== `${basePath}/Token`) return next();
+    if (ctx.method !== 'POST') throw methodRefused('POST');
+    const { status, body, headers } = await handle(ctx);
+    sendJson(ctx, status, JSON.stringify(body), { 'Cache-Control': 'no-store', ...headers });
+  };
+}
+
+function authenticate(authenticator: Authenticator) {
+  return async (ctx: Context, next: Next) => {
+    if (!ctx.path.startsWith(`${basePath}/`)) throw unknownPath();
+    const header = ctx.get('Authorization');
+    const token = /^Bearer +([^\s]+)$/i.exec(header)?.[1];
+    const client = token === undefined ? null : await authenticator.authenticate(token);
+    if (client === null) {
+      const challenge = header === '' ? 'Bearer' : 'Bearer error="invalid_token"';
+      const message =
+        header === '' ? 'Authentication is required.' : 'The access token is invalid or expired.';
+      throw new Refused({ code: 'unauthorized', message }, { headers: { 'WWW-Authenticate': challenge } });
+    }
+    ctx.state.client = client;
+    await next();
+  };
+}
+
+function limitRate(limiter: RateLimiter, rateLimit: number) {
+  return async (ctx: Context, next: Next) => {
+    const client = ctx.state.client as Client;
+    const verdict = await limiter.take(client.clientId, client.rateLimit ?? rateLimit);
+    nameLimit(ctx, verdict);
+    if (verdict.allowed) return next();
+    const message = `Rate limit exceeded: ${verdict.limit} requests per minute.`;
+    const retryAfter = String(Math.max(1, Math.ceil(verdict.resetMs / 1000)));
+    sendJson(ctx, 429, JSON.stringify({ message }), { 'Retry-After': retryAfter });
+  };
+}
+
+function nameLimit(ctx: Context, { limit, remaining, resetMs }: RateLimitVerdict) {
+  ctx.set('RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`);
+  ctx.set('RateLimit', `"default";r=${remaining};t=${Math.ceil(resetMs / 1000)}`);
+}
+
+function routeRequests(routes: readonly Route[]) {
+  const router = new Router({ prefix: basePath, sensitive: true, strict: true });
+  for (const declared of routes) {
+    router.register(declared.path, [declared.method], async (ctx: Context, next: Next) => {
+      const reply = await callRoute(declared, ctx, ctx.params, ctx.state.client);
+      if (reply === null) return next();
+      sendReply(ctx, reply);
+    });
+  }
+  return router.routes();
+}
+
+/** What no route has answered: another family, another method of a known path, or nothing we know. */
+function refuseUnrouted(routes: readonly Route[]) {
+  return async (ctx: Context) => {
+    const path = ctx.path.slice(basePath.length);
+    if (isOtherFamily(path)) {
+      throw new Refused({ code: 'not_implemented', message: 'This operation is not available.' });
+    }
+    const methods = routes.filter((declared) => fits(declared, path)).map((declared) => declared.method);
+    throw methods.length > 0 ? methodRefused([...new Set(methods)].join(', ')) : unknownPath();
+  };
+}
+
+function fits(declared: Route, path: string): boolean {
+  const template = declared.path.split('/');
+  const segments = path.split('/');
+  if (template.length !== segments.length) return false;
+  const params: Record<string, string> = {};
+  for (const [index, part] of template.entries()) {
+    const segment = segments[index] ?? '';
+    if (part.startsWith(':')) params[part.slice(1)] = segment;
+    else if (part !== segment) return false;
+  }
+  return parseParams(declared, params) !== null;
+}
+
+function methodRefused(allow: string): Refused {
+  const refusal = { code: 'bad_request', message: `Method not allowed; allowed: ${allow}.` } as const;
+  return new Refused(refusal, { status: 405, headers: { Allow: allow } });
+}
+
+function unknownPath(): Refused {
+  return new Refused({ code: 'not_found', message: 'There is nothing at this path.' });
+}
+
+function sendReply(ctx: Context, { status, text, headers }: Reply) {
+  sendJson(ctx, status, text, headers ?? {});
+}
+
+function sendJson(ctx: Context, status: number, text: string, headers: Record<string, string>) {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.type = 'application/json';
+  ctx.body = text;
+}

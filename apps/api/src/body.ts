@@ -1,0 +1,89 @@
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+import { parse as parseLossless } from 'lossless-json';
+import { Refused } from './errors.ts';
+
+/** A body larger than this, decompressed, is refused. */
+export const bodyBytesMax = 64 * 1024;
+
+// Both kinds are read as text: JSON because a number's digits must be seen before it becomes a double.
+const readJson = textReader('application/json');
+const readForm = textReader('application/x-www-form-urlencoded');
+
+function textReader(type: string) {
+  const read = koaBody({
+    text: true,
+    textTypes: [type],
+    textLimit: bodyBytesMax,
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    patchNode: false,
+  });
+  return async (ctx: Context): Promise<string> => {
+    if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
+    if (ctx.request.charset !== '' && ctx.request.charset.toLowerCase() !== 'utf-8')
+      throw bad('The body must be UTF-8.');
+    try {
+      await read(ctx, async () => {});
+    } catch (error) {
+      throw refusalOfReader(error);
+    }
+    const text = (ctx.request as { body?: unknown }).body;
+    if (typeof text !== 'string') throw bad('The body could not be read.');
+    // What a decoder puts in place of bytes that are not UTF-8.
+    if (text.includes('\ufffd')) throw bad('The body is not valid UTF-8.');
+    return text;
+  };
+}
+
+/** The object in a JSON body. A number with more digits than every JSON reader carries comes out as NaN. */
+export async function readJsonBody(ctx: Context): Promise<Record<string, unknown>> {
+  const text = await readJson(ctx);
+  let value: unknown;
+  try {
+    value = hasLongNumber.test(text)
+      ? parseLossless(text, null, { parseNumber: numberOf })
+      : JSON.parse(text);
+  } catch {
+    throw bad('The body is not well-formed JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw bad('The body must be a JSON object.');
+  return value as Record<string, unknown>;
+}
+
+/** The parameters of a form. A repeated one is refused. */
+export async function readFormBody(ctx: Context): Promise<Map<string, string>> {
+  const form = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(await readForm(ctx))) {
+    if (form.has(name)) throw bad(`${name} must be given once.`);
+    form.set(name, value);
+  }
+  return form;
+}
+
+// Only a run of digits this long can hold more than a double does; strings that look so merely take the slower way.
+const hasLongNumber = /\d[\d.]{15}/;
+
+function numberOf(literal: string): number {
+  const [mantissa = ''] = literal.toLowerCase().split('e');
+  const digits = mantissa.replace(/^-/, '').replace('.', '').replace(/^0+/, '');
+  const significant = mantissa.includes('.') ? digits.replace(/0+$/, '') : digits;
+  return significant.length > 15 ? Number.NaN : Number(literal);
+}
+
+function bad(message: string): Refused {
+  return new Refused({ code: 'bad_request', message });
+}
+
+/** The reader's errors: too large keeps its status, all the rest (broken compression, a cut body) is a bad request. */
+function refusalOfReader(error: unknown): Refused {
+  if ((error as { status?: unknown }).status === 413) {
+    return new Refused(
+      { code: 'bad_request', message: `The body is larger than ${bodyBytesMax} bytes.` },
+      { status: 413 },
+    );
+  }
+  return bad('The body could not be read.');
+}

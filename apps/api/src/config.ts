@@ -1,0 +1,19 @@
+import { connections, count, Port } from '@inventory/process/config';
+import { z } from 'zod';
+
+/** The settings of an api process. */
+export const apiSettings = {
+  ...connections,
+  PORT: Port.default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  /** Requests per client in any 60 s, for clients without a limit of their own. */
+  RATE_LIMIT: count(1).default(100),
+  /** Connections to Postgres. */
+  DATABASE_CONNECTIONS: count(1).default(10),
+  /** Requests in one envelope at most. */
+  ENVELOPE_MAX: count(1).default(64),
+  /** Envelopes under way at once at most, per shard. */
+  ENVELOPES_IN_FLIGHT: count(1).default(4),
+  /** Whether X-Forwarded-For names the client's address: only behind a proxy of ours that sets it. */
+  TRUST_PROXY: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
+};

@@ -1,0 +1,62 @@
+import type { Refusal, RefusalCode } from '@inventory/domain/refused';
+
+/** Every code of the error object with its status. */
+export const statusOf = {
+  bad_request: 400,
+  validation_error: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  internal_error: 500,
+  not_implemented: 501,
+} as const satisfies Record<RefusalCode | 'internal_error', number>;
+
+export type ErrorCode = keyof typeof statusOf;
+
+/** Ends a request with a refusal. `status` where the contract's code has another one here: 405, 413. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(refusal: Refusal, options: { status?: number; headers?: Record<string, string> } = {}) {
+    super(refusal.message);
+    this.refusal = refusal;
+    this.status = options.status ?? statusOf[refusal.code];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside. */
+export class Failed extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(status: 500 | 503, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The JSON text of the contract's error object. */
+export function errorText(status: number, { code, message, details }: ErrorObject): string {
+  return JSON.stringify({
+    statusCode: status,
+    error: code,
+    message,
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+type ErrorObject = { code: ErrorCode; message: string; details?: Refusal['details'] };
+
+export const messages = {
+  internal: 'Something went wrong on our side.',
+  unavailable: 'The service is busy or partly out of order; nothing was applied. Try again in a moment.',
+  unreachable: 'The service cannot reach its database; try again in a moment.',
+  unknown:
+    'The database could not be reached for the whole wait: whether this was applied is not known. ' +
+    'Send it again with the same Idempotency-Key to settle it.',
+} as const;

@@ -1,0 +1,124 @@
+import type { Client } from '@inventory/auth/client';
+import type { Permission } from '@inventory/auth/permission';
+import { denyAction, denyWarehouses } from '@inventory/auth/scope';
+import { type FieldErrors, forbidden, invalid } from '@inventory/domain/refused';
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { readJsonBody } from './body.ts';
+import { Refused } from './errors.ts';
+
+/** What a handler answers: the JSON text of the body, which holds decimals digit for digit. */
+export type Reply = { status: number; text: string; headers?: Record<string, string> };
+
+export type Call<Params, Query, Body> = {
+  params: Params;
+  query: Query;
+  body: Body;
+  client: Client;
+  header: (name: string) => string | undefined;
+};
+
+type Schema = z.ZodType<unknown, unknown>;
+type Out<S> = S extends z.ZodType ? z.infer<S> : undefined;
+
+/**
+ * A route, in the order in which a request meets it. The tests of 401 and 403 and the OpenAPI document are made of the same
+ * table, so what is declared here is what holds.
+ */
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the base path, with `:name` for a parameter. */
+  path: string;
+  summary: string;
+  permission: Permission;
+  /** Read-only clients are refused. */
+  writes: boolean;
+  /** A parameter that does not fit: there is no such resource, 404. */
+  params?: Schema;
+  query?: Schema;
+  body?: Schema;
+  /** The warehouses that must be in the client's scope. */
+  warehouses: (call: Call<never, never, never>) => number[];
+  /** The answers of success, by status. */
+  answer: Record<number, Schema>;
+  /** Refusals beside the ones that every route has. */
+  refusals: readonly number[];
+  handle: (call: Call<never, never, never>) => Promise<Reply>;
+};
+
+type RouteOf<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'warehouses' | 'handle'> & {
+  params?: P;
+  query?: Q;
+  body?: B;
+  warehouses: (call: Call<Out<P>, Out<Q>, Out<B>>) => number[];
+  handle: (call: Call<Out<P>, Out<Q>, Out<B>>) => Promise<Reply>;
+};
+
+/** Declares a route; the schemas give the handler its types. */
+export function route<
+  P extends Schema | undefined = undefined,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+>(declared: RouteOf<P, Q, B>): Route {
+  return declared as unknown as Route;
+}
+
+/** For a route that concerns no warehouse. */
+export const noWarehouses = () => [];
+
+/**
+ * What happens to a request of a known client on its route, top to bottom: read-only, permission, body and query, scope,
+ * then the work. Returns null when the path's parameters do not fit: then it is not this route.
+ */
+export async function callRoute(
+  declared: Route,
+  ctx: Context,
+  rawParams: Record<string, string>,
+  client: Client,
+): Promise<Reply | null> {
+  const params = parseParams(declared, rawParams);
+  if (params === null) return null;
+  const denial = denyAction(client, declared.permission, declared.writes);
+  if (denial !== null) throw new Refused(forbidden[denial]);
+  const query = parseQuery(declared, ctx);
+  const body =
+    declared.body === undefined ? undefined : parse(declared.body, withoutNulls(await readJsonBody(ctx)));
+  const header = (name: string) => ctx.get(name) || undefined;
+  const call = { params: params.value, query, body, client, header } as Call<never, never, never>;
+  const outside = denyWarehouses(client, declared.warehouses(call));
+  if (outside !== null) throw new Refused(forbidden[outside]);
+  return declared.handle(call);
+}
+
+/** The parameters of a path, or null when they do not fit the route. */
+export function parseParams(declared: Route, rawParams: Record<string, string>): { value: unknown } | null {
+  if (declared.params === undefined) return { value: undefined };
+  const parsed = declared.params.safeParse(rawParams);
+  return parsed.success ? { value: parsed.data } : null;
+}
+
+function parseQuery(declared: Route, ctx: Context): unknown {
+  const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
+  if (repeated.length > 0) {
+    throw new Refused(invalid(Object.fromEntries(repeated.map(([name]) => [name, ['must be given once.']]))));
+  }
+  return declared.query === undefined ? undefined : parse(declared.query, { ...ctx.query });
+}
+
+function parse(schema: Schema, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const details: FieldErrors = {};
+  for (const { path, message } of parsed.error.issues) {
+    const field = String(path[0] ?? '');
+    details[field] ??= [];
+    const sentence = `${field} ${message}`;
+    if (!details[field].includes(sentence)) details[field].push(sentence);
+  }
+  throw new Refused(invalid(details));
+}
+
+/** `null` for a field counts as omitted. */
+function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,144 @@
+import { Permission } from '@inventory/auth/permission';
+import type { Sql } from '@inventory/db/client';
+import { listLots, lotSortColumns } from '@inventory/db/lots';
+import { listStockLevels, stockLevelSortColumns } from '@inventory/db/stock-levels';
+import { Id, normalizeDateTime } from '@inventory/domain/fields';
+import { Lot } from '@inventory/domain/lot';
+import { IssueAnswer, IssueRequest } from '@inventory/domain/stock/issue';
+import { MoveAnswer, MoveRequest } from '@inventory/domain/stock/move';
+import { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/stock/receive';
+import { warehousesOf } from '@inventory/domain/stock/transaction';
+import { StockLevel } from '@inventory/domain/stock-level';
+import { pageQueryShape } from '@inventory/paging/page-query';
+import { z } from 'zod';
+import { pageAnswer, pageReply } from '../page.ts';
+import { noWarehouses, route } from '../route.ts';
+import type { Stock } from '../stock.ts';
+
+const wid = z.object({
+  wid: z
+    .string()
+    .regex(/^\d{1,10}$/)
+    .transform(Number)
+    .pipe(Id)
+    .meta({ type: 'integer' }),
+});
+const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false.' })
+  .transform((text) => text === 'true')
+  .optional();
+const anyText = z.string().optional();
+
+const lotQuery = z.object({
+  ...pageQueryShape(lotSortColumns),
+  inStock: flag.meta({ description: 'Extension: only lots that are (not) in stock' }),
+  itemID: anyText.meta({ description: 'Extension: only lots of the item with this ShortID' }),
+  spot: anyText.meta({ description: 'Extension: only lots at this spot' }),
+  serial: anyText.meta({ description: 'Extension: only lots with this serial' }),
+  hold: flag.meta({ description: 'Extension: only lots that are (not) on hold' }),
+});
+const levelQuery = z.object(pageQueryShape(stockLevelSortColumns));
+
+/** `/Inventory`: lots, stock levels, and the three transactions. */
+export function inventoryRoutes(sql: Sql, stock: Stock) {
+  return [
+    route({
+      method: 'GET',
+      path: '/Inventory',
+      summary: 'List inventory lots of every warehouse in scope, most recent first',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      query: lotQuery,
+      warehouses: noWarehouses,
+      answer: { 200: pageAnswer(Lot) },
+      refusals: [],
+      handle: async ({ query, client }) =>
+        pageReply(query, await listLots(sql, query, [...client.scope], query)),
+    }),
+    route({
+      method: 'GET',
+      path: '/Inventory/StockLevels',
+      summary: 'Stock levels per item, summed over every warehouse in scope',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      query: levelQuery,
+      warehouses: noWarehouses,
+      answer: { 200: pageAnswer(StockLevel) },
+      refusals: [],
+      handle: async ({ query, client }) =>
+        pageReply(query, await listStockLevels(sql, query, [...client.scope])),
+    }),
+    route({
+      method: 'GET',
+      path: '/Inventory/StockLevels/:wid',
+      summary: 'Stock levels per item in one warehouse',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      params: wid,
+      query: levelQuery,
+      warehouses: ({ params }) => [params.wid],
+      answer: { 200: pageAnswer(StockLevel) },
+      refusals: [404],
+      handle: async ({ params, query }) => pageReply(query, await listStockLevels(sql, query, [params.wid])),
+    }),
+    route({
+      method: 'GET',
+      path: '/Inventory/:wid',
+      summary: 'List inventory lots of one warehouse, most recent first',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      params: wid,
+      query: lotQuery,
+      warehouses: ({ params }) => [params.wid],
+      answer: { 200: pageAnswer(Lot) },
+      refusals: [404],
+      handle: async ({ params, query }) => pageReply(query, await listLots(sql, query, [params.wid], query)),
+    }),
+    route({
+      method: 'POST',
+      path: '/Inventory/Receive',
+      summary: 'Receive stock: a positive adjustment that makes a new lot',
+      permission: Permission.PositiveAdjustment,
+      writes: true,
+      body: ReceiveRequest,
+      warehouses: ({ body }) => [body.wid],
+      answer: { 201: ReceiveAnswer },
+      refusals: [409, 413, 503],
+      handle: ({ body, client, header }) => {
+        const expires = body.expires === undefined ? {} : { expires: normalizeDateTime(body.expires) };
+        return stock.transact(
+          { kind: 'receive', body: { ...body, ...expires } },
+          client,
+          header('Idempotency-Key'),
+          201,
+        );
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/Inventory/Move',
+      summary: 'Move stock between spots or warehouses',
+      permission: Permission.LocateMoveUnits,
+      writes: true,
+      body: MoveRequest,
+      warehouses: ({ body }) => warehousesOf({ kind: 'move', body }),
+      answer: { 200: MoveAnswer },
+      refusals: [409, 413, 503],
+      handle: ({ body, client, header }) =>
+        stock.transact({ kind: 'move', body }, client, header('Idempotency-Key'), 200),
+    }),
+    route({
+      method: 'POST',
+      path: '/Inventory/Issue',
+      summary: 'Issue stock: a negative adjustment',
+      permission: Permission.NegativeAdjustment,
+      writes: true,
+      body: IssueRequest,
+      warehouses: ({ body }) => [body.wid],
+      answer: { 200: IssueAnswer },
+      refusals: [409, 413, 503],
+      handle: ({ body, client, header }) =>
+        stock.transact({ kind: 'issue', body }, client, header('Idempotency-Key'), 200),
+    }),
+  ];
+}

@@ -1,0 +1,177 @@
+import { Permission } from '@inventory/auth/permission';
+import { type Sql, violatedUnique } from '@inventory/db/client';
+import {
+  createItem,
+  findItem,
+  itemSortColumns,
+  listCategory,
+  listItems,
+  updateItem,
+} from '@inventory/db/items';
+import { Code, Id } from '@inventory/domain/fields';
+import { Item, ItemCreateRequest, ItemUpdateRequest, itemFieldsOf } from '@inventory/domain/item';
+import { invalid } from '@inventory/domain/refused';
+import { pageQueryShape } from '@inventory/paging/page-query';
+import { z } from 'zod';
+import { Refused } from '../errors.ts';
+import { pageAnswer, pageReply } from '../page.ts';
+import { noWarehouses, type Reply, route } from '../route.ts';
+
+const pageQuery = z.object(pageQueryShape(itemSortColumns));
+
+// One item by key, or a category: then the paging parameters are ignored, whatever they say.
+const lookUpQuery = z.object({
+  key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
+  type: z.string().meta({ description: 'id or alias; required with `key`' }).optional(),
+  Category: z.string().meta({ description: 'All active items of this category, as a flat array' }).optional(),
+});
+const shortIdParams = z.object({ shortID: z.string() });
+const partNoParams = z.object({
+  partNo: z
+    .string()
+    .regex(/^\d{1,10}$/)
+    .transform(Number)
+    .pipe(Id)
+    .meta({ type: 'integer' }),
+});
+
+const ItemCreated = Item.extend({ status: z.literal('created') }).meta({ id: 'ItemCreated' });
+const itemStatus = <S extends string>(status: S) =>
+  z.object({ shortID: z.string(), status: z.literal(status) });
+
+/** `/Item`: the catalog. */
+export function itemRoutes(sql: Sql) {
+  return [
+    route({
+      method: 'GET',
+      path: '/Item',
+      summary: 'List active items; or get one by ShortID or alias; or list a category',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      query: z.looseObject(lookUpQuery.shape).transform(readItemsQuery),
+      warehouses: noWarehouses,
+      answer: { 200: z.union([pageAnswer(Item), Item, z.array(Item)]) },
+      refusals: [404],
+      handle: async ({ query }) => {
+        if ('category' in query) return ok(await listCategory(sql, query.category));
+        if ('key' in query) return ok(await foundItem(findItem(sql, query.key)));
+        return pageReply(query, await listItems(sql, query, { discontinuedToo: false }));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/Item/All',
+      summary: 'List all items, discontinued ones too',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      query: pageQuery,
+      warehouses: noWarehouses,
+      answer: { 200: pageAnswer(Item) },
+      refusals: [],
+      handle: async ({ query }) => pageReply(query, await listItems(sql, query, { discontinuedToo: true })),
+    }),
+    route({
+      method: 'GET',
+      path: '/Item/:partNo',
+      summary: 'Get one item by its part number, discontinued or not',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      params: partNoParams,
+      warehouses: noWarehouses,
+      answer: { 200: Item },
+      refusals: [404],
+      handle: async ({ params }) => ok(await foundItem(findItem(sql, params))),
+    }),
+    route({
+      method: 'POST',
+      path: '/Item',
+      summary: 'Create an item',
+      permission: Permission.ModifyItemMaster,
+      writes: true,
+      body: ItemCreateRequest,
+      warehouses: noWarehouses,
+      answer: { 201: ItemCreated },
+      refusals: [413],
+      handle: async ({ body, client }) => {
+        const item = await createItem(sql, body.shortID, itemFieldsOf(body), client.clientId).catch(
+          (error) => {
+            const taken = takenBy[violatedUnique(error) ?? ''];
+            throw taken === undefined ? error : new Refused(invalid({ shortID: [taken] }));
+          },
+        );
+        return { status: 201, text: `${item.slice(0, -1)},"status":"created"}` };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/Item',
+      summary: 'Update an item: the fields that are sent',
+      permission: Permission.ModifyItemMaster,
+      writes: true,
+      body: ItemUpdateRequest,
+      warehouses: noWarehouses,
+      answer: { 200: itemStatus('updated') },
+      refusals: [404, 413],
+      handle: async ({ body }) => {
+        if (!(await updateItem(sql, body.shortID, itemFieldsOf(body)))) throw unknownItem();
+        return ok(JSON.stringify({ shortID: body.shortID, status: 'updated' }));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/Item/:shortID',
+      summary: 'Discontinue an item; its inventory records remain',
+      permission: Permission.ModifyItemMaster,
+      writes: true,
+      params: shortIdParams,
+      warehouses: noWarehouses,
+      answer: { 200: itemStatus('discontinued') },
+      refusals: [404],
+      handle: async ({ params }) => {
+        if (!(await updateItem(sql, params.shortID, { discontinued: true }))) throw unknownItem();
+        return ok(JSON.stringify({ shortID: params.shortID, status: 'discontinued' }));
+      },
+    }),
+  ];
+}
+
+const takenBy: Record<string, string> = {
+  item_short_id_key: 'shortID is taken: an item with this ShortID already exists.',
+  item_alias_pkey: 'shortID is taken: it is an alias of another item.',
+};
+
+function readItemsQuery(query: Record<string, unknown>, context: z.core.$RefinementCtx) {
+  const fail = (field: string, message: string) => {
+    context.addIssue({ code: 'custom', path: [field], message, input: query });
+    return z.NEVER;
+  };
+  if (typeof query.key === 'string') {
+    if (query.type === 'id') return { key: { shortId: query.key } };
+    if (query.type === 'alias') return { key: { alias: query.key } };
+    return fail('type', 'must be id or alias.');
+  }
+  if (query.Category !== undefined) {
+    const category = Code.safeParse(
+      /^\d{1,10}$/.test(String(query.Category)) ? Number(query.Category) : undefined,
+    );
+    return category.success ? { category: category.data } : fail('Category', 'must be an integer.');
+  }
+  const page = pageQuery.safeParse(query);
+  if (page.success) return page.data;
+  for (const issue of page.error.issues) context.addIssue({ ...issue, code: 'custom', input: query });
+  return z.NEVER;
+}
+
+async function foundItem(looked: Promise<string | null>): Promise<string> {
+  const item = await looked;
+  if (item === null) throw unknownItem();
+  return item;
+}
+
+function unknownItem(): Refused {
+  return new Refused({ code: 'not_found', message: 'There is no such item.' });
+}
+
+function ok(text: string): Reply {
+  return { status: 200, text };
+}

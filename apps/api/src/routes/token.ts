@@ -1,0 +1,77 @@
+import { isSecretOf } from '@inventory/auth/secret';
+import { tokenLifetimeSeconds } from '@inventory/auth/token';
+import type { Sql } from '@inventory/db/client';
+import { readSecretDigests } from '@inventory/db/clients';
+import type { Context } from 'koa';
+import type { Authenticator } from '../authenticate.ts';
+import { readFormBody } from '../body.ts';
+import type { GuessLimiter } from '../guess-limit.ts';
+
+/** What a token request answers; failures have the codes of RFC 6749 in the contract's error object. */
+export type TokenReply = { status: number; body: object; headers: Record<string, string> };
+
+/** `POST /Token`: client credentials, in the form or by HTTP Basic. */
+export function createTokenHandler(sql: Sql, authenticator: Authenticator, guesses: GuessLimiter) {
+  return async (ctx: Context): Promise<TokenReply> => {
+    const form = await readFormBody(ctx);
+    const basic = readBasic(ctx.get('Authorization'));
+    if (basic === 'malformed')
+      return refused(400, 'invalid_request', 'The Authorization header is malformed.');
+    if (form.get('grant_type') === undefined)
+      return refused(400, 'invalid_request', 'grant_type is required.');
+    if (form.get('grant_type') !== 'client_credentials') {
+      return refused(400, 'unsupported_grant_type', 'grant_type must be client_credentials.');
+    }
+    if (basic !== null && form.has('client_secret')) {
+      return refused(400, 'invalid_request', 'Client credentials must be sent in one way only.');
+    }
+    const clientId = basic?.clientId ?? form.get('client_id');
+    const secret = basic?.secret ?? form.get('client_secret');
+    if (!clientId || !secret)
+      return refused(400, 'invalid_request', 'client_id and client_secret are required.');
+
+    const blockedForMs = await guesses.blockedForMs(ctx.ip, clientId);
+    if (blockedForMs > 0) {
+      const headers = { 'Retry-After': String(Math.ceil(blockedForMs / 1000)) };
+      return { status: 429, body: { message: 'Too many failed attempts; try again later.' }, headers };
+    }
+    // NUL cannot be stored, so no client has it in its id.
+    const digests = clientId.includes('\u0000') ? [] : await readSecretDigests(sql, clientId);
+    if (!isSecretOf(secret, digests)) {
+      await guesses.count(ctx.ip, clientId);
+      const challenge: Record<string, string> =
+        basic === null ? {} : { 'WWW-Authenticate': 'Basic realm="inventory"' };
+      return refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.', challenge);
+    }
+    const body = {
+      access_token: await authenticator.signToken(clientId),
+      token_type: 'bearer',
+      expires_in: tokenLifetimeSeconds,
+    };
+    return { status: 200, body, headers: {} };
+  };
+}
+
+function refused(
+  status: number,
+  error: string,
+  message: string,
+  headers: Record<string, string> = {},
+): TokenReply {
+  return { status, body: { statusCode: status, error, message, error_description: message }, headers };
+}
+
+/** RFC 6749 2.3.1: both parts are form-encoded before they are joined. */
+function readBasic(header: string): { clientId: string; secret: string } | 'malformed' | null {
+  const match = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(header);
+  if (match === null) return /^Basic\b/i.test(header) ? 'malformed' : null;
+  const text = Buffer.from(match[1]!, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) return 'malformed';
+  try {
+    const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
+    return { clientId: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
+  } catch {
+    return 'malformed';
+  }
+}

@@ -1,0 +1,6 @@
+import { createLog } from '@inventory/process/log';
+import { run } from '@inventory/process/run';
+import { startWorker } from './worker.ts';
+
+const log = createLog('worker');
+await run(log, () => startWorker(process.env, log));

@@ -1,0 +1,62 @@
+import { applyBatch } from '@inventory/db/apply-batch';
+import { connect, isOutage } from '@inventory/db/client';
+import { createPartNumbers } from '@inventory/db/gates';
+import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { settle } from '@inventory/db/verdict';
+import { readConfig } from '@inventory/process/config';
+import { createMetrics, serveInternal } from '@inventory/process/internal-server';
+import type { Log } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { createConsumer } from '@inventory/queue/consume';
+import { createBatcher } from './batcher.ts';
+import { workerSettings } from './config.ts';
+
+// Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's patience ends.
+const idleInTransactionMs = 700;
+
+/** Starts a worker: takes envelopes from the queue and applies them to Postgres until it is stopped. */
+export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
+  const config = readConfig(workerSettings, env);
+  const report = (error: Error, what: string) => log.error({ err: error }, what);
+  const sql = connect(config.DATABASE_URL, {
+    name: 'inventory-worker',
+    connectionsMax: 4,
+    statementTimeoutMs: 5000,
+    idleInTransactionMs,
+  });
+  await refuseUnsafeDatabase(sql);
+  const parts = createPartNumbers();
+  const consumer = await createConsumer({
+    redisUrl: config.REDIS_URL,
+    prefix: config.QUEUE_PREFIX,
+    shardCount: config.QUEUE_SHARDS,
+    concurrency: config.WORKER_CONCURRENCY,
+    apply: createBatcher({
+      batchMax: config.BATCH_MAX,
+      apply: (requests) => applyBatch(sql, requests, parts),
+      abandon: async (requestId) => (await settle(sql, [requestId])).get(requestId)!,
+      isOutage,
+      report,
+    }),
+    report,
+  });
+  const internal =
+    config.INTERNAL_PORT === undefined
+      ? null
+      : await serveInternal({
+          port: config.INTERNAL_PORT,
+          host: config.INTERNAL_HOST,
+          metrics: createMetrics(),
+          checkReady: async () => {
+            await sql`select`;
+          },
+        });
+  log.info('worker is up');
+  return {
+    async stop() {
+      await consumer.close();
+      await internal?.close();
+      await sql.end({ timeout: 5 });
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** What a client may do now, as the database says; a token carries none of it. */
+export type Client = {
+  clientId: string;
+  readOnly: boolean;
+  permissions: ReadonlySet<number>;
+  /** The warehouses in scope. */
+  scope: ReadonlySet<number>;
+  /** Requests in any 60 s; null: the service's default. */
+  rateLimit: number | null;
+};

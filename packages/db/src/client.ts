@@ -1,0 +1,60 @@
+import postgres from 'postgres';
+
+const types = {
+  // recNo, transactionNo and counts stay far below 2^53.
+  bigint: { to: 20, from: [20], parse: Number, serialize: String },
+};
+
+/** The pool. */
+export type Sql = postgres.Sql<{ bigint: number }>;
+/** A database transaction: what must run inside one takes this. */
+export type Tx = postgres.TransactionSql<{ bigint: number }>;
+
+export type ConnectOptions = {
+  /** Shown by Postgres beside each connection. */
+  name: string;
+  connectionsMax?: number;
+  /** A statement that takes longer is ended by Postgres. */
+  statementTimeoutMs?: number;
+  /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
+  idleInTransactionMs?: number;
+};
+
+/** A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as text. */
+export function connect(databaseUrl: string, options: ConnectOptions): Sql {
+  return postgres(databaseUrl, {
+    max: options.connectionsMax ?? 10,
+    types,
+    onnotice: () => {},
+    connect_timeout: 3,
+    // Back soon after an outage.
+    backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 0.5),
+    ...(process.env.DATABASE_PASSWORD === undefined ? {} : { password: process.env.DATABASE_PASSWORD }),
+    connection: {
+      application_name: options.name,
+      TimeZone: 'UTC',
+      statement_timeout: options.statementTimeoutMs ?? 0,
+      idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
+    },
+  });
+}
+
+/**
+ * Whether an error says that Postgres cannot work now: it is away, going, coming or out of resources. Anything else, an error
+ * of a statement or of ours, will come again with the same request.
+ */
+export function isOutage(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  if (typeof code !== 'string') return false;
+  if (!(error instanceof postgres.PostgresError)) return true;
+  // 57Pxx: shutting down or starting; 53xxx: out of resources; 25P03: a transaction of ours was left open too long;
+  // 08xxx: connections; 40xxx: rolled back through no fault of the statement.
+  return /^(57P|53|25P03|08|40)/.test(code);
+}
+
+/** The name of the unique constraint that refused a statement, or null for any other error. */
+export function violatedUnique(error: unknown): string | null {
+  return error instanceof postgres.PostgresError && error.code === '23505'
+    ? (error.constraint_name ?? '')
+    : null;
+}

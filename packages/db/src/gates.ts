@@ -1,0 +1,118 @@
+import { parseQuantity } from '@inventory/domain/quantity';
+import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
+import { type StockRequest, warehousesOf } from '@inventory/domain/stock/transaction';
+import type { Sql, Tx } from './client.ts';
+
+export type GateId = { partNo: number; wid: number };
+
+/**
+ * What a worker process remembers between batches: the number of each shortID, and the gates that exist. Neither ever
+ * changes once it is there, so it cannot go stale.
+ */
+export type PartNumbers = { byShortId: Map<string, number>; gates: Set<string> };
+
+// Forgotten all at once when it grows past this; the next batches read again what they need.
+const rememberedMax = 200_000;
+
+export function createPartNumbers(): PartNumbers {
+  return { byShortId: new Map(), gates: new Set() };
+}
+
+/**
+ * Looks up the items of a batch and makes the gates that are missing, each in a statement of its own that commits at once:
+ * a gate made inside the batch's transaction would deadlock with another batch that makes the same ones.
+ */
+export async function makeGates(
+  sql: Sql,
+  requests: readonly StockRequest[],
+  parts: PartNumbers,
+): Promise<void> {
+  if (parts.byShortId.size > rememberedMax || parts.gates.size > rememberedMax) {
+    parts.byShortId.clear();
+    parts.gates.clear();
+  }
+  const unknown = new Set(
+    requests.map(({ body }) => body.itemID).filter((shortId) => !parts.byShortId.has(shortId)),
+  );
+  if (unknown.size > 0) {
+    const rows = await sql<{ short_id: string; part_no: number }[]>`
+      select short_id, part_no
+      from item
+      where short_id = any(${[...unknown]}::text[])`;
+    for (const row of rows) parts.byShortId.set(row.short_id, row.part_no);
+  }
+  const missing = gateIdsOf(requests, parts).filter(
+    ({ partNo, wid }) => !parts.gates.has(gateKey(partNo, wid)),
+  );
+  if (missing.length === 0) return;
+  await sql`
+    insert into stock_level (part_no, wid)
+    select part_no, wid
+    from unnest(${missing.map((gate) => gate.partNo)}::integer[], ${missing.map((gate) => gate.wid)}::integer[])
+      as missing (part_no, wid)
+    join warehouse using (wid)
+    order by part_no, wid
+    on conflict do nothing`;
+  const rows = await sql<{ part_no: number; wid: number }[]>`
+    select part_no, wid
+    from unnest(${missing.map((gate) => gate.partNo)}::integer[], ${missing.map((gate) => gate.wid)}::integer[])
+      as missing (part_no, wid)
+    join stock_level using (part_no, wid)`;
+  for (const row of rows) parts.gates.add(gateKey(row.part_no, row.wid));
+}
+
+/** The gates that a batch needs, each once; items that do not exist have none. */
+export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers): GateId[] {
+  const gates = new Map<string, GateId>();
+  for (const request of requests) {
+    const partNo = parts.byShortId.get(request.body.itemID);
+    if (partNo === undefined) continue;
+    for (const wid of warehousesOf(request)) gates.set(gateKey(partNo, wid), { partNo, wid });
+  }
+  return [...gates.values()];
+}
+
+export type LockedGates = {
+  levels: Map<string, LevelState>;
+  /** The moment of the batch, after the locks were won, so that moments follow the order of the ledger. */
+  now: Date;
+  /** One for each request, in order; numbered under the locks, so that the ledger of a gate is in its true order. */
+  transactionNos: number[];
+  /** As many as there are requests; a batch may need more. */
+  recNos: number[];
+};
+
+/** Locks the gates and hands out numbers. Whoever holds them is alone with these items in these warehouses. */
+export async function lockGates(
+  tx: Tx,
+  gates: readonly GateId[],
+  requestCount: number,
+): Promise<LockedGates> {
+  const [levels, [numbers]] = await Promise.all([
+    // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
+    // No key update: the foreign keys of new lots may still look at the row.
+    tx<{ part_no: number; wid: number; in_stock: string; on_hold: string }[]>`
+      select part_no, wid, in_stock, on_hold
+      from stock_level
+      where (part_no, wid) in (
+        select * from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+      )
+      order by part_no, wid
+      for no key update`,
+    tx<{ now: Date; transaction_nos: number[]; rec_nos: number[] }[]>`
+      select date_trunc('milliseconds', clock_timestamp()) as now,
+        array(select nextval('stock_transaction_no_seq') from generate_series(1, ${requestCount})) as transaction_nos,
+        array(select nextval('lot_rec_no_seq') from generate_series(1, ${requestCount})) as rec_nos`,
+  ]);
+  return {
+    levels: new Map(
+      levels.map((row) => {
+        const stored = { inStock: parseQuantity(row.in_stock), onHold: parseQuantity(row.on_hold) };
+        return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
+      }),
+    ),
+    now: numbers!.now,
+    transactionNos: numbers!.transaction_nos.map(Number),
+    recNos: numbers!.rec_nos.map(Number),
+  };
+}

@@ -1,0 +1,137 @@
+import { type Item, type ItemFields, itemDefaults } from '@inventory/domain/item';
+import type { Page } from '@inventory/paging/envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
+import type { Sql } from './client.ts';
+import { type Columns, dateTimeText, recordText } from './json-columns.ts';
+import { readPage } from './read-page.ts';
+
+const columns: Columns<keyof Item> = {
+  partNo: 'part_no',
+  shortID: 'short_id',
+  description: 'description',
+  category: 'category',
+  subCategory: 'sub_category',
+  uOM: 'uom',
+  putUp: 'put_up',
+  units: 'trim_scale(units)',
+  dfltOwner: 'dflt_owner',
+  created: dateTimeText('created'),
+  createdBy: 'created_by',
+  modified: dateTimeText('modified'),
+  discontinued: 'discontinued',
+};
+
+const sortColumns: Columns<keyof Item> = {
+  partNo: 'part_no',
+  shortID: 'short_id',
+  description: 'description',
+  category: 'category',
+  subCategory: 'sub_category',
+  uOM: 'uom',
+  putUp: 'put_up',
+  units: 'units',
+  dfltOwner: 'dflt_owner',
+  created: 'created',
+  createdBy: 'created_by',
+  modified: 'modified',
+  discontinued: 'discontinued',
+};
+
+/** Every scalar column of an item. */
+export const itemSortColumns = Object.keys(sortColumns);
+
+/** A page of items, by shortID unless sorted otherwise; discontinued ones only when asked for. */
+export async function listItems(
+  sql: Sql,
+  query: PageQuery,
+  options: { discontinuedToo: boolean },
+): Promise<Page> {
+  return readPage(sql, query, {
+    from: 'item',
+    record: recordText(columns),
+    where: options.discontinuedToo ? sql`true` : sql`not discontinued`,
+    modified: 'modified',
+    sortColumns,
+    defaultOrder: 'short_id',
+    tieBreaker: 'part_no',
+  });
+}
+
+/** The JSON text of an array of a category's active items, by shortID. */
+export async function listCategory(sql: Sql, category: number): Promise<string> {
+  const [row] = await sql<{ records: string }[]>`
+    select coalesce(string_agg(${sql.unsafe(recordText(columns))}, ',' order by short_id), '') as records
+    from item
+    where category = ${category} and not discontinued`;
+  return `[${row?.records ?? ''}]`;
+}
+
+/** How an item is named: its number, its shortID, or an alias of it. */
+export type ItemKey = { partNo: number } | { shortId: string } | { alias: string };
+
+/** The JSON text of an item, discontinued or not; null when there is none. */
+export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
+  const which =
+    'partNo' in key
+      ? sql`part_no = ${key.partNo}`
+      : 'shortId' in key
+        ? sql`short_id = ${key.shortId}`
+        : sql`part_no = (select part_no from item_alias where alias = ${key.alias})`;
+  const [row] = await sql<{ record: string }[]>`
+    select ${sql.unsafe(recordText(columns))} as record
+    from item
+    where ${which}`;
+  return row?.record ?? null;
+}
+
+/**
+ * Creates an item and returns its JSON text. Fails on the constraints `item_short_id_key` (the shortID is taken) and
+ * `item_alias_pkey` (an alias has that name).
+ */
+export async function createItem(
+  sql: Sql,
+  shortId: string,
+  given: ItemFields,
+  createdBy: string,
+): Promise<string> {
+  const fields = { ...itemDefaults, ...given };
+  const [row] = await sql<{ record: string }[]>`
+    insert into item (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by)
+    values (${shortId}, ${fields.description}, ${fields.category}, ${fields.subCategory}, ${fields.uOM}, ${fields.putUp},
+      ${String(fields.units)}::numeric, ${fields.dfltOwner}, ${fields.discontinued}, ${createdBy})
+    returning ${sql.unsafe(recordText(columns))} as record`;
+  return row!.record;
+}
+
+/** Changes the fields given; `modified` only when a value really changes. False when there is no such item. */
+export async function updateItem(sql: Sql, shortId: string, given: ItemFields): Promise<boolean> {
+  const units = given.units === undefined ? null : String(given.units);
+  const rows = await sql`
+    with wanted as (
+      -- The lock makes a second update compare with what the first one leaves behind.
+      select part_no,
+        coalesce(${given.description ?? null}, description) as description,
+        coalesce(${given.category ?? null}, category) as category,
+        coalesce(${given.subCategory ?? null}, sub_category) as sub_category,
+        coalesce(${given.uOM ?? null}, uom) as uom,
+        coalesce(${given.putUp ?? null}, put_up) as put_up,
+        coalesce(${units}::numeric, units) as units,
+        coalesce(${given.dfltOwner ?? null}, dflt_owner) as dflt_owner,
+        coalesce(${given.discontinued ?? null}, discontinued) as discontinued
+      from item
+      where short_id = ${shortId}
+      for no key update
+    ), changed as (
+      update item
+      set description = wanted.description, category = wanted.category, sub_category = wanted.sub_category,
+        uom = wanted.uom, put_up = wanted.put_up, units = wanted.units, dflt_owner = wanted.dflt_owner,
+        discontinued = wanted.discontinued, modified = now()
+      from wanted
+      where item.part_no = wanted.part_no
+        and (item.description, item.category, item.sub_category, item.uom, item.put_up, item.units, item.dflt_owner, item.discontinued)
+          is distinct from
+          (wanted.description, wanted.category, wanted.sub_category, wanted.uom, wanted.put_up, wanted.units, wanted.dflt_owner, wanted.discontinued)
+    )
+    select from wanted`;
+  return rows.length > 0;
+}

@@ -1,0 +1,64 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Postgrator from 'postgrator';
+import type { Sql } from './client.ts';
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
+
+// Any number will do, as long as nobody else on this database takes it.
+const lockKey = 7_316_001;
+
+/**
+ * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits, then has
+ * nothing to do. Each file runs in a transaction of its own. Refuses a database whose applied files were edited since.
+ */
+export async function migrate(sql: Sql, report: (name: string) => void = () => {}): Promise<void> {
+  const connection = await sql.reserve();
+  try {
+    await connection`select pg_advisory_lock(${lockKey}::bigint)`;
+    const postgrator = new Postgrator({
+      driver: 'pg',
+      database: '',
+      migrationPattern: join(folder, '*.sql'),
+      schemaTable: 'schema_version',
+      validateChecksums: true,
+      newline: 'LF',
+      execQuery: async (query) => ({ rows: await connection.unsafe(query) }),
+      execSqlScript: async (script) => {
+        await connection.unsafe(`begin;\n${script}\ncommit;`).catch(async (error) => {
+          await connection.unsafe('rollback');
+          throw error;
+        });
+      },
+    });
+    postgrator.on('migration-finished', (migration) => report(migration.filename.split('/').at(-1) ?? ''));
+    await postgrator.migrate();
+  } finally {
+    await connection`select pg_advisory_unlock(${lockKey}::bigint)`.catch(() => {});
+    connection.release();
+  }
+}
+
+/** The database is not fit for the service; the message is one line for the person who starts it. */
+export class UnfitDatabaseError extends Error {}
+
+/**
+ * Refuses a database that could lose an answered 2xx in a crash, or that has no tables yet. Throws UnfitDatabaseError, or the
+ * driver's error when it cannot be reached.
+ */
+export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
+  const off = await sql<{ name: string }[]>`
+    select name
+    from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+    order by name`;
+  if (off.length > 0) {
+    const names = off.map((row) => row.name).join(', ');
+    throw new UnfitDatabaseError(
+      `the database runs with ${names} off: an answered transaction could be lost in a crash`,
+    );
+  }
+  const [tables] = await sql<{ there: boolean }[]>`select to_regclass('stock_entry') is not null as there`;
+  if (!tables?.there)
+    throw new UnfitDatabaseError('the database has no tables yet: run `pnpm inventory migrate` first');
+}

@@ -1,0 +1,5 @@
+/**
+ * What became of a request. `applied`: `result` is the JSON text of the answer's body. `refused`: of the refusal.
+ * `abandoned`: not applied and never will be, under this request id; `result` of the refusal if there is one to give.
+ */
+export type StoredOutcome = { status: 'applied' | 'refused' | 'abandoned'; result: string | null };

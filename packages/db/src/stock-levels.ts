@@ -1,0 +1,39 @@
+import type { StockLevel } from '@inventory/domain/stock-level';
+import type { Page } from '@inventory/paging/envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
+import type { Sql } from './client.ts';
+import { type Columns, recordText } from './json-columns.ts';
+import { readPage } from './read-page.ts';
+
+const quantities = {
+  available: 'sum(in_stock - on_hold - committed - packed)',
+  inStock: 'sum(in_stock)',
+  onOrder: 'sum(on_order)',
+  onHold: 'sum(on_hold)',
+  committed: 'sum(committed)',
+  packed: 'sum(packed)',
+  aSN: 'sum(asn)',
+};
+
+const sortColumns: Columns<keyof StockLevel> = { partNo: 'part_no', ...quantities };
+
+/** Every scalar column of a stock level. */
+export const stockLevelSortColumns = Object.keys(sortColumns);
+
+const columns = Object.fromEntries(
+  Object.entries(sortColumns).map(([field, sum]) => [field, field === 'partNo' ? sum : `trim_scale(${sum})`]),
+);
+
+/** A page of stock levels, one record an item, summed over these warehouses; by partNo unless sorted otherwise. */
+export async function listStockLevels(sql: Sql, query: PageQuery, wids: readonly number[]): Promise<Page> {
+  return readPage(sql, query, {
+    from: 'stock_level',
+    record: recordText(columns),
+    where: sql`wid = any(${wids as number[]}::integer[]) and used`,
+    groupBy: 'part_no',
+    modified: 'max(modified)',
+    sortColumns,
+    defaultOrder: 'part_no',
+    tieBreaker: 'part_no',
+  });
+}

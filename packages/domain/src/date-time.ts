@@ -1,0 +1,45 @@
+const pattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+/** A point in time, and how much of it was written: a whole UTC day, a whole second, or a millisecond. */
+export type DateTime = { at: number; precision: 'day' | 'second' | 'millisecond' };
+
+/**
+ * Reads an ISO 8601 date or datetime; without an offset it is UTC. `at` is milliseconds since 1970. Digits beyond
+ * milliseconds are dropped. Returns null for anything else, a day that does not exist included.
+ */
+export function parseDateTime(text: string): DateTime | null {
+  const match = pattern.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second, fraction, offset] = match;
+  const part = (digits: string | undefined) => Number(digits ?? 0);
+  if (part(hour) > 23 || part(minute) > 59 || part(second) > 59 || part(year) === 0) return null;
+  const date = new Date(0);
+  date.setUTCFullYear(part(year), part(month) - 1, part(day));
+  if (date.getUTCMonth() !== part(month) - 1 || date.getUTCDate() !== part(day)) return null;
+  date.setUTCHours(
+    part(hour),
+    part(minute),
+    part(second),
+    Number((fraction ?? '0').padEnd(3, '0').slice(0, 3)),
+  );
+  const offsetMinutes = minutesOf(offset);
+  if (offsetMinutes === null) return null;
+  const at = date.getTime() - offsetMinutes * 60_000;
+  // An offset can carry the first or last day out of the four-digit years, which no answer could write.
+  if (formatDateTime(at).length !== 24) return null;
+  return { at, precision: hour === undefined ? 'day' : fraction === undefined ? 'second' : 'millisecond' };
+}
+
+/** The one way a time is written in an answer: UTC, milliseconds, `Z`. */
+export function formatDateTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function minutesOf(offset: string | undefined): number | null {
+  if (offset === undefined || offset === 'Z' || offset === 'z') return 0;
+  const hours = Number(offset.slice(1, 3));
+  const minutes = Number(offset.slice(3).replace(':', '') || 0);
+  if (hours > 23 || minutes > 59) return null;
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}

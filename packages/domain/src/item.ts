@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Amount, Code, Flag, lengthMax, name, text } from './fields.ts';
+
+/** An item as every answer shows it. */
+export const Item = z
+  .object({
+    partNo: z.int().describe('Internal part number; auto-assigned, immutable'),
+    shortID: z.string().describe('SKU / part number; unique; cannot be renamed'),
+    description: z.string().describe('Item description'),
+    category: z.int().describe('Category ID'),
+    subCategory: z.int().describe('Sub-category ID'),
+    uOM: z.string().describe('Unit of measure (for example EA, KG, M)'),
+    putUp: z.string().describe('Packaging description'),
+    units: z.number().describe('Units per package'),
+    dfltOwner: z.int().describe('Default owner as customer ID; 0 means own stock'),
+    created: z.iso.datetime().describe('Record creation timestamp'),
+    createdBy: z.string().describe('Client that created the item'),
+    modified: z.iso.datetime().describe('Last modification timestamp'),
+    discontinued: z.boolean().describe('Item is discontinued'),
+  })
+  .meta({ id: 'Item' });
+export type Item = z.infer<typeof Item>;
+
+/** What a new item has where the request is silent. */
+export const itemDefaults = {
+  description: '',
+  category: 0,
+  subCategory: 0,
+  uOM: 'EA',
+  putUp: '',
+  units: 1,
+  dfltOwner: 0,
+  discontinued: false,
+} as const;
+
+// The quickstart's other spellings, in one place: each with the field it means and how its value is read.
+const otherSpellings = {
+  categoryID: { field: 'category', read: (value: unknown) => value },
+  unit: { field: 'uOM', read: (value: unknown) => value },
+  active: { field: 'discontinued', read: (value: unknown) => (typeof value === 'boolean' ? !value : value) },
+} as const;
+
+const changeable = {
+  description: text(lengthMax.description).optional(),
+  category: Code.optional(),
+  subCategory: Code.optional(),
+  uOM: text(lengthMax.label).optional(),
+  putUp: text(lengthMax.label).optional(),
+  units: Amount.optional(),
+  dfltOwner: Code.optional(),
+  discontinued: Flag.optional(),
+  categoryID: Code.optional().describe('Other spelling of category'),
+  unit: text(lengthMax.label).optional().describe('Other spelling of uOM'),
+  active: Flag.optional().describe('Opposite of discontinued'),
+};
+
+function itemRequest(id: string) {
+  return z
+    .object({ shortID: name(lengthMax.shortId), ...changeable })
+    .superRefine((body, context) => {
+      for (const [spelling, { field, read }] of Object.entries(otherSpellings)) {
+        const other = body[spelling as keyof typeof otherSpellings];
+        if (other === undefined || body[field] === undefined || read(other) === body[field]) continue;
+        context.addIssue({ code: 'custom', path: [spelling], message: `contradicts ${field}.` });
+      }
+    })
+    .meta({ id });
+}
+
+/** `POST /Item`. */
+export const ItemCreateRequest = itemRequest('ItemCreateRequest');
+/** `PUT /Item`: only what is sent is changed. */
+export const ItemUpdateRequest = itemRequest('ItemUpdateRequest');
+export type ItemRequest = z.infer<typeof ItemCreateRequest>;
+
+/** The fields of an item that a request may set, under the Item table's names. */
+export type ItemFields = { [F in keyof typeof itemDefaults]?: Item[F] };
+
+/** What a create or update asks for, with the other spellings read as the fields they mean. */
+export function itemFieldsOf(request: ItemRequest): ItemFields {
+  const fields: Record<string, unknown> = {};
+  for (const field of Object.keys(itemDefaults)) {
+    const value = request[field as keyof typeof itemDefaults];
+    if (value !== undefined) fields[field] = value;
+  }
+  for (const [spelling, { field, read }] of Object.entries(otherSpellings)) {
+    const other = request[spelling as keyof typeof otherSpellings];
+    if (other !== undefined) fields[field] = read(other);
+  }
+  return fields;
+}

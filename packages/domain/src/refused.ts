@@ -1,0 +1,36 @@
+/** The codes of a refusal: what the caller can mend. The contract's table of codes, less the ones of failures. */
+export type RefusalCode =
+  | 'bad_request'
+  | 'validation_error'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'not_implemented';
+
+/** Each offending field with its messages. */
+export type FieldErrors = Record<string, string[]>;
+
+/**
+ * A refusal is a value: the caller's request cannot be done, nothing was changed, and the answer says why.
+ * `details` only with `validation_error`.
+ */
+export type Refusal = { code: RefusalCode; message: string; details?: FieldErrors };
+
+/** A `validation_error` about one field or several. */
+export function invalid(details: FieldErrors): Refusal {
+  return { code: 'validation_error', message: 'One or more fields failed validation.', details };
+}
+
+/** A `conflict` with the current state. */
+export function conflict(message: string): Refusal {
+  return { code: 'conflict', message };
+}
+
+/** The four causes of `forbidden`, word for word from the contract. */
+export const forbidden = {
+  readOnly: { code: 'forbidden', message: 'Account is read-only.' },
+  scope: { code: 'forbidden', message: "Warehouse is outside the client's authorized scope." },
+  permission: { code: 'forbidden', message: 'Insufficient permissions.' },
+  report: { code: 'forbidden', message: 'Report access denied.' },
+} as const satisfies Record<string, Refusal>;

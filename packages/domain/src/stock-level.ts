@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** The stock of one item over the warehouses asked for. Quantities are exact decimals. */
+export const StockLevel = z
+  .object({
+    partNo: z.int().describe('Item part number'),
+    available: z
+      .number()
+      .describe('Available for use: inStock - onHold - committed - packed; may be negative'),
+    inStock: z.number().describe('Total physically in the warehouse'),
+    onOrder: z.number().describe('On open purchase orders'),
+    onHold: z.number().describe('In stock but held (quality, inspection, etc.)'),
+    committed: z.number().describe('Allocated to shipping orders'),
+    packed: z.number().describe('Packed and awaiting shipment'),
+    aSN: z.number().describe('In transit (advance ship notice)'),
+  })
+  .meta({ id: 'StockLevel' });
+export type StockLevel = z.infer<typeof StockLevel>;

@@ -1,0 +1,74 @@
+import { formatQuantity, type Quantity } from '../quantity.ts';
+import { conflict, invalid, type Refusal } from '../refused.ts';
+import { type Batch, gateKey, type LotState } from './batch.ts';
+
+/** Which lots a transaction may take: every filter given must match. */
+export type Pick = {
+  partNo: number;
+  wid: number;
+  recNo?: number | undefined;
+  spot?: string | undefined;
+  serial?: string | undefined;
+  serial2?: string | undefined;
+  rfidTag?: string | undefined;
+  /** From (inclusive) and to (exclusive), milliseconds since 1970. */
+  received?: readonly [number, number] | undefined;
+  /** A move inside the warehouse takes nothing that already lies at its destination. */
+  notAtSpot?: string | undefined;
+  /** Issue takes no lot that has expired; Move does. */
+  expiredToo: boolean;
+  /** Move takes a lot on hold when it is named by its recNo. */
+  heldToo: boolean;
+};
+
+export type Part = { lot: LotState; units: Quantity };
+
+/**
+ * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed yet.
+ * Refused with `validation_error` when the named lot is not one of the item in the warehouse, with `conflict` when it is on
+ * hold or has too little, or when all that match have.
+ */
+export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Refusal {
+  const candidates = candidatesOf(batch, pick);
+  if ('code' in candidates) return candidates;
+  const parts: Part[] = [];
+  let missing = units;
+  for (const lot of candidates) {
+    if (!matches(lot, pick, batch.now)) continue;
+    const taken = lot.units < missing ? lot.units : missing;
+    parts.push({ lot, units: taken });
+    missing -= taken;
+    if (missing === 0n) return parts;
+  }
+  const available = formatQuantity(units - missing);
+  return conflict(`Not enough stock: ${formatQuantity(units)} asked, ${available} available.`);
+}
+
+function candidatesOf(batch: Batch, pick: Pick): readonly LotState[] | Refusal {
+  if (pick.recNo === undefined) return batch.lots.get(gateKey(pick.partNo, pick.wid)) ?? [];
+  const lot = batch.lotsByRecNo.get(pick.recNo);
+  // One text for all three, so that nothing about another warehouse's lots can be told.
+  if (lot === undefined || lot.partNo !== pick.partNo || lot.wid !== pick.wid) {
+    return invalid({ recno: ['is not a lot of this item in this warehouse.'] });
+  }
+  if (lot.hold && !pick.heldToo) return conflict('The lot is on hold.');
+  if (lot.units > 0n && pick.notAtSpot !== undefined && lot.spot === pick.notAtSpot) {
+    return invalid({ toSpot: ['must differ from where the lot is.'] });
+  }
+  return [lot];
+}
+
+/** Whether a lot may be taken. The statement that reads candidates asks the same of the database. */
+function matches(lot: LotState, pick: Pick, now: number): boolean {
+  return (
+    lot.units > 0n &&
+    (pick.heldToo || !lot.hold) &&
+    (pick.expiredToo || lot.expires === null || lot.expires > now) &&
+    (pick.spot === undefined || lot.spot === pick.spot) &&
+    (pick.serial === undefined || lot.serial === pick.serial) &&
+    (pick.serial2 === undefined || lot.serial2 === pick.serial2) &&
+    (pick.rfidTag === undefined || lot.rfidTag === pick.rfidTag) &&
+    (pick.received === undefined || (lot.received >= pick.received[0] && lot.received < pick.received[1])) &&
+    (pick.notAtSpot === undefined || lot.spot !== pick.notAtSpot)
+  );
+}

@@ -1,0 +1,123 @@
+import type { Quantity } from '../quantity.ts';
+import type { ReceiveRequest } from './receive.ts';
+
+/**
+ * What a batch of transactions sees while it is decided: everything was read under the gates' locks, decisions change it
+ * in arrival order, and the difference is written once at the end. Times are milliseconds since 1970.
+ */
+export type Batch = {
+  now: number;
+  /** By shortID; an item that is missing here does not exist. */
+  items: Map<string, ItemFacts>;
+  /** Names by wid. */
+  warehouses: Map<number, string>;
+  /** By {@link gateKey}; a gate that is missing never held stock. */
+  levels: Map<string, LevelState>;
+  /** The active lots of each gate by {@link gateKey}, in the order of allocation. */
+  lots: Map<string, LotState[]>;
+  /** Every lot that was read or made, active or not. */
+  lotsByRecNo: Map<number, LotState>;
+  /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
+  newLots: LotState[];
+};
+
+export type ItemFacts = { partNo: number; shortId: string; description: string; dfltOwner: number };
+
+export type LevelState = {
+  partNo: number;
+  wid: number;
+  inStock: Quantity;
+  onHold: Quantity;
+  /** What was read; a level that ends where it began is not written. */
+  stored: { inStock: Quantity; onHold: Quantity };
+};
+
+export type LotState = {
+  recNo: number;
+  partNo: number;
+  wid: number;
+  spot: string;
+  units: Quantity;
+  received: number;
+  expires: number | null;
+  serial: string;
+  serial2: string | null;
+  rfidTag: string | null;
+  hold: boolean;
+  origin:
+    | { kind: 'stored' }
+    | { kind: 'received'; request: ReceiveRequest; owner: number }
+    /** `of`: the lot whose other columns it has, stored or received; `from`: the lot it was split from. */
+    | { kind: 'split'; of: LotState; from: LotState };
+  changed: boolean;
+};
+
+/** One signed line of the ledger. */
+export type Entry = { lot: LotState; wid: number; spot: string; delta: Quantity };
+
+export function gateKey(partNo: number, wid: number): string {
+  return `${partNo}/${wid}`;
+}
+
+/** The gate's level; writing to a gate that was not locked is an error of ours. */
+export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
+  const level = batch.levels.get(gateKey(partNo, wid));
+  if (level === undefined) throw new Error(`gate ${partNo}/${wid} is not locked`);
+  return level;
+}
+
+/** Changes the units of a lot and the level of its gate together. */
+export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
+  const level = levelOf(batch, lot.partNo, lot.wid);
+  lot.units += delta;
+  level.inStock += delta;
+  if (lot.hold) level.onHold += delta;
+  lot.changed = true;
+}
+
+// Above every stored number and every temporary one sorts as made later.
+const temporaryRecNo = 2 ** 52;
+
+/**
+ * Adds a lot with `units` 0 (units come by {@link adjust}) in the order of allocation. Its recNo is temporary until the
+ * whole batch is decided: only then is it known how many numbers are needed.
+ */
+export function addLot(batch: Batch, facts: Omit<LotState, 'recNo' | 'units' | 'changed'>): LotState {
+  const lot: LotState = { ...facts, recNo: temporaryRecNo + batch.newLots.length, units: 0n, changed: false };
+  batch.newLots.push(lot);
+  const key = gateKey(lot.partNo, lot.wid);
+  const lots = batch.lots.get(key);
+  if (lots === undefined) batch.lots.set(key, [lot]);
+  else lots.splice(placeOf(lots, lot), 0, lot);
+  return lot;
+}
+
+/** Gives the batch's new lots their numbers, in the order they were made. */
+export function numberLots(batch: Batch, recNos: readonly number[]): void {
+  batch.newLots.forEach((lot, index) => {
+    const recNo = recNos[index];
+    if (recNo === undefined) throw new Error('fewer numbers than new lots');
+    lot.recNo = recNo;
+  });
+}
+
+/** Earliest expiry first, lots without expiry last, then received, then recNo. */
+export function allocationOrder(a: LotState, b: LotState): number {
+  return (
+    (a.expires ?? Number.POSITIVE_INFINITY) - (b.expires ?? Number.POSITIVE_INFINITY) ||
+    a.received - b.received ||
+    a.recNo - b.recNo
+  );
+}
+
+function placeOf(lots: readonly LotState[], lot: LotState): number {
+  let low = 0;
+  let high = lots.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = lots[middle];
+    if (other !== undefined && allocationOrder(other, lot) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

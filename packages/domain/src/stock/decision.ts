@@ -1,0 +1,17 @@
+import type { Answer } from '../json-text.ts';
+import { invalid, type Refusal } from '../refused.ts';
+import type { Batch, Entry, ItemFacts } from './batch.ts';
+
+/** What is decided about one transaction. The answer is made once the batch's numbers are known. */
+export type Decision =
+  | { status: 'applied'; entries: Entry[]; answer: (transactionNo: number) => Answer }
+  | { status: 'refused'; refusal: Refusal };
+
+export function applied(entries: Entry[], answer: (transactionNo: number) => Answer): Decision {
+  return { status: 'applied', entries, answer };
+}
+
+/** The item a transaction names, or the refusal. Discontinued items are found too. */
+export function itemOf(batch: Batch, shortId: string): ItemFacts | Refusal {
+  return batch.items.get(shortId) ?? invalid({ itemID: ['is not a known item.'] });
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { parseDateTime } from '../date-time.ts';
+import { DateTimeText, Id, lengthMax, name, text, Units } from '../fields.ts';
+import { type Quantity, quantityOf } from '../quantity.ts';
+import { allocate, type Part, type Pick } from './allocate.ts';
+import { addLot, adjust, type Batch, type Entry, type LotState } from './batch.ts';
+import { applied, type Decision, itemOf } from './decision.ts';
+
+/** `POST /Inventory/Move`. */
+export const MoveRequest = z
+  .object({
+    itemID: name(lengthMax.shortId).describe('Item ShortID'),
+    units: Units.describe('Quantity to move'),
+    wid: Id.describe('Source warehouse ID'),
+    fromSpot: text(lengthMax.label).optional().describe('Source bin/location'),
+    toSpot: text(lengthMax.label).optional().describe('Destination bin/location'),
+    shipToWid: Id.optional().describe('Destination warehouse, for a move between warehouses'),
+    transitSlip: text(lengthMax.label).optional().describe('Transit slip reference'),
+    serial: text(lengthMax.label).optional().describe('Serial/lot to move'),
+    serial2: text(lengthMax.label).optional().describe('Secondary serial'),
+    rfidTag: text(lengthMax.label).optional().describe('RFID tag'),
+    reference: text(lengthMax.label).optional().describe('External reference'),
+    recno: Id.optional().describe('Specific lot record to move'),
+    received: DateTimeText.optional().describe(
+      'Received on this UTC day (a date) or in this second (a datetime)',
+    ),
+  })
+  .refine((body) => hasDestination(body), {
+    path: ['toSpot'],
+    error: 'or shipToWid must name a destination that differs from the source.',
+    // Judged even when other fields are wrong: one answer names them all.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+  .meta({ id: 'MoveRequest' });
+export type MoveRequest = z.infer<typeof MoveRequest>;
+
+/** 200. */
+export const MoveAnswer = z
+  .object({
+    recNo: z.int().describe('Record number of the first destination lot'),
+    status: z.literal('moved'),
+    transactionNo: z.int().describe('Number of this transaction'),
+    units: z.number().describe('Quantity moved'),
+    lots: z.array(
+      z.object({
+        recNo: z.int().describe('Destination lot'),
+        fromRecNo: z.int().describe('Source lot; the same when a whole lot moved inside its warehouse'),
+        units: z.number().describe('Moved'),
+        remaining: z.number().describe('Left at the source'),
+        wID: z.int(),
+        spot: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'MoveAnswer' });
+
+type Destination = { [F in 'wid' | 'fromSpot' | 'toSpot' | 'shipToWid']: MoveRequest[F] };
+
+function hasDestination(body: Destination): boolean {
+  if (body.shipToWid !== undefined && body.shipToWid !== body.wid) return true;
+  return body.toSpot !== undefined && body.toSpot !== body.fromSpot;
+}
+
+export function movePick(partNo: number, request: MoveRequest): Pick {
+  return {
+    partNo,
+    wid: request.wid,
+    recNo: request.recno,
+    spot: request.fromSpot,
+    serial: request.serial,
+    serial2: request.serial2,
+    rfidTag: request.rfidTag,
+    received: request.received === undefined ? undefined : receivedRange(request.received),
+    notAtSpot: destinationWid(request) === request.wid ? request.toSpot : undefined,
+    expiredToo: true,
+    heldToo: request.recno !== undefined,
+  };
+}
+
+/** The warehouse a move ends in. */
+export function destinationWid(request: MoveRequest): number {
+  return request.shipToWid ?? request.wid;
+}
+
+function receivedRange(text: string): [number, number] {
+  const parsed = parseDateTime(text);
+  if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
+  if (parsed.precision === 'day') return [parsed.at, parsed.at + 86_400_000];
+  const second = Math.floor(parsed.at / 1000) * 1000;
+  return [second, second + 1000];
+}
+
+/** Moves units in the order of allocation; all of them or none. */
+export function move(batch: Batch, request: MoveRequest): Decision {
+  const item = itemOf(batch, request.itemID);
+  if ('code' in item) return { status: 'refused', refusal: item };
+  const units = quantityOf(request.units);
+  const parts = allocate(batch, movePick(item.partNo, request), units);
+  if ('code' in parts) return { status: 'refused', refusal: parts };
+  // After this point it must succeed.
+  const moved = parts.map((part) => movePart(batch, part, destinationWid(request), request.toSpot ?? ''));
+  return applied(
+    moved.flatMap((part) => part.entries),
+    (transactionNo) => ({
+      recNo: moved[0]!.to.recNo,
+      status: 'moved',
+      transactionNo,
+      units,
+      lots: moved.map((part) => ({
+        recNo: part.to.recNo,
+        fromRecNo: part.from.recNo,
+        units: part.units,
+        remaining: part.remaining,
+        wID: part.wid,
+        spot: part.spot,
+      })),
+    }),
+  );
+}
+
+type Moved = {
+  from: LotState;
+  to: LotState;
+  units: Quantity;
+  remaining: Quantity;
+  wid: number;
+  spot: string;
+  entries: Entry[];
+};
+
+function movePart(batch: Batch, { lot: from, units }: Part, wid: number, spot: string): Moved {
+  const whole = units === from.units;
+  const out: Entry = { lot: from, wid: from.wid, spot: from.spot, delta: -units };
+  let to: LotState;
+  if (whole && wid === from.wid) {
+    to = from;
+    from.spot = spot;
+    from.changed = true;
+  } else {
+    const origin = from.origin.kind === 'split' ? from.origin.of : from;
+    to = addLot(batch, {
+      ...from,
+      wid,
+      spot,
+      rfidTag: whole ? from.rfidTag : null,
+      origin: { kind: 'split', of: origin, from },
+    });
+    adjust(batch, from, -units);
+    adjust(batch, to, units);
+  }
+  const entries = [out, { lot: to, wid, spot, delta: units }];
+  return { from, to, units, remaining: to === from ? 0n : from.units, wid, spot, entries };
+}

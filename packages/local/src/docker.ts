@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { LocalServer, ServerSettings } from './local-server.ts';
+
+const POSTGRES_IMAGE = 'postgres:18-alpine';
+const REDIS_IMAGE = 'redis:7-alpine';
+
+/** Whether a Docker engine answers. The library is loaded only where there is some sign of one: loading it takes a second. */
+export async function isDockerThere(): Promise<boolean> {
+  const sockets = [
+    '/var/run/docker.sock',
+    join(homedir(), '.docker/run/docker.sock'),
+    join(process.env.XDG_RUNTIME_DIR ?? '/run', 'docker.sock'),
+  ];
+  if (process.env.DOCKER_HOST === undefined && !sockets.some((path) => existsSync(path))) return false;
+  try {
+    const { getContainerRuntimeClient } = await import('testcontainers');
+    await getContainerRuntimeClient();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A Postgres in a container that goes, with its data, when it is stopped or this process ends. */
+export async function startPostgresInDocker({ port, signal }: ServerSettings): Promise<LocalServer> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  signal.throwIfAborted();
+  const container = await new GenericContainer(POSTGRES_IMAGE)
+    .withEnvironment({ POSTGRES_USER: 'inventory', POSTGRES_PASSWORD: 'inventory', POSTGRES_DB: 'inventory' })
+    .withCommand([
+      'postgres',
+      '-c',
+      'max_connections=200',
+      '-c',
+      'shared_buffers=256MB',
+      '-c',
+      'max_wal_size=4GB',
+    ])
+    .withExposedPorts(port === undefined ? 5432 : { container: 5432, host: port })
+    // The image starts its server twice, the first time to create the database.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .start();
+  const mapped = container.getMappedPort(5432);
+  return {
+    url: `postgres://inventory:inventory@${container.getHost()}:${mapped}/inventory`,
+    port: mapped,
+    version: '18',
+    stop: async () => void (await container.stop()),
+  };
+}
+
+/** A Redis in a container that goes when it is stopped or this process ends. */
+export async function startRedisInDocker({ port, signal }: ServerSettings): Promise<LocalServer> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  signal.throwIfAborted();
+  const container = await new GenericContainer(REDIS_IMAGE)
+    .withCommand(['redis-server', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'])
+    .withExposedPorts(port === undefined ? 6379 : { container: 6379, host: port })
+    .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
+    .start();
+  const mapped = container.getMappedPort(6379);
+  return {
+    url: `redis://${container.getHost()}:${mapped}`,
+    port: mapped,
+    version: '7',
+    stop: async () => void (await container.stop()),
+  };
+}

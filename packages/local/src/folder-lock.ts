@@ -1,0 +1,52 @@
+import { randomInt } from 'node:crypto';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { LocalStackError } from './local-stack-error.ts';
+import { identifyProcess } from './process-identity.ts';
+
+const LOCK_NAME = /^lock-(\d+)-(.+)$/;
+
+/**
+ * Takes the folder for this process; returns what gives it back.
+ *
+ * Each process has a lock file of its own, named by its pid and start, and holds the lock when no other living process
+ * has one. So the file of a killed process can be removed by anyone without a race: its name never comes back. Two that start
+ * at the same moment may both see each other; both withdraw and try again after unequal pauses.
+ *
+ * Fails with LocalStackError when a living process, this one included, has the folder.
+ */
+export async function lockFolder(folder: string): Promise<() => void> {
+  const self = identifyProcess(process.pid);
+  if (self === null) throw new LocalStackError('this process cannot be found in the list of processes');
+  const path = join(folder, `lock-${self.pid}-${self.started.replaceAll(/[^\w-]/g, '_')}`);
+  let holder = 0;
+  for (let tries = 0; tries < 5; tries += 1) {
+    try {
+      writeFileSync(path, JSON.stringify(self), { flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      throw new LocalStackError(`already running here: this process has started a stack in ${folder}`);
+    }
+    holder = findOtherHolder(folder, path);
+    if (holder === 0) return () => rmSync(path, { force: true });
+    rmSync(path, { force: true });
+    await wait(randomInt(20, 200));
+  }
+  throw new LocalStackError(`already running here: process ${holder} uses ${folder}; stop it first`);
+}
+
+/** The pid of another living process with a lock file in the folder, or 0. Removes the files of dead ones. */
+function findOtherHolder(folder: string, own: string): number {
+  let holder = 0;
+  for (const name of readdirSync(folder)) {
+    const pid = Number(LOCK_NAME.exec(name)?.[1] ?? 0);
+    const path = join(folder, name);
+    if (pid === 0 || path === own) continue;
+    const living = identifyProcess(pid);
+    const started = LOCK_NAME.exec(name)?.[2];
+    if (living !== null && living.started.replaceAll(/[^\w-]/g, '_') === started) holder = pid;
+    else rmSync(path, { force: true });
+  }
+  return holder;
+}

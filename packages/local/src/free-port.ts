@@ -1,0 +1,39 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import { LocalStackError } from './local-stack-error.ts';
+
+// Below the ports that systems hand out to outgoing connections (32768 and up on Linux). Within that range a client that
+// reconnects to a server that is down can be given the server's own port and connect to itself, which also keeps
+// the server from coming back.
+const FIRST_PORT = 20_000;
+const LAST_PORT = 29_999;
+
+/** Whether a server could listen on this port of 127.0.0.1 now. */
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/**
+ * The port for a server: the given one, else the one of last time if it is free, else any free one.
+ * Fails with LocalStackError when the given one is in use.
+ */
+export async function choosePort(
+  name: string,
+  given: number | undefined,
+  remembered: number | undefined,
+): Promise<number> {
+  if (given !== undefined) {
+    if (await isPortFree(given)) return given;
+    throw new LocalStackError(`${name} cannot start: port ${given} on 127.0.0.1 is in use`);
+  }
+  if (remembered !== undefined && (await isPortFree(remembered))) return remembered;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (await isPortFree(port)) return port;
+  }
+  throw new LocalStackError(`${name} cannot start: no free port between ${FIRST_PORT} and ${LAST_PORT}`);
+}

@@ -1,0 +1,41 @@
+import { connect } from 'node:net';
+import { LocalStackError } from './local-stack-error.ts';
+
+const WAIT_MS = 3000;
+
+/**
+ * Checks that something listens where the URL points. `name` is what it is ('Postgres'), `variable` where it was given.
+ * Fails with LocalStackError, which names host and port and never the user or the password.
+ */
+export async function checkGivenServer(
+  name: string,
+  variable: string,
+  url: string,
+  portByDefault: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!URL.canParse(url)) throw new LocalStackError(`${variable} is not a URL`);
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1';
+  const address = { host, port: port === '' ? portByDefault : Number(port) };
+  const failure = await tryConnection(address, signal);
+  signal.throwIfAborted();
+  if (failure !== null)
+    throw new LocalStackError(
+      `${name} cannot be reached at ${host}:${address.port} (${failure}); check ${variable} and that it runs`,
+    );
+}
+
+/** Null when it answers, else what went wrong. */
+function tryConnection(address: { host: string; port: number }, signal: AbortSignal): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...address, signal });
+    const end = (failure: string | null) => {
+      socket.destroy();
+      resolve(failure);
+    };
+    socket.setTimeout(WAIT_MS, () => end(`no answer in ${WAIT_MS / 1000} s`));
+    socket.on('connect', () => end(null));
+    socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+  });
+}

@@ -1,0 +1,13 @@
+/** A server that runs: its URL, its port, its version for people, and how to stop it and wait until it is gone. */
+export type LocalServer = { url: string; port: number; version: string; stop(): Promise<void> };
+
+export type ServerSettings = {
+  /** Of the stack, its path free of links. */
+  folder: string;
+  /** The one to use or fail; without it the remembered one if it is free, else any. */
+  port: number | undefined;
+  rememberedPort: number | undefined;
+  throwAway: boolean;
+  report: (line: string) => void;
+  signal: AbortSignal;
+};

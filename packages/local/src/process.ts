@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+
+export type RunOptions = {
+  cwd?: string | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
+  uid?: number | undefined;
+  gid?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** After this the command and its children are ended and the promise rejects. */
+  waitMs?: number;
+};
+
+/**
+ * Runs a command to its end and returns what it printed on standard output.
+ * Rejects when it cannot be started, ends with another code than 0, takes too long or is aborted; the message ends
+ * with the last line that it printed as an error.
+ */
+export function run(command: string, commandArguments: string[], options: RunOptions = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    options.signal?.throwIfAborted();
+    const child = spawn(command, commandArguments, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid ?? options.uid }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: Ctrl-C reaches only us, and ending the group ends what the command started too.
+      detached: true,
+    });
+    let output = '';
+    let errors = '';
+    let reason = '';
+    const end = (why: string) => {
+      reason = why;
+      if (child.pid === undefined) return;
+      try {
+        process.kill(-child.pid, 'SIGTERM');
+      } catch {
+        // It ended by itself meanwhile.
+      }
+    };
+    const abort = () => end('stopped');
+    const timer = setTimeout(() => end('took too long'), options.waitMs ?? 120_000);
+    options.signal?.addEventListener('abort', abort, { once: true });
+    const settle = () => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', abort);
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors = (errors + text).slice(-8000);
+    });
+    child.on('error', (error) => {
+      settle();
+      reject(error);
+    });
+    child.on('close', (code, signalName) => {
+      settle();
+      if (code === 0 && reason === '') return resolve(output);
+      const lastLine = errors.trim().split('\n').at(-1) ?? '';
+      const ending = reason !== '' ? reason : `ended with ${code ?? signalName}`;
+      reject(new Error(`${command} ${ending}${lastLine === '' ? '' : `: ${lastLine}`}`));
+    });
+  });
+}

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { identifyProcess, isRunning, type ProcessIdentity, worksIn } from './process-identity.ts';
+
+const LOG_BYTES_MAX = 10_000_000;
+const RESTART_PAUSES_MS = [100, 500, 1000, 2000, 5000];
+const READY_WAIT_MS = 120_000;
+
+/** How a server is asked to end: each signal in turn, with the time it has before the next. SIGKILL follows the last. */
+export type Ending = { signal: NodeJS.Signals; waitMs: number }[];
+
+export type ServerOptions = {
+  /** For report lines: 'Postgres'. */
+  name: string;
+  command: string;
+  arguments: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  uid?: number | undefined;
+  gid?: number | undefined;
+  /** Gets what the server prints. */
+  logFile: string;
+  /** Names the process, so that the next start finds it when this process is killed. */
+  pidFile: string;
+  ending: Ending;
+  /** Whether the server of this pid answers now; asked again every few milliseconds. */
+  isReady(pid: number): Promise<boolean>;
+  report: (line: string) => void;
+  signal: AbortSignal;
+};
+
+/** The server ended before it was ready; `log` is what it printed. */
+export class ServerEndedError extends Error {
+  readonly log: string;
+  constructor(name: string, log: string) {
+    const lines = log.trim().split('\n');
+    // The last line is often only the farewell.
+    const reason = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1);
+    super(`${name} did not start: ${reason || 'it printed nothing'}`);
+    this.log = log;
+  }
+}
+
+/**
+ * Starts a server and returns when it is ready. From then on it is started again whenever it ends, until the returned
+ * stop is called, which waits until it is gone. Fails with ServerEndedError; aborting stops it and rejects.
+ */
+export async function startServer(options: ServerOptions): Promise<() => Promise<void>> {
+  let stopping = false;
+  let current = await launch(options, options.signal);
+  const stopped = new AbortController();
+
+  const supervise = async () => {
+    while (!stopping) {
+      await current.ended;
+      if (stopping) return;
+      options.report(`${options.name} ended unexpectedly; starting it again`);
+      for (let tries = 0; !stopping; tries += 1) {
+        try {
+          current = await launch(options, stopped.signal);
+          if (!stopping) options.report(`${options.name} is up again`);
+          break;
+        } catch (error) {
+          if (stopping) return;
+          if (tries === RESTART_PAUSES_MS.length) options.report((error as Error).message);
+          await wait(RESTART_PAUSES_MS[tries] ?? RESTART_PAUSES_MS.at(-1), undefined, {
+            signal: stopped.signal,
+          }).catch(() => undefined);
+        }
+      }
+    }
+  };
+  const supervision = supervise();
+
+  // A process that exits without having stopped the stack takes its servers with it; a signal cannot be caught here.
+  const endOnExit = () => void current.child.kill(options.ending[0]?.signal);
+  process.on('exit', endOnExit);
+
+  return async () => {
+    stopping = true;
+    stopped.abort();
+    process.off('exit', endOnExit);
+    await endServer(current, options.ending);
+    await supervision;
+    await endServer(current, options.ending);
+    rmSync(options.pidFile, { force: true });
+  };
+}
+
+/**
+ * Ends the server that a killed process left behind, if the pid file names one that still runs in one of the work folders: in a
+ * copied folder the pid file names the server of the other one.
+ */
+export async function endOrphan(pidFile: string, workFolders: string[], ending: Ending): Promise<void> {
+  let identity: ProcessIdentity;
+  try {
+    identity = JSON.parse(readFileSync(pidFile, 'utf8')) as ProcessIdentity;
+  } catch {
+    return;
+  }
+  const { pid } = identity;
+  if (isRunning(identity) && workFolders.some((folder) => worksIn(pid, folder)))
+    await endProcess(identity, ending);
+  rmSync(pidFile, { force: true });
+}
+
+/** Ends a process that is not our child. */
+export async function endProcess(identity: ProcessIdentity, ending: Ending): Promise<void> {
+  for (const { signal, waitMs } of [...ending, { signal: 'SIGKILL' as const, waitMs: 10_000 }]) {
+    if (!isRunning(identity)) return;
+    process.kill(identity.pid, signal);
+    for (const end = Date.now() + waitMs; Date.now() < end && isRunning(identity); ) await wait(20);
+  }
+}
+
+type Running = { child: ChildProcess; ended: Promise<void> };
+
+async function launch(options: ServerOptions, signal: AbortSignal): Promise<Running> {
+  signal.throwIfAborted();
+  const log = openLog(options.logFile);
+  const logStart = statSync(options.logFile).size;
+  const child = spawn(options.command, options.arguments, {
+    cwd: options.cwd,
+    env: options.env,
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid ?? options.uid }),
+    stdio: ['ignore', log, log],
+    // A group of its own: Ctrl-C in the terminal reaches only us, and we end the servers in order.
+    detached: true,
+  });
+  closeSync(log);
+  let gone = false;
+  const ended = new Promise<void>((resolve) => {
+    const end = () => {
+      gone = true;
+      resolve();
+    };
+    child.once('exit', end);
+    child.once('error', end);
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const error = await new Promise<Error>((resolve) => child.once('error', resolve));
+    throw new ServerEndedError(options.name, error.message);
+  }
+  // At once and without awaiting: between the start and this line a killed process would leave a server nobody knows.
+  writeFileSync(options.pidFile, JSON.stringify(identifyProcess(pid) ?? { pid, started: '' }));
+  const running = { child, ended };
+  try {
+    for (const end = Date.now() + READY_WAIT_MS; ; ) {
+      signal.throwIfAborted();
+      if (gone) {
+        const text = readFileSync(options.logFile).subarray(logStart).toString('utf8');
+        throw new ServerEndedError(options.name, text);
+      }
+      if (await options.isReady(pid)) return running;
+      if (Date.now() > end) throw new ServerEndedError(options.name, `not ready after ${READY_WAIT_MS} ms`);
+      await Promise.race([ended, wait(20)]);
+    }
+  } catch (error) {
+    await endServer(running, options.ending);
+    rmSync(options.pidFile, { force: true });
+    throw error;
+  }
+}
+
+async function endServer({ child, ended }: Running, ending: Ending): Promise<void> {
+  for (const { signal, waitMs } of [...ending, { signal: 'SIGKILL' as const, waitMs: 10_000 }]) {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    const timeout = new AbortController();
+    await Promise.race([ended, wait(waitMs, undefined, { signal: timeout.signal }).catch(() => undefined)]);
+    timeout.abort();
+  }
+}
+
+/** Opens the log to append; a long one, or one that another user has written, makes way. */
+function openLog(path: string): number {
+  try {
+    if (statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.old`);
+    return openSync(path, 'a');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES') rmSync(path);
+    return openSync(path, 'a');
+  }
+}

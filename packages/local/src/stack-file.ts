@@ -1,0 +1,49 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts';
+
+/** What the process that runs the stack tells others about it. */
+export type RunningStack = { databaseUrl: string; redisUrl: string };
+
+export const STACK_FILE = 'stack.json';
+
+/** Writes the file, which holds passwords, for our user alone. */
+export function writeStackFile(folder: string, urls: RunningStack): void {
+  writePrivateFile(
+    join(folder, STACK_FILE),
+    JSON.stringify({ owner: identifyProcess(process.pid), ...urls }),
+  );
+}
+
+/** The stack that a living process runs from this folder, or null. */
+export function readStackFile(folder: string): RunningStack | null {
+  try {
+    const text = readFileSync(join(folder, STACK_FILE), 'utf8');
+    const { owner, databaseUrl, redisUrl } = JSON.parse(text) as RunningStack & { owner: ProcessIdentity };
+    return isRunning(owner) ? { databaseUrl, redisUrl } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The ports of last time, as far as known. */
+export type Ports = { postgres?: number; redis?: number };
+
+export function readPorts(folder: string): Ports {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'ports.json'), 'utf8')) as Ports;
+  } catch {
+    return {};
+  }
+}
+
+export function writePorts(folder: string, ports: Ports): void {
+  writePrivateFile(join(folder, 'ports.json'), JSON.stringify(ports));
+}
+
+/** At once as a whole: a reader never sees a part. */
+function writePrivateFile(path: string, text: string): void {
+  const part = `${path}-part-${process.pid}`;
+  writeFileSync(part, text, { mode: 0o600 });
+  renameSync(part, path);
+}

@@ -1,0 +1,187 @@
+import { mkdir, realpath, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
+import { lockFolder } from './folder-lock.ts';
+import { checkGivenServer } from './given-server.ts';
+import type { LocalServer, ServerSettings } from './local-server.ts';
+import { LocalStackError } from './local-stack-error.ts';
+import { endLeftPostgres, startPostgres } from './postgres.ts';
+import { removePostgresHome } from './postgres-home.ts';
+import { endLeftRedis, startRedis } from './redis.ts';
+import {
+  type Ports,
+  readPorts,
+  readStackFile,
+  STACK_FILE,
+  writePorts,
+  writeStackFile,
+} from './stack-file.ts';
+
+export { LocalStackError } from './local-stack-error.ts';
+
+/** A Postgres and a Redis to work with. */
+export type Stack = {
+  databaseUrl: string;
+  redisUrl: string;
+  /** Which parts this process started, and how; one that was given is 'given'. */
+  postgres: 'given' | 'local' | 'docker';
+  redis: 'given' | 'local' | 'docker';
+  /** Stops what was started and waits until it is gone. May be called again. */
+  stop(): Promise<void>;
+};
+
+export type StackOptions = {
+  /** All data, logs and downloads lie below it. */
+  folder: string;
+  /** Used as it is, and nothing is started for it; only whether it can be reached is checked. */
+  databaseUrl?: string | undefined;
+  redisUrl?: string | undefined;
+  /** Without one: the port of last time if it is free, else any free one. */
+  postgresPort?: number | undefined;
+  redisPort?: number | undefined;
+  /** For tests: prefer Docker where an engine answers. Postgres only together with throwAway: its container keeps nothing. */
+  docker?: boolean | undefined;
+  /** For tests: the data is deleted by stop, and what a killed run left by the next start. */
+  throwAway?: boolean | undefined;
+  /** Gets lines for a terminal: what is going on, and what came up where. */
+  report: (line: string) => void;
+  /** Aborting stops whatever was started and makes startStack reject. */
+  signal?: AbortSignal | undefined;
+};
+
+type Started = { url: string; where: 'given' | 'local' | 'docker'; stop(): Promise<void> };
+
+/**
+ * Brings Postgres and Redis up, each unless it was given. A server that ends while the stack runs is started again on its port.
+ * Servers that a killed process left in the folder are stopped first. Fails with LocalStackError; nothing is left running then.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const ownAbort = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, ownAbort.signal]) : ownAbort.signal;
+  let folder = resolve(options.folder);
+  const startsSomething = options.databaseUrl === undefined || options.redisUrl === undefined;
+  const throwAway = options.throwAway ?? false;
+  /** Gives the folder back; undefined while it is not ours, when nothing in it may be touched. */
+  let unlock: (() => void) | undefined;
+  const started: Started[] = [];
+  let ports: Ports = {};
+  let stopping: Promise<void> | undefined;
+
+  const cleanUp = async () => {
+    await Promise.all(started.map((server) => server.stop()));
+    if (unlock === undefined) return;
+    await rm(join(folder, STACK_FILE), { force: true });
+    if (throwAway) await removeData(folder);
+    unlock();
+  };
+  /** Waits for both even if one fails: only what has come up can be stopped. */
+  const bringUp = async (): Promise<[Started, Started]> => {
+    const starts = [startOrCheckPostgres(), startOrCheckRedis()].map(async (start) => {
+      try {
+        const server = await start;
+        started.push(server);
+        return server;
+      } catch (error) {
+        ownAbort.abort(error);
+        throw error;
+      }
+    });
+    await Promise.allSettled(starts);
+    return (await Promise.all(starts)) as [Started, Started];
+  };
+  const settings = (part: 'postgres' | 'redis'): ServerSettings => ({
+    folder,
+    port: part === 'postgres' ? options.postgresPort : options.redisPort,
+    rememberedPort: ports[part],
+    throwAway,
+    report: options.report,
+    signal,
+  });
+  const startOrCheckPostgres = async (): Promise<Started> => {
+    if (options.databaseUrl !== undefined) {
+      await checkGivenServer('Postgres', 'DATABASE_URL', options.databaseUrl, 5432, signal);
+      return { url: options.databaseUrl, where: 'given', stop: async () => {} };
+    }
+    const since = Date.now();
+    const useDocker = options.docker === true && throwAway && (await isDockerThere());
+    const server = await (useDocker ? startPostgresInDocker : startPostgres)(settings('postgres'));
+    reportUp('Postgres', server, since);
+    if (!useDocker) ports.postgres = server.port;
+    return { ...server, where: useDocker ? 'docker' : 'local' };
+  };
+  const startOrCheckRedis = async (): Promise<Started> => {
+    if (options.redisUrl !== undefined) {
+      await checkGivenServer('Redis', 'REDIS_URL', options.redisUrl, 6379, signal);
+      return { url: options.redisUrl, where: 'given', stop: async () => {} };
+    }
+    const since = Date.now();
+    const useDocker = options.docker === true && (await isDockerThere());
+    const server = useDocker
+      ? { ...(await startRedisInDocker(settings('redis'))), where: 'docker' as const }
+      : await startRedis(settings('redis'));
+    reportUp('Redis', server, since);
+    if (server.where === 'local') ports.redis = server.port;
+    return server;
+  };
+  const reportUp = (name: string, { version, port }: LocalServer, since: number) => {
+    const seconds = ((Date.now() - since) / 1000).toFixed(1);
+    options.report(`${name} ${version} is up on 127.0.0.1:${port} (${seconds} s)`);
+  };
+
+  try {
+    if (startsSomething) {
+      signal.throwIfAborted();
+      await mkdir(folder, { recursive: true });
+      // Working folders and the home outside go by the path without links.
+      folder = await realpath(folder);
+      unlock = await lockFolder(folder);
+      await Promise.all([endLeftPostgres(folder), endLeftRedis(folder)]);
+      ports = readPorts(folder);
+      if (throwAway) await removeData(folder);
+    }
+    const [postgres, redis] = await bringUp();
+    signal.throwIfAborted();
+    if (startsSomething) {
+      writePorts(folder, ports);
+      writeStackFile(folder, { databaseUrl: postgres.url, redisUrl: redis.url });
+    }
+    return {
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+      postgres: postgres.where,
+      redis: redis.where,
+      stop: () => {
+        stopping ??= cleanUp();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await cleanUp();
+    throw explain(error, options.signal, ownAbort.signal);
+  }
+}
+
+/** The stack that another process runs from this folder now, or null. For the admin command line. */
+export async function readRunningStack(
+  folder: string,
+): Promise<{ databaseUrl: string; redisUrl: string } | null> {
+  return readStackFile(resolve(folder));
+}
+
+async function removeData(folder: string): Promise<void> {
+  await removePostgresHome(folder);
+  for (const name of ['postgres-password', 'redis.conf']) await rm(join(folder, name), { force: true });
+}
+
+/** Makes one line for a user of what went wrong. */
+function explain(error: unknown, given: AbortSignal | undefined, own: AbortSignal): unknown {
+  if (given?.aborted) return new LocalStackError('the start was broken off');
+  // The part that failed first aborted the other, whose own error says nothing.
+  const first = own.aborted ? own.reason : error;
+  const { code, path } = first as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new LocalStackError(
+      `${path ?? 'a file'} cannot be written (${code}): does it belong to another user?`,
+    );
+  return first;
+}

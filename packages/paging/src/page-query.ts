@@ -1,0 +1,83 @@
+import { parseDateTime } from '@inventory/domain/date-time';
+import { z } from 'zod';
+
+/** Page sizes of the contract: the default, and the largest of each family of resources. */
+export const pageSizeDefault = 25;
+export const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
+
+const pageMax = 2 ** 31 - 1;
+const plainInteger = /^\d{1,15}$/;
+
+/** Which page of a list, in which order. `sort` is a column of the list; undefined: the default order. */
+export type PageQuery = {
+  page: number;
+  pageSize: number;
+  sort: string | undefined;
+  direction: 'asc' | 'desc';
+  /** Only records modified at this moment or later. */
+  modifiedSince?: Date | undefined;
+};
+
+/**
+ * The query parameters of a paged list, as a shape of zod schemas that read the text of a URL. A page size above the
+ * maximum is capped; an unknown `sort` is dropped here, and with it its direction.
+ */
+export function pageQueryShape(sortColumns: readonly string[], sizeMax: number = pageSizeMax.standard) {
+  return {
+    page: z
+      .string()
+      .regex(plainInteger, { error: 'must be a plain integer.' })
+      .transform(Number)
+      .refine((page) => page >= 1 && page <= pageMax, { error: `must be from 1 to ${pageMax}.` })
+      .default(1)
+      .meta({
+        description: 'Page number, 1-based',
+        type: 'integer',
+        minimum: 1,
+        default: 1,
+        pattern: undefined,
+      }),
+    pageSize: z
+      .string()
+      .regex(/^\d+$/, { error: 'must be a plain integer.' })
+      .transform((text) => Math.min(Number(text), sizeMax))
+      .refine((pageSize) => pageSize >= 1, { error: 'must be at least 1.' })
+      .default(pageSizeDefault)
+      .meta({
+        description: `Items per page; more than ${sizeMax} is capped to ${sizeMax}`,
+        type: 'integer',
+        minimum: 1,
+        default: pageSizeDefault,
+        pattern: undefined,
+      }),
+    sort: z
+      .string()
+      .optional()
+      .transform((sort) => (sort !== undefined && sortColumns.includes(sort) ? sort : undefined))
+      .meta({
+        description: `Column to sort by: ${sortColumns.join(', ')}. Anything else: the default order`,
+      }),
+    direction: z
+      .string()
+      .optional()
+      .transform((direction) => (direction?.toUpperCase() === 'DESC' ? ('desc' as const) : ('asc' as const)))
+      .meta({
+        description: 'ASC or DESC (any case); anything else is ASC. Only together with `sort`',
+        default: 'ASC',
+      }),
+    modifiedSince: z
+      .string()
+      .transform((text, context) => {
+        // In a query `+` means a space; an offset written without escaping is still an offset.
+        const parsed = parseDateTime(text.replace(/(T.*) (\d\d:?\d\d)$/, '$1+$2'));
+        if (parsed !== null) return new Date(parsed.at);
+        context.addIssue({ code: 'custom', message: 'must be an ISO 8601 date or datetime.' });
+        return z.NEVER;
+      })
+      .optional()
+      .meta({
+        description: 'Only records modified at this moment or later (UTC when it has no offset)',
+        format: 'date-time',
+      }),
+  };
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** A setting is missing or wrong; the message is one line for the person who starts the process. */
+export class ConfigError extends Error {}
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, { error: 'must be a port number' })
+  .transform(Number);
+
+/** A port of this machine; 0 lets the system choose. */
+export const Port = port.refine((value) => value <= 65_535, { error: 'must be a port number' });
+
+/** A whole number from `min` on. */
+export function count(min: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .refine((value) => value >= min, { error: `must be at least ${min}` });
+}
+
+/** What every process of the service needs to reach Postgres and Redis. */
+export const connections = {
+  DATABASE_URL: z
+    .string({ error: 'is not set' })
+    .regex(/^postgres(ql)?:\/\//, { error: 'must be a postgres:// address' }),
+  REDIS_URL: z
+    .string({ error: 'is not set' })
+    .regex(/^rediss?:\/\//, { error: 'must be a redis:// address' }),
+  /** Parts the keys of several services on one Redis; the braces keep them on one node of a Redis Cluster. */
+  QUEUE_PREFIX: z.string().default('inventory'),
+  /** The same for every api and worker process. */
+  QUEUE_SHARDS: count(1).default(1),
+  /** Where /healthz, /readyz and /metrics are served; unset: nowhere. */
+  INTERNAL_PORT: Port.optional(),
+  INTERNAL_HOST: z.string().default('127.0.0.1'),
+};
+
+/**
+ * The settings of a process out of its environment; empty counts as unset. DATABASE_PASSWORD_FILE names a file whose
+ * content is put into DATABASE_PASSWORD, so that the password need not stand in the environment's description.
+ */
+export function readConfig<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  env: NodeJS.ProcessEnv,
+): z.infer<z.ZodObject<Shape>> {
+  if (env.DATABASE_PASSWORD_FILE) {
+    env.DATABASE_PASSWORD = readSecretFile('DATABASE_PASSWORD_FILE', env.DATABASE_PASSWORD_FILE);
+  }
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = z.object(shape).safeParse(given);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw new ConfigError(lines.join('; '));
+}
+
+function readSecretFile(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    throw new ConfigError(`${name} names a file that cannot be read`);
+  }
+}

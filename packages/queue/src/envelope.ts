@@ -1,0 +1,41 @@
+import type { StockRequest } from '@inventory/domain/stock/transaction';
+
+/** One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that. */
+export type QueuedRequest = { requestId: string; clientId: string; deadline: number } & StockRequest;
+
+/** What travels as one job: requests that arrived while others were under way. */
+export type Envelope = { requests: QueuedRequest[] };
+
+/**
+ * What became of a request. `applied` and `refused` carry the JSON text of the answer's body or of the refusal.
+ * `abandoned`: not applied and never will be; `result` is a refusal if there is one to give. `failed`: the same, by an error
+ * of ours.
+ */
+export type Outcome = { status: 'applied' | 'refused' | 'abandoned' | 'failed'; result: string | null };
+
+/** Outcomes in the order of the envelope's requests, as pairs: an envelope's answers are read by every api process. */
+export type EnvelopeResult = [Outcome['status'], string | null][];
+
+export function packOutcomes(outcomes: readonly Outcome[]): EnvelopeResult {
+  return outcomes.map(({ status, result }) => [status, result]);
+}
+
+export function unpackOutcome(packed: EnvelopeResult[number]): Outcome {
+  return { status: packed[0], result: packed[1] };
+}
+
+/** Where a shard's envelopes wait. The braces keep all of a shard's keys on one node of a Redis Cluster. */
+export function queueName(shard: number): string {
+  return `{stock-${shard}}`;
+}
+
+/** The shard of an item: all work on one item meets in one queue, and so in one batch. */
+export function shardOf(shortId: string, shardCount: number): number {
+  if (shardCount === 1) return 0;
+  // FNV-1a: spread evenly, the same in every process.
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < shortId.length; index++) {
+    hash = Math.imul(hash ^ shortId.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return hash % shardCount;
+}

@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { Queue, QueueEvents } from 'bullmq';
+import {
+  type Envelope,
+  type EnvelopeResult,
+  type Outcome,
+  type QueuedRequest,
+  queueName,
+  shardOf,
+  unpackOutcome,
+} from './envelope.ts';
+import { connectConsumer, connectProducer } from './redis.ts';
+
+/** What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could not be asked). */
+export type Answer = Outcome | { status: 'busy' | 'unknown'; result: null };
+
+/** The life of a request in the api, milliseconds after it came. */
+export const patience = {
+  /** Postgres is asked whether it is already decided: its completion event may be lost. */
+  lookAfterMs: 250,
+  /** The verdict: what is not decided by now never will be. */
+  verdictAfterMs: 2500,
+  /** The last moment to answer at all. */
+  giveUpAfterMs: 3300,
+} as const;
+
+const busyAfterMs = 1000;
+// A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
+const hungAfterMs = 300;
+const sweepEveryMs = 25;
+const eventsKept = 200_000;
+
+export type SubmitOptions = {
+  redisUrl: string;
+  prefix: string;
+  shardCount: number;
+  /** Requests in one envelope, at most. */
+  envelopeMax: number;
+  /** Envelopes of one shard under way at once, at most; what comes meanwhile waits for the next. */
+  inFlightMax: number;
+  /** Reads what was decided about these requests; the others are missing. */
+  readOutcomes: (requestIds: string[]) => Promise<Map<string, Outcome>>;
+  /** Decides every request that is not decided yet: never applied. */
+  settle: (requestIds: string[]) => Promise<Map<string, Outcome>>;
+  report: (error: Error, what: string) => void;
+};
+
+export type Submitter = {
+  /** Sends a request and waits for its answer; never throws, and never waits longer than the patience above. */
+  submit(request: QueuedRequest): Promise<Answer>;
+  /** Whether Redis takes work now. */
+  isOpen(): boolean;
+  /** Waiting and sent requests. */
+  waitingCount(): number;
+  /** Waits for the answers still due, then closes the connections. */
+  close(): Promise<void>;
+};
+
+type Waiter = {
+  request: QueuedRequest;
+  startedAt: number;
+  lookedAt: number;
+  resolve: (answer: Answer) => void;
+  promise: Promise<Answer>;
+  envelope: SentEnvelope | null;
+  settling: boolean;
+};
+
+type SentEnvelope = { jobId: string; lane: Lane; requestIds: string[]; open: number; sentAt: number };
+
+type Lane = {
+  queue: Queue;
+  events: QueueEvents;
+  waiting: Waiter[];
+  sent: Map<string, SentEnvelope>;
+  scheduled: boolean;
+  /** Moving average of the time from sending an envelope to its answers. */
+  roundTripMs: number;
+  /** When the oldest command that Redis has not answered was sent. */
+  addsUnderWay: Set<number>;
+};
+
+/**
+ * The api's side of the queue. Requests that arrive in one turn of the event loop, or while as many envelopes are under way
+ * as may be, travel together; there is no timer, so one caller waits for nobody. An answer comes by the completion of the
+ * job. Whenever it does not, Postgres decides: a request is answered "not applied" only once it can never be applied.
+ */
+export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
+  const waiters = new Map<string, Waiter>();
+  const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'queue connection'));
+  const lanes: Lane[] = [];
+  for (let shard = 0; shard < options.shardCount; shard++) lanes.push(openLane(shard));
+
+  function openLane(shard: number): Lane {
+    const name = queueName(shard);
+    const queue = new Queue(name, {
+      connection: producer,
+      prefix: options.prefix,
+      skipVersionCheck: true,
+      skipWaitingForReady: true,
+      // Room for many seconds of answers, so that a process that stalled finds its own still there.
+      streams: { events: { maxLen: eventsKept } },
+    });
+    const consumer = connectConsumer(options.redisUrl, (error) => options.report(error, 'events connection'));
+    // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
+    // process started concern nobody here.
+    const events = new QueueEvents(name, {
+      connection: consumer,
+      prefix: options.prefix,
+      lastEventId: `${Date.now() - 1000}-0`,
+    });
+    const lane: Lane = {
+      queue,
+      events,
+      waiting: [],
+      sent: new Map(),
+      scheduled: false,
+      roundTripMs: 5,
+      addsUnderWay: new Set(),
+    };
+    queue.on('error', (error) => options.report(error, 'queue'));
+    events.on('error', (error) => options.report(error, 'queue events'));
+    events.on('completed', ({ jobId, returnvalue }) => complete(lane, jobId, returnvalue as unknown));
+    // Not an answer: a job can be called failed after its work was committed.
+    events.on('failed', ({ jobId }) => {
+      const envelope = lane.sent.get(jobId);
+      if (envelope !== undefined) void settleWaiters(waitersOf(envelope));
+    });
+    return lane;
+  }
+
+  function complete(lane: Lane, jobId: string, returned: unknown) {
+    const envelope = lane.sent.get(jobId);
+    if (envelope === undefined) return;
+    lane.roundTripMs += (performance.now() - envelope.sentAt - lane.roundTripMs) / 8;
+    const results = returned as EnvelopeResult;
+    envelope.requestIds.forEach((requestId, index) => {
+      const packed = results[index];
+      if (packed !== undefined) answer(requestId, unpackOutcome(packed));
+    });
+  }
+
+  function answer(requestId: string, outcome: Answer) {
+    const waiter = waiters.get(requestId);
+    if (waiter === undefined) return;
+    waiters.delete(requestId);
+    waiter.resolve(outcome);
+    const { envelope } = waiter;
+    if (envelope === null) return;
+    envelope.open -= 1;
+    if (envelope.open > 0) return;
+    envelope.lane.sent.delete(envelope.jobId);
+    schedule(envelope.lane);
+  }
+
+  function schedule(lane: Lane) {
+    if (lane.scheduled || lane.waiting.length === 0) return;
+    lane.scheduled = true;
+    setImmediate(() => {
+      lane.scheduled = false;
+      while (lane.waiting.length > 0 && lane.sent.size < options.inFlightMax) {
+        void send(lane, lane.waiting.splice(0, options.envelopeMax));
+      }
+    });
+  }
+
+  async function send(lane: Lane, batch: Waiter[]) {
+    const sentAt = performance.now();
+    const envelope: SentEnvelope = {
+      // Its own id: a lost reply to `add` must not end in two jobs.
+      jobId: randomUUID(),
+      lane,
+      requestIds: batch.map((waiter) => waiter.request.requestId),
+      open: batch.length,
+      sentAt,
+    };
+    lane.sent.set(envelope.jobId, envelope);
+    for (const waiter of batch) waiter.envelope = envelope;
+    const data: Envelope = { requests: batch.map((waiter) => waiter.request) };
+    lane.addsUnderWay.add(sentAt);
+    try {
+      await lane.queue.add('envelope', data, {
+        jobId: envelope.jobId,
+        removeOnComplete: true,
+        removeOnFail: true,
+        // For errors of the infrastructure only; a refusal is a value.
+        attempts: 3,
+        backoff: { type: 'fixed', delay: 200 },
+      });
+    } catch (error) {
+      options.report(error as Error, 'sending an envelope');
+      // It may be in the queue all the same.
+      await settleWaiters(waitersOf(envelope));
+    } finally {
+      lane.addsUnderWay.delete(sentAt);
+    }
+  }
+
+  function waitersOf(envelope: SentEnvelope): Waiter[] {
+    return envelope.requestIds.flatMap((requestId) => waiters.get(requestId) ?? []);
+  }
+
+  async function settleWaiters(due: Waiter[]) {
+    const open = due.filter((waiter) => !waiter.settling);
+    if (open.length === 0) return;
+    for (const waiter of open) waiter.settling = true;
+    try {
+      const outcomes = await options.settle(open.map((waiter) => waiter.request.requestId));
+      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
+    } catch (error) {
+      options.report(error as Error, 'the verdict');
+    } finally {
+      for (const waiter of open) waiter.settling = false;
+    }
+  }
+
+  async function look(due: Waiter[]) {
+    try {
+      const outcomes = await options.readOutcomes(due.map((waiter) => waiter.request.requestId));
+      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
+    } catch (error) {
+      options.report(error as Error, 'looking for a lost answer');
+    }
+  }
+
+  // The clock of every waiter. Map order is arrival order, so it stops at the first one that is young enough.
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    const toLook: Waiter[] = [];
+    const toSettle: Waiter[] = [];
+    for (const waiter of waiters.values()) {
+      const age = now - waiter.startedAt;
+      if (age < patience.lookAfterMs) break;
+      if (age >= patience.giveUpAfterMs)
+        answer(waiter.request.requestId, { status: 'unknown', result: null });
+      else if (waiter.envelope === null) {
+        if (age >= busyAfterMs) dropUnsent(waiter);
+      } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
+      else if (now - waiter.lookedAt >= patience.lookAfterMs) {
+        waiter.lookedAt = now;
+        toLook.push(waiter);
+      }
+    }
+    if (toLook.length > 0) void look(toLook);
+    if (toSettle.length > 0) void settleWaiters(toSettle);
+  }, sweepEveryMs);
+
+  /** What was never sent can be refused without a verdict. */
+  function dropUnsent(waiter: Waiter) {
+    const lane = laneOf(waiter.request);
+    const place = lane.waiting.indexOf(waiter);
+    if (place >= 0) lane.waiting.splice(place, 1);
+    answer(waiter.request.requestId, { status: 'busy', result: null });
+  }
+
+  function laneOf(request: QueuedRequest): Lane {
+    return lanes[shardOf(request.body.itemID, options.shardCount)]!;
+  }
+
+  /** Whether a request that joins the lane now would probably wait too long, or Redis does not take work. */
+  function isBusy(lane: Lane): boolean {
+    if (producer.status !== 'ready') return true;
+    const [oldestAdd] = lane.addsUnderWay;
+    if (oldestAdd !== undefined && performance.now() - oldestAdd > hungAfterMs) return true;
+    if (lane.sent.size < options.inFlightMax) return false;
+    const envelopesAhead = lane.waiting.length / options.envelopeMax + 1;
+    return (envelopesAhead / options.inFlightMax + 1) * lane.roundTripMs > busyAfterMs;
+  }
+
+  return {
+    submit(request) {
+      const known = waiters.get(request.requestId);
+      if (known !== undefined) return known.promise;
+      const lane = laneOf(request);
+      if (isBusy(lane)) return Promise.resolve({ status: 'busy', result: null });
+      let resolve!: (answer: Answer) => void;
+      const promise = new Promise<Answer>((done) => {
+        resolve = done;
+      });
+      const startedAt = performance.now();
+      const waiter = {
+        request,
+        startedAt,
+        lookedAt: startedAt,
+        resolve,
+        promise,
+        envelope: null,
+        settling: false,
+      };
+      waiters.set(request.requestId, waiter);
+      lane.waiting.push(waiter);
+      schedule(lane);
+      return promise;
+    },
+    isOpen: () => producer.status === 'ready',
+    waitingCount: () => waiters.size,
+    async close() {
+      while (waiters.size > 0) await Promise.race([...waiters.values()].map((waiter) => waiter.promise));
+      clearInterval(sweep);
+      for (const lane of lanes) {
+        await lane.events.close().catch(() => {});
+        await lane.queue.close().catch(() => {});
+      }
+      producer.disconnect();
+    },
+  };
+}

@@ -1,0 +1,295 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { connect } from '@inventory/db/client';
+import {
+  LocalStackError,
+  readRunningStack,
+  type Stack,
+  type StackOptions,
+  startStack,
+} from '@inventory/local/stack';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+// The space is on purpose: checkouts lie below folders with spaces too.
+let root: string;
+let folder: string;
+let stacks: Stack[];
+let owners: ChildProcess[];
+let reported: string[];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'local stack '));
+  chmodSync(root, 0o755);
+  folder = join(root, '.local');
+  stacks = [];
+  owners = [];
+  reported = [];
+});
+
+afterEach(async () => {
+  for (const owner of owners) owner.kill('SIGKILL');
+  for (const stack of stacks) await stack.stop();
+  // Ends what a killed owner left, and deletes data that lies outside the folder.
+  await (await startStack({ folder, throwAway: true, report: () => {} })).stop();
+  expect(filesInTheWay()).toEqual([]);
+  rmSync(root, { recursive: true });
+}, 30_000);
+
+async function start(options: Partial<StackOptions> = {}): Promise<Stack> {
+  const stack = await startStack({ folder, report: (line) => reported.push(line), ...options });
+  stacks.push(stack);
+  return stack;
+}
+
+/** Starts a stack in another process and waits until it is up. */
+async function startElsewhere(): Promise<{ owner: ChildProcess; databaseUrl: string; redisUrl: string }> {
+  const script = join(import.meta.dirname, 'run-stack.ts');
+  const owner = spawn(process.execPath, ['--import', 'tsx', script, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, as a terminal gives to what it starts.
+    detached: true,
+  });
+  owners.push(owner);
+  for await (const line of createInterface(owner.stdout!)) return { owner, ...JSON.parse(line) };
+  throw new Error('the stack did not come up');
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null)
+    await new Promise((resolve) => child.once('exit', resolve));
+  return child.exitCode;
+}
+
+/** Files that would be in the way of the next start, or name a server. */
+function filesInTheWay(): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => /^lock-|\.pid$|^stack\.json$/.test(name));
+}
+
+function pidOf(server: 'postgres' | 'redis'): number {
+  return (JSON.parse(readFileSync(join(folder, `${server}.pid`), 'utf8')) as { pid: number }).pid;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // A zombie that nobody has collected yet counts as gone.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function query<T extends object>(databaseUrl: string, text: string): Promise<T[]> {
+  const sql = connect(databaseUrl, { name: 'local stack test', connectionsMax: 1 });
+  try {
+    return [...(await sql.unsafe<T[]>(text))];
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(LocalStackError);
+  return (error as LocalStackError).message;
+}
+
+async function occupyPort(): Promise<{ port: number; close(): void }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+test('what is stored is there again after a stop and a start, on the same ports', {
+  timeout: 30_000,
+}, async () => {
+  const first = await start();
+  expect(first).toMatchObject({ postgres: 'local', redis: 'local' });
+  await query(first.databaseUrl, 'create table kept as select 42 as answer');
+  const settings = await query<{ name: string; setting: string }>(
+    first.databaseUrl,
+    `select name, setting from pg_settings
+      where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'server_encoding') order by name`,
+  );
+  expect(settings.map(({ setting }) => setting)).toEqual(['on', 'on', '127.0.0.1', 'UTF8', 'on']);
+  const pids = [pidOf('postgres'), pidOf('redis')];
+  await first.stop();
+  await first.stop();
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(filesInTheWay()).toEqual([]);
+
+  const second = await start();
+  expect(await query(second.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  expect(second.databaseUrl).toBe(first.databaseUrl);
+  expect(new URL(second.redisUrl).port).toBe(new URL(first.redisUrl).port);
+});
+
+test('thrown-away data is gone after the stop, and what was downloaded stays', {
+  timeout: 30_000,
+}, async () => {
+  const stack = await start({ throwAway: true });
+  await query(stack.databaseUrl, 'create table lost ()');
+  await stack.stop();
+  expect(existsSync(join(folder, 'postgres'))).toBe(false);
+  const next = await start({ throwAway: true });
+  expect(await query(next.databaseUrl, `select to_regclass('lost') as found`)).toEqual([{ found: null }]);
+});
+
+test('a Postgres and a Redis that are killed come back on their ports', { timeout: 30_000 }, async () => {
+  const { databaseUrl } = await start();
+  await query(databaseUrl, 'create table kept as select 42 as answer');
+  process.kill(pidOf('postgres'), 'SIGKILL');
+  process.kill(pidOf('redis'), 'SIGKILL');
+  await vi.waitFor(
+    () => {
+      expect(reported).toContain('Postgres is up again');
+      expect(reported).toContain('Redis is up again');
+    },
+    { timeout: 20_000 },
+  );
+  expect(await query(databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test('after a kill -9 of its owner, the servers it left are stopped by the next start and the data is there', {
+  timeout: 30_000,
+}, async () => {
+  const { owner, databaseUrl } = await startElsewhere();
+  await query(databaseUrl, 'create table kept as select 42 as answer');
+  const orphans = [pidOf('postgres'), pidOf('redis')];
+  owner.kill('SIGKILL');
+  await ended(owner);
+  expect(orphans.filter(isAlive)).toEqual(orphans);
+  expect(await readRunningStack(folder)).toBeNull();
+
+  const stack = await start();
+  expect(orphans.filter(isAlive)).toEqual([]);
+  expect(await query(stack.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid is not in the way', {
+  timeout: 30_000,
+}, async () => {
+  const { owner } = await startElsewhere();
+  const pid = pidOf('postgres');
+  owner.kill('SIGKILL');
+  await ended(owner);
+  process.kill(pid, 'SIGKILL');
+  const stack = await start();
+  expect(await query(stack.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('while another process runs the folder, its URLs can be read and a second start is refused', {
+  timeout: 30_000,
+}, async () => {
+  const { owner, databaseUrl, redisUrl } = await startElsewhere();
+  expect(await readRunningStack(folder)).toEqual({ databaseUrl, redisUrl });
+  expect(statSync(join(folder, 'stack.json')).mode & 0o777).toBe(0o600);
+  expect(await refusal(start({ throwAway: true }))).toBe(
+    `already running here: process ${owner.pid} uses ${folder}; stop it first`,
+  );
+  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+
+  const pids = [pidOf('postgres'), pidOf('redis')];
+  // As Ctrl-C does: to all of the group. The servers are in groups of their own and are stopped in order.
+  process.kill(-owner.pid!, 'SIGINT');
+  expect(await ended(owner)).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(await readRunningStack(folder)).toBeNull();
+});
+
+test('a given port that is in use is refused in one line, and nothing is left running', {
+  timeout: 30_000,
+}, async () => {
+  const taken = await occupyPort();
+  try {
+    expect(await refusal(start({ postgresPort: taken.port }))).toBe(
+      `Postgres cannot start: port ${taken.port} on 127.0.0.1 is in use`,
+    );
+    expect(await refusal(start({ redisPort: taken.port }))).toBe(
+      `Redis cannot start: port ${taken.port} on 127.0.0.1 is in use`,
+    );
+    expect(filesInTheWay()).toEqual([]);
+  } finally {
+    taken.close();
+  }
+});
+
+test('given servers are used as they are, and still run after the stop', { timeout: 30_000 }, async () => {
+  const { databaseUrl, redisUrl } = await start();
+  const given = await start({ folder: join(root, 'other'), databaseUrl, redisUrl });
+  expect(given).toMatchObject({ databaseUrl, redisUrl, postgres: 'given', redis: 'given' });
+  await given.stop();
+  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(existsSync(join(root, 'other'))).toBe(false);
+});
+
+test('a given server that cannot be reached is named by host and port and never by its password', {
+  timeout: 30_000,
+}, async () => {
+  const taken = await occupyPort();
+  taken.close();
+  const databaseUrl = `postgres://inventory:secret@127.0.0.1:${taken.port}/inventory`;
+  expect(await refusal(start({ databaseUrl }))).toBe(
+    `Postgres cannot be reached at 127.0.0.1:${taken.port} (ECONNREFUSED); check DATABASE_URL and that it runs`,
+  );
+  const redisUrl = `redis://:secret@127.0.0.1:${taken.port}`;
+  expect(await refusal(start({ redisUrl }))).toBe(
+    `Redis cannot be reached at 127.0.0.1:${taken.port} (ECONNREFUSED); check REDIS_URL and that it runs`,
+  );
+});
+
+test('a start that is broken off at any moment leaves nothing running', { timeout: 30_000 }, async () => {
+  const moments: ((abort: () => void) => void)[] = [
+    (abort) => abort(),
+    (abort) => setTimeout(abort, 30),
+    // While the data is being created.
+    (abort) => vi.waitFor(() => expect(reported.join()).toContain('creating')).then(abort),
+    (abort) => vi.waitFor(() => expect(reported.join()).toMatch(/Redis .* is up/)).then(abort),
+    // While Postgres itself starts.
+    (abort) => vi.waitFor(() => pidOf('postgres'), { interval: 1, timeout: 10_000 }).then(abort),
+  ];
+  for (const breakOff of moments) {
+    reported.length = 0;
+    const controller = new AbortController();
+    breakOff(() => controller.abort());
+    expect(await refusal(start({ signal: controller.signal }))).toBe('the start was broken off');
+    expect(filesInTheWay()).toEqual([]);
+  }
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'as root below a folder that nobody else may enter, data is kept outside of it and found again',
+  { timeout: 30_000 },
+  async () => {
+    chmodSync(root, 0o700);
+    mkdirSync(folder);
+    const first = await start();
+    await query(first.databaseUrl, 'create table kept as select 42 as answer');
+    await first.stop();
+    const home = readFileSync(join(folder, 'postgres-home'), 'utf8').trim();
+    expect(statSync(home).uid).not.toBe(0);
+
+    const second = await start();
+    expect(await query(second.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+
+    await (await start({ throwAway: true })).stop();
+    expect(existsSync(home)).toBe(false);
+  },
+);
