@@ -8,7 +8,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
 import { errorText, Failed, messages, Refused } from './errors.ts';
-import { callRoute, parseParams, type Reply, type Route } from './route.ts';
+import { callRoute, type Reply, type Route } from './route.ts';
 import { isOtherFamily } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
 
@@ -140,22 +140,23 @@ function refuseUnrouted(routes: readonly Route[]) {
     if (isOtherFamily(path)) {
       throw new Refused({ code: 'not_implemented', message: 'This operation is not available.' });
     }
-    const methods = routes.filter((declared) => fits(declared, path)).map((declared) => declared.method);
-    throw methods.length > 0 ? methodRefused([...new Set(methods)].join(', ')) : unknownPath();
+    // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that name.
+    const exact = routes.filter((declared) => declared.path === path);
+    const known = exact.length > 0 ? exact : routes.filter((declared) => isLike(declared.path, path));
+    const methods: string[] = known.map((declared) => declared.method);
+    if (methods.length === 0 || methods.includes(ctx.method)) throw unknownPath();
+    throw methodRefused([...new Set(methods)].join(', '));
   };
 }
 
-function fits(declared: Route, path: string): boolean {
-  const template = declared.path.split('/');
+/** Whether a path has the shape of a route's, whatever its parameters are. */
+function isLike(template: string, path: string): boolean {
   const segments = path.split('/');
-  if (template.length !== segments.length) return false;
-  const params: Record<string, string> = {};
-  for (const [index, part] of template.entries()) {
-    const segment = segments[index] ?? '';
-    if (part.startsWith(':')) params[part.slice(1)] = segment;
-    else if (part !== segment) return false;
-  }
-  return parseParams(declared, params) !== null;
+  const parts = template.split('/');
+  return (
+    parts.length === segments.length &&
+    parts.every((part, index) => part.startsWith(':') || part === segments[index])
+  );
 }
 
 function methodRefused(allow: string): Refused {

@@ -91,7 +91,7 @@ export async function callRoute(
 }
 
 /** The parameters of a path, or null when they do not fit the route. */
-export function parseParams(declared: Route, rawParams: Record<string, string>): { value: unknown } | null {
+function parseParams(declared: Route, rawParams: Record<string, string>): { value: unknown } | null {
   if (declared.params === undefined) return { value: undefined };
   const parsed = declared.params.safeParse(rawParams);
   return parsed.success ? { value: parsed.data } : null;
@@ -111,9 +111,7 @@ function parse(schema: Schema, value: unknown): unknown {
   const details: FieldErrors = {};
   for (const { path, message } of parsed.error.issues) {
     const field = String(path[0] ?? '');
-    details[field] ??= [];
-    const sentence = `${field} ${message}`;
-    if (!details[field].includes(sentence)) details[field].push(sentence);
+    details[field] = [...(details[field] ?? []), message];
   }
   throw new Refused(invalid(details));
 }

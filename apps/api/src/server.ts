@@ -20,7 +20,7 @@ import { createTokenHandler } from './routes/token.ts';
 import { createStock } from './stock.ts';
 
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
-export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
+export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
   const config = readConfig(apiSettings, env);
   const report = (error: Error, what: string) => log.warn({ err: error }, what);
   const sql = connect(config.DATABASE_URL, {
@@ -78,8 +78,10 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
             if (!submitter.isOpen()) throw new Error('Redis is away');
           },
         });
-  log.info({ port: (server.address() as AddressInfo).port }, 'api is up');
+  const { port } = server.address() as AddressInfo;
+  log.info({ port }, 'api is up');
   return {
+    port,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();

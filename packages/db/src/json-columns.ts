@@ -8,6 +8,6 @@ export type Columns<Field extends string = string> = Readonly<Record<Field, stri
 
 /** The SQL expression of a record's JSON text. Postgres writes numeric digit for digit, which no JavaScript number can. */
 export function recordText(columns: Columns): string {
-  const pairs = Object.entries(columns).map(([field, expression]) => `'${field}', ${expression}`);
-  return `json_build_object(${pairs.join(', ')})::text`;
+  const list = Object.entries(columns).map(([field, expression]) => `${expression} as "${field}"`);
+  return `(select row_to_json(record) from (select ${list.join(', ')}) as record)::text`;
 }

@@ -136,8 +136,8 @@ export function itemRoutes(sql: Sql) {
 }
 
 const takenBy: Record<string, string> = {
-  item_short_id_key: 'shortID is taken: an item with this ShortID already exists.',
-  item_alias_pkey: 'shortID is taken: it is an alias of another item.',
+  item_short_id_key: 'is taken: an item with this ShortID already exists.',
+  item_alias_pkey: 'is taken: it is an alias of another item.',
 };
 
 function readItemsQuery(query: Record<string, unknown>, context: z.core.$RefinementCtx) {

@@ -1,0 +1,63 @@
+/** An answer, read whole. `body` is parsed JSON where the text is JSON; `text` has the digits as they came. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by comparing it.
+export type ApiAnswer<Body = any> = { status: number; headers: Headers; text: string; body: Body };
+
+export type ApiClient = {
+  clientId: string;
+  token: string;
+  get(path: string): Promise<ApiAnswer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  put(path: string, body: unknown): Promise<ApiAnswer>;
+  delete(path: string): Promise<ApiAnswer>;
+  /** Any request at all, with the token. A string as body is sent as it is. */
+  send(
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; body?: unknown },
+  ): Promise<ApiAnswer>;
+};
+
+/** Sends one request below the base path and reads the answer whole. */
+export async function send(
+  baseUrl: string,
+  method: string,
+  path: string,
+  options: { headers?: Record<string, string>; body?: unknown } = {},
+): Promise<ApiAnswer> {
+  const { body } = options;
+  const json: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { ...json, ...options.headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A client that sends its token with every request. */
+export function createApiClient(baseUrl: string, clientId: string, token: string): ApiClient {
+  const call: ApiClient['send'] = (method, path, options = {}) =>
+    send(baseUrl, method, path, {
+      ...options,
+      headers: { Authorization: `Bearer ${token}`, ...options.headers },
+    });
+  return {
+    clientId,
+    token,
+    get: (path) => call('GET', path),
+    post: (path, body, headers) =>
+      call('POST', path, { body, ...(headers === undefined ? {} : { headers }) }),
+    put: (path, body) => call('PUT', path, { body }),
+    delete: (path) => call('DELETE', path),
+    send: call,
+  };
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Sql } from '@inventory/db/client';
+import { inject } from 'vitest';
+import { databaseOf, templateName } from './global-setup.ts';
+
+export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
+
+/** A database of a test's own, with all tables and nothing in them. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject('databaseUrl');
+  const name = `inventory_test_${randomBytes(6).toString('hex')}`;
+  const server = connect(serverUrl, { name: 'tests', connectionsMax: 1 });
+  await server.unsafe(`create database ${name} template ${templateName}`);
+  const url = databaseOf(serverUrl, name);
+  const sql = connect(url, { name: 'tests', connectionsMax: 4 });
+  return {
+    url,
+    sql,
+    async drop() {
+      await sql.end({ timeout: 5 });
+      await server.unsafe(`drop database if exists ${name} with (force)`);
+      await server.end();
+    },
+  };
+}

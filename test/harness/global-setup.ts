@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { connect } from '@inventory/db/client';
+import { migrate } from '@inventory/db/migrate';
+import { startStack } from '@inventory/local/stack';
+import type { TestProject } from 'vitest/node';
+
+/** The database that every test file gets a copy of. */
+export const templateName = 'inventory_test_template';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databaseUrl: string;
+    redisUrl: string;
+  }
+}
+
+/** Brings Postgres and Redis up for the whole run: the ones that are given, else Docker, else local binaries. */
+export default async function setUp(project: TestProject) {
+  const stack = await startStack({
+    folder: join(import.meta.dirname, '../../.local/test'),
+    databaseUrl: process.env.DATABASE_URL,
+    redisUrl: process.env.REDIS_URL,
+    docker: true,
+    throwAway: true,
+    report: (line) => process.stdout.write(`${line}\n`),
+  });
+  try {
+    await createTemplate(stack.databaseUrl);
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+  project.provide('databaseUrl', stack.databaseUrl);
+  project.provide('redisUrl', stack.redisUrl);
+  return () => stack.stop();
+}
+
+async function createTemplate(databaseUrl: string) {
+  const server = connect(databaseUrl, { name: 'tests', connectionsMax: 1 });
+  await server.unsafe(`drop database if exists ${templateName} with (force)`);
+  await server.unsafe(`create database ${templateName}`);
+  await server.end();
+  const template = connect(databaseOf(databaseUrl, templateName), { name: 'tests', connectionsMax: 2 });
+  await migrate(template);
+  await template.end();
+}
+
+/** The address of another database on the same server. */
+export function databaseOf(databaseUrl: string, name: string): string {
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { startServer } from '@inventory/api/server';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import type { Sql } from '@inventory/db/client';
+import { addClient } from '@inventory/db/clients';
+import { addWarehouse } from '@inventory/db/warehouses';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import { type ApiClient, createApiClient, send } from './api-client.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { expectInvariants } from './invariants.ts';
+
+/** Every permission of the contract. */
+export const allPermissions = [11, 15, 88, 95, 116];
+
+export type Service = {
+  baseUrl: string;
+  /** One address per api process. */
+  baseUrls: string[];
+  databaseUrl: string;
+  sql: Sql;
+  /** Adds a client and gets it a token. Unless told otherwise it may do everything in warehouses 1 and 2. */
+  client(options?: {
+    permissions?: number[];
+    warehouses?: number[];
+    readOnly?: boolean;
+    rateLimit?: number;
+    baseUrl?: string;
+  }): Promise<ApiClient & { secret: string }>;
+  /** Creates an item with a name of its own and returns its ShortID. */
+  item(fields?: Record<string, unknown>): Promise<string>;
+};
+
+let counter = 0;
+
+/** A name that no other test has. */
+export function uniqueName(prefix: string): string {
+  counter += 1;
+  return `${prefix}-${counter}-${randomBytes(3).toString('hex')}`;
+}
+
+/**
+ * The whole service for one test file: a database of its own with warehouses 1, 2 and 3 (3: in nobody's scope unless asked
+ * for), api and worker processes on the real Postgres and Redis. After every test its stock must add up.
+ */
+export function useService(
+  options: { apis?: number; workers?: number; env?: Record<string, string> } = {},
+): Service {
+  let database: TestDatabase;
+  const running: Running[] = [];
+  const service = {} as Service;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    for (const [wid, name] of ['Main', 'Overflow', 'Elsewhere'].entries()) {
+      await addWarehouse(database.sql, { wid: wid + 1, name });
+    }
+    const env = {
+      DATABASE_URL: database.url,
+      REDIS_URL: inject('redisUrl'),
+      QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`,
+      PORT: '0',
+      ...options.env,
+    };
+    process.env.LOG_LEVEL ??= 'fatal';
+    const ports: number[] = [];
+    for (let index = 0; index < (options.apis ?? 1); index++) {
+      const api = await startServer({ ...env }, createLog('api'));
+      running.push(api);
+      ports.push(api.port);
+    }
+    for (let index = 0; index < (options.workers ?? 1); index++) {
+      running.push(await startWorker({ ...env }, createLog('worker')));
+    }
+    Object.assign(service, createService(database, ports));
+  });
+
+  afterEach(async () => {
+    await expectInvariants(database.sql);
+  });
+
+  afterAll(async () => {
+    for (const each of running) await each.stop();
+    await database?.drop();
+  });
+
+  return service;
+}
+
+function createService(database: TestDatabase, ports: number[]): Service {
+  const baseUrls = ports.map((port) => `http://127.0.0.1:${port}/api/v1`);
+  const baseUrl = baseUrls[0]!;
+  const { sql } = database;
+  let cataloguer: Promise<ApiClient> | undefined;
+
+  const service: Service = {
+    baseUrl,
+    baseUrls,
+    databaseUrl: database.url,
+    sql,
+    async client(options = {}) {
+      const clientId = uniqueName('client');
+      const secret = createSecret();
+      await addClient(sql, {
+        clientId,
+        permissions: options.permissions ?? allPermissions,
+        wids: options.warehouses ?? [1, 2],
+        readOnly: options.readOnly ?? false,
+        rateLimit: options.rateLimit ?? 1_000_000,
+        secretDigest: digestSecret(secret),
+      });
+      const at = options.baseUrl ?? baseUrl;
+      const answer = await send(at, 'POST', '/Token', {
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: clientId,
+          client_secret: secret,
+        }).toString(),
+      });
+      return { ...createApiClient(at, clientId, answer.body.access_token), secret };
+    },
+    async item(fields = {}) {
+      cataloguer ??= service.client();
+      const shortID = uniqueName('ITEM');
+      const answer = await (await cataloguer).post('/Item', { shortID, ...fields });
+      if (answer.status !== 201) throw new Error(`no item: ${answer.text}`);
+      return shortID;
+    },
+  };
+  return service;
+}

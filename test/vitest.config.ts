@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    globalSetup: './harness/global-setup.ts',
+    include: ['**/*.test.ts'],
+    // Two cores run Postgres, Redis, the service and the tests: more files at once only wait for each other.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // The last line of a run is read by those who only want the count.
+    reporters: ['default', './harness/count-reporter.ts'],
+  },
+});
