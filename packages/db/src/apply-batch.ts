@@ -6,12 +6,12 @@ import { forbidden } from '@inventory/domain/refused';
 import { type Batch, numberLots } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
 import { decide, type StockRequest, warehousesOf } from '@inventory/domain/stock/transaction';
-import type { Sql, Tx } from './client.ts';
-import { readClients } from './clients.ts';
-import { type GateId, gateIdsOf, lockGates, makeGates, type PartNumbers } from './gates.ts';
+import { type BatchTransaction, runBatchTransaction } from './batch-transaction.ts';
+import { type Sql, type Tx, violatedUnique } from './client.ts';
+import { gateIdsOf, lockGates, makeGates, type PartNumbers } from './gates.ts';
 import type { StoredOutcome } from './outcome.ts';
 import { pickCandidates } from './pick-candidates.ts';
-import { readOutcomes } from './verdict.ts';
+import { readFacts } from './read-facts.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /** One stock transaction as the queue brings it. `deadline`: milliseconds since 1970; nobody waits for it after that. */
@@ -34,35 +34,27 @@ export async function applyBatch(
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
   await makeGates(sql, unique, parts);
   for (;;) {
-    const outcomes = await sql
-      .begin((tx) => applyOnce(tx, unique, parts))
-      .catch((error: unknown) => {
-        if (error instanceof ClaimLostError) return null;
-        throw error;
-      });
+    const outcomes = await runBatchTransaction(sql, (transaction) =>
+      applyOnce(transaction, unique, parts),
+    ).catch((error: unknown) => {
+      // Another transaction took one of the request ids while this one was being decided.
+      if (violatedUnique(error) === 'stock_transaction_request_id_key') return null;
+      throw error;
+    });
     if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId)!);
   }
 }
 
-/** Another transaction took one of the request ids while this one was being decided. */
-class ClaimLostError extends Error {}
-
 async function applyOnce(
-  tx: Tx,
+  { tx, commitAfter }: BatchTransaction,
   requests: readonly BatchRequest[],
   parts: PartNumbers,
 ): Promise<Map<string, StoredOutcome>> {
   const gateIds = gateIdsOf(requests, parts);
   const { levels, now, transactionNos, recNos } = await lockGates(tx, gateIds, requests.length);
   // Sent at once, answered in order on the one connection. All see what was committed before the gates were locked.
-  const [outcomes, clients, items, warehouses, lots] = await Promise.all([
-    readOutcomes(
-      tx,
-      requests.map((request) => request.requestId),
-    ),
-    readClients(tx, [...new Set(requests.map((request) => request.clientId))]),
-    readItems(tx, gateIds),
-    readWarehouses(tx, gateIds),
+  const [{ outcomes, clients, items, warehouses }, lots] = await Promise.all([
+    readFacts(tx, requests, gateIds),
     pickCandidates(tx, requests, parts, now),
   ]);
   const batch: Batch = { now: now.getTime(), items, warehouses, levels, ...lots, newLots: [] };
@@ -81,10 +73,7 @@ async function applyOnce(
       outcome: { status: transaction.status, result: resultOf(transaction) },
     }),
   );
-  if (written.length > 0) {
-    const claimed = await writeBatch(tx, batch, written);
-    if (claimed < written.length) throw new ClaimLostError();
-  }
+  await commitAfter(writeBatch(tx, batch, written));
   for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
   return outcomes;
 }
@@ -114,25 +103,4 @@ async function enoughRecNos(tx: Tx, recNos: number[], needed: number): Promise<n
   const [row] = await tx<{ rec_nos: number[] }[]>`
     select array(select nextval('lot_rec_no_seq') from generate_series(1, ${needed - recNos.length})) as rec_nos`;
   return [...recNos, ...row!.rec_nos.map(Number)];
-}
-
-async function readItems(tx: Tx, gateIds: readonly GateId[]): Promise<Batch['items']> {
-  const rows = await tx<{ part_no: number; short_id: string; description: string; dflt_owner: number }[]>`
-    select part_no, short_id, description, dflt_owner
-    from item
-    where part_no = any(${[...new Set(gateIds.map((gate) => gate.partNo))]}::integer[])`;
-  return new Map(
-    rows.map((row) => [
-      row.short_id,
-      { partNo: row.part_no, shortId: row.short_id, description: row.description, dfltOwner: row.dflt_owner },
-    ]),
-  );
-}
-
-async function readWarehouses(tx: Tx, gateIds: readonly GateId[]): Promise<Batch['warehouses']> {
-  const rows = await tx<{ wid: number; name: string }[]>`
-    select wid, name
-    from warehouse
-    where wid = any(${[...new Set(gateIds.map((gate) => gate.wid))]}::integer[])`;
-  return new Map(rows.map((row) => [row.wid, row.name]));
 }

@@ -58,3 +58,15 @@ export function violatedUnique(error: unknown): string | null {
     ? (error.constraint_name ?? '')
     : null;
 }
+
+/** Whether a statement was refused because what it refers to is not there; `constraint` is the foreign key's name. */
+export function violatesForeignKey(error: unknown, constraint: string): boolean {
+  return (
+    error instanceof postgres.PostgresError && error.code === '23503' && error.constraint_name === constraint
+  );
+}
+
+/** Whether a statement failed because its table is not there: the database was never migrated. */
+export function lacksTable(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '42P01';
+}

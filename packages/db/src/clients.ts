@@ -55,24 +55,95 @@ export type NewClient = {
  * taken) and `client_warehouse_wid_fkey` (no such warehouse).
  */
 export async function addClient(sql: Sql, client: NewClient): Promise<void> {
-  const permissions = [...new Set(client.permissions)].sort((a, b) => a - b);
   await sql.begin(async (tx) => {
-    const name = `permissions ${permissions.join(',')}`;
-    await tx`
-      insert into security_group (name, permissions)
-      values (${name}, ${permissions}::integer[])
-      on conflict (name) do nothing`;
+    const groupId = await ensureGroup(tx, client.permissions);
     await tx`
       insert into client (client_id, group_id, read_only, rate_limit)
-      select ${client.clientId}, group_id, ${client.readOnly}, ${client.rateLimit}
-      from security_group
-      where name = ${name}`;
-    await tx`
-      insert into client_warehouse (client_id, wid)
-      select ${client.clientId}, wid
-      from unnest(${[...new Set(client.wids)]}::integer[]) as wid`;
+      values (${client.clientId}, ${groupId}, ${client.readOnly}, ${client.rateLimit})`;
+    await addScope(tx, client.clientId, client.wids);
     await tx`
       insert into client_secret (client_id, digest)
       values (${client.clientId}, ${client.secretDigest as Buffer})`;
   });
+}
+
+export type ClientChange = {
+  permissions?: readonly number[] | undefined;
+  wids?: readonly number[] | undefined;
+  readOnly?: boolean | undefined;
+  /** null: the service's default. */
+  rateLimit?: number | null | undefined;
+  disabled?: boolean | undefined;
+};
+
+/**
+ * Changes what is given of a client; permissions and warehouses replace those it had. False when there is no such client. Fails
+ * on `client_warehouse_wid_fkey` (no such warehouse).
+ */
+export async function changeClient(sql: Sql, clientId: string, change: ClientChange): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    // The lock makes two changes at once follow each other: they would mix their warehouses.
+    const [found] = await tx`select from client where client_id = ${clientId} for no key update`;
+    if (found === undefined) return false;
+    const groupId = change.permissions === undefined ? null : await ensureGroup(tx, change.permissions);
+    await tx`
+      update client
+      set group_id = coalesce(${groupId}::integer, group_id),
+        read_only = coalesce(${change.readOnly ?? null}::boolean, read_only),
+        disabled = coalesce(${change.disabled ?? null}::boolean, disabled),
+        rate_limit = case when ${change.rateLimit === undefined} then rate_limit else ${change.rateLimit ?? null}::integer end
+      where client_id = ${clientId}`;
+    if (change.wids !== undefined) {
+      await tx`delete from client_warehouse where client_id = ${clientId}`;
+      await addScope(tx, clientId, change.wids);
+    }
+    return true;
+  });
+}
+
+/**
+ * Adds a secret to a client, disabled or not, beside the newest that it has; an older one ends. False when there is no such
+ * client.
+ */
+export async function addSecret(sql: Sql, clientId: string, digest: Uint8Array): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    // Without the lock two at once would each keep the other's predecessor, and three secrets would live.
+    const [found] = await tx`select from client where client_id = ${clientId} for no key update`;
+    if (found === undefined) return false;
+    await tx`
+      delete from client_secret
+      where client_id = ${clientId}
+        and digest not in (
+          select digest
+          from client_secret
+          where client_id = ${clientId}
+          order by created desc, digest
+          limit 1
+        )`;
+    // The clock, not the start of this transaction: one that waited for the lock is the newer.
+    await tx`
+      insert into client_secret (client_id, digest, created)
+      values (${clientId}, ${digest as Buffer}, clock_timestamp())`;
+    return true;
+  });
+}
+
+/** The id of the group that grants exactly these permissions. */
+async function ensureGroup(tx: Tx, granted: readonly number[]): Promise<number> {
+  const permissions = [...new Set(granted)].sort((a, b) => a - b);
+  const name = `permissions ${permissions.join(',')}`;
+  await tx`
+    insert into security_group (name, permissions)
+    values (${name}, ${permissions}::integer[])
+    on conflict (name) do nothing`;
+  // A statement of its own: it sees the group that another transaction has added meanwhile.
+  const [group] = await tx<{ group_id: number }[]>`select group_id from security_group where name = ${name}`;
+  return group!.group_id;
+}
+
+async function addScope(tx: Tx, clientId: string, wids: readonly number[]): Promise<void> {
+  await tx`
+    insert into client_warehouse (client_id, wid)
+    select ${clientId}, wid
+    from unnest(${[...new Set(wids)]}::integer[]) as wid`;
 }

@@ -4,3 +4,13 @@ import type { Sql } from './client.ts';
 export async function addWarehouse(sql: Sql, warehouse: { wid: number; name: string }): Promise<void> {
   await sql`insert into warehouse (wid, name) values (${warehouse.wid}, ${warehouse.name})`;
 }
+
+/** Which of these ids no warehouse has. */
+export async function findUnknownWarehouses(sql: Sql, wids: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ wid: number }[]>`
+    select distinct wid
+    from unnest(${wids as number[]}::integer[]) as asked (wid)
+    where not exists (select from warehouse where warehouse.wid = asked.wid)
+    order by wid`;
+  return rows.map((row) => row.wid);
+}

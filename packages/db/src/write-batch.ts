@@ -2,6 +2,7 @@ import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
 import type { Refusal } from '@inventory/domain/refused';
 import { type Batch, gateKey, type LevelState, type LotState } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
+import type { PendingQuery, Row } from 'postgres';
 import type { BatchRequest } from './apply-batch.ts';
 import type { Tx } from './client.ts';
 import type { StoredOutcome } from './outcome.ts';
@@ -13,14 +14,15 @@ export type DecidedTransaction = { request: BatchRequest; transactionNo: number 
 );
 
 /**
- * Writes what a batch changed, each row once, and claims the request ids. Returns how many of them were still free; when that
- * is fewer than asked, the caller must roll back.
+ * Sends the writes of a batch, each changed row once, with the claim of the request ids: it fails on
+ * `stock_transaction_request_id_key` when one of them was taken meanwhile. Returns the statements under way, for the commit that
+ * goes out behind them.
  */
-export async function writeBatch(
+export function writeBatch(
   tx: Tx,
   batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
-): Promise<number> {
+): PromiseLike<unknown>[] {
   const lots = batch.newLots;
   const changedLots = [...batch.lotsByRecNo.values()].filter((lot) => lot.changed);
   const changedLevels = [...batch.levels.values()].filter(
@@ -38,7 +40,7 @@ export async function writeBatch(
   assertBalanced(batch, entries);
   const now = new Date(batch.now);
   // Sent at once; Postgres takes them in this order, so that each row finds the rows it refers to.
-  const [claims] = await Promise.all([
+  const statements = [
     claim(tx, written),
     writeLevels(tx, changedLevels, now),
     updateLots(tx, changedLots, now),
@@ -53,9 +55,12 @@ export async function writeBatch(
       now,
     ),
     insertEntries(tx, entries),
-  ]);
-  return claims;
+  ];
+  return statements.flatMap((statement) => statement?.execute() ?? []);
 }
+
+/** Null when there is nothing to write. */
+type Statement = PendingQuery<Row[]> | null;
 
 /** What the ledger says of each gate must be what its level says; anything else is an error of ours and stops the batch. */
 function assertBalanced(
@@ -74,12 +79,13 @@ function assertBalanced(
   }
 }
 
-async function claim(
+function claim(
   tx: Tx,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
-): Promise<number> {
+): Statement {
+  if (written.length === 0) return null;
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
-  const claimed = await tx`
+  return tx`
     insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
     select transaction_no, request_id, client_id, kind, body::json, status, result::json
     from unnest(
@@ -92,14 +98,12 @@ async function claim(
         ${column(({ outcome }) => outcome.result)}::text[]
       ) as decided (transaction_no, request_id, client_id, kind, body, status, result)
     -- In id order: two batches with the same requests, redelivered, would otherwise wait for each other.
-    order by request_id
-    on conflict (request_id) do nothing`;
-  return claimed.count;
+    order by request_id`;
 }
 
-async function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date) {
-  if (levels.length === 0) return;
-  await tx`
+function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Statement {
+  if (levels.length === 0) return null;
+  return tx`
     update stock_level
     set in_stock = changed.in_stock, on_hold = changed.on_hold, used = true, modified = ${now}
     from unnest(
@@ -110,9 +114,9 @@ async function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date) {
     where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
 }
 
-async function updateLots(tx: Tx, lots: readonly LotState[], now: Date) {
-  if (lots.length === 0) return;
-  await tx`
+function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Statement {
+  if (lots.length === 0) return null;
+  return tx`
     update lot
     set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
       shipped = case when changed.units = 0 then ${now}::timestamptz end
@@ -123,13 +127,13 @@ async function updateLots(tx: Tx, lots: readonly LotState[], now: Date) {
     where lot.rec_no = changed.rec_no`;
 }
 
-async function insertReceivedLots(tx: Tx, lots: readonly LotState[], now: Date) {
-  if (lots.length === 0) return;
+function insertReceivedLots(tx: Tx, lots: readonly LotState[], now: Date): Statement {
+  if (lots.length === 0) return null;
   const requested = lots.flatMap(({ origin }) => (origin.kind === 'received' ? [origin] : []));
   const column = <T>(read: (origin: (typeof requested)[number]) => T | undefined) =>
     requested.map((origin) => read(origin) ?? null);
   const decimal = (value: number | undefined) => (value === undefined ? null : String(value));
-  await tx`
+  return tx`
     insert into lot (rec_no, part_no, wid, spot, units, received, shipped, expires, serial, serial2, rfid_tag, remark, owner,
       job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code, active, modified)
     select rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end, expires,
@@ -150,10 +154,10 @@ async function insertReceivedLots(tx: Tx, lots: readonly LotState[], now: Date) 
         net_weight, gross_weight, supplier, line, reference, reason_code)`;
 }
 
-async function insertSplitLots(tx: Tx, lots: readonly LotState[], now: Date) {
-  if (lots.length === 0) return;
+function insertSplitLots(tx: Tx, lots: readonly LotState[], now: Date): Statement {
+  if (lots.length === 0) return null;
   const split = lots.flatMap(({ origin }) => (origin.kind === 'split' ? [origin] : []));
-  await tx`
+  return tx`
     insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, received, shipped, expires, serial, serial2,
       remark, hold, hold_reason, owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code,
       active, modified)
@@ -170,7 +174,7 @@ async function insertSplitLots(tx: Tx, lots: readonly LotState[], now: Date) {
     join lot as source on source.rec_no = split.source_rec_no`;
 }
 
-async function insertEntries(
+function insertEntries(
   tx: Tx,
   entries: readonly {
     transactionNo: number;
@@ -181,8 +185,8 @@ async function insertEntries(
     delta: Quantity;
   }[],
 ) {
-  if (entries.length === 0) return;
-  await tx`
+  if (entries.length === 0) return null;
+  return tx`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
     select *
     from unnest(

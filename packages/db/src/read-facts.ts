@@ -1,0 +1,91 @@
+import type { Client } from '@inventory/auth/client';
+import type { Batch } from '@inventory/domain/stock/batch';
+import type { BatchRequest } from './apply-batch.ts';
+import type { Tx } from './client.ts';
+import type { GateId } from './gates.ts';
+import type { StoredOutcome } from './outcome.ts';
+
+/** What a batch must know beside its lots. */
+export type Facts = {
+  /** The requests that are already decided. */
+  outcomes: Map<string, StoredOutcome>;
+  /** What each client may do at this moment; one that is gone or disabled is missing. */
+  clients: Map<string, Client>;
+  items: Batch['items'];
+  warehouses: Batch['warehouses'];
+};
+
+type ClientRow = { client_id: string; read_only: boolean; permissions: number[]; wids: number[] };
+
+/** Reads them in one statement: for a lone request the number of statements is what it costs. */
+export async function readFacts(
+  tx: Tx,
+  requests: readonly BatchRequest[],
+  gateIds: readonly GateId[],
+): Promise<Facts> {
+  const requestIds = requests.map((request) => request.requestId);
+  const clientIds = [...new Set(requests.map((request) => request.clientId))];
+  const partNos = [...new Set(gateIds.map((gate) => gate.partNo))];
+  const wids = [...new Set(gateIds.map((gate) => gate.wid))];
+  const [row] = await tx<
+    {
+      outcomes: { request_id: string; status: StoredOutcome['status']; result: string | null }[] | null;
+      clients: ClientRow[] | null;
+      items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
+      warehouses: { wid: number; name: string }[] | null;
+    }[]
+  >`
+    select
+      (
+        select json_agg(json_build_object('request_id', request_id, 'status', status, 'result', result::text))
+        from stock_transaction
+        where request_id = any(${requestIds}::uuid[])
+      ) as outcomes,
+      (
+        select json_agg(json_build_object('client_id', client_id, 'read_only', read_only, 'permissions', permissions, 'wids',
+          array(select wid from client_warehouse where client_warehouse.client_id = client.client_id)))
+        from client
+        join security_group using (group_id)
+        where client_id = any(${clientIds}::text[]) and not disabled
+      ) as clients,
+      (
+        select json_agg(json_build_object('part_no', part_no, 'short_id', short_id, 'description', description,
+          'dflt_owner', dflt_owner))
+        from item
+        where part_no = any(${partNos}::integer[])
+      ) as items,
+      (
+        select json_agg(json_build_object('wid', wid, 'name', name))
+        from warehouse
+        where wid = any(${wids}::integer[])
+      ) as warehouses`;
+  const { outcomes, clients, items, warehouses } = row!;
+  return {
+    outcomes: new Map(
+      outcomes?.map((each) => [each.request_id, { status: each.status, result: each.result }]),
+    ),
+    clients: new Map(clients?.map((each) => [each.client_id, clientOf(each)])),
+    items: new Map(
+      items?.map((each) => [
+        each.short_id,
+        {
+          partNo: each.part_no,
+          shortId: each.short_id,
+          description: each.description,
+          dfltOwner: each.dflt_owner,
+        },
+      ]),
+    ),
+    warehouses: new Map(warehouses?.map((each) => [each.wid, each.name])),
+  };
+}
+
+function clientOf(row: ClientRow): Client {
+  return {
+    clientId: row.client_id,
+    readOnly: row.read_only,
+    permissions: new Set(row.permissions),
+    scope: new Set(row.wids),
+    rateLimit: null,
+  };
+}

@@ -1,0 +1,32 @@
+import type { AddressInfo } from 'node:net';
+import { createApp } from '@inventory/api/app';
+import { createAuthenticator } from '@inventory/api/authenticate';
+import { createGuessLimiter } from '@inventory/api/guess-limit';
+import { inventoryRoutes } from '@inventory/api/routes/inventory';
+import { createTokenHandler } from '@inventory/api/routes/token';
+import { createRateLimiter } from '@inventory/auth/rate-limit';
+import { connect } from '@inventory/db/client';
+import { createLog } from '@inventory/process/log';
+import { connectProducer } from '@inventory/queue/redis';
+import { createPlainStock } from './plain-stock.ts';
+import { createWaitingStock } from './wait-until-finished-stock.ts';
+
+// The api with another way of writing: the very same checks, another Stock.
+const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = process.env;
+const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
+const redis = connectProducer(REDIS_URL, () => {});
+const authenticator = await createAuthenticator(sql);
+const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
+const app = createApp({
+  routes: inventoryRoutes(sql, stock),
+  token: createTokenHandler(sql, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
+  authenticator,
+  rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
+  rateLimit: 100,
+  trustProxy: false,
+  log: createLog('bench'),
+});
+const server = app.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ msg: 'server is up', port })}\n`);
+});

@@ -1,0 +1,155 @@
+import { Refused } from '@inventory/api/errors';
+import { createRequestId } from '@inventory/api/request-id';
+import type { Stock } from '@inventory/api/stock';
+import type { Sql, Tx } from '@inventory/db/client';
+import { conflict, invalid } from '@inventory/domain/refused';
+import type { StockRequest } from '@inventory/domain/stock/transaction';
+
+/**
+ * The plain way, to measure against: every request is one database transaction of the api process, with no queue. Written as
+ * one would by hand for one request: the same tables, the same ledger, the same durability, as few statements as it takes.
+ */
+export function createPlainStock(sql: Sql): Stock {
+  return {
+    async transact(request, client, _key, status) {
+      const answer = await sql.begin((tx) => apply(tx, request, client.clientId));
+      return { status, text: JSON.stringify(answer) };
+    },
+  };
+}
+
+async function apply(tx: Tx, request: StockRequest, clientId: string): Promise<object> {
+  const { body, kind } = request;
+  const [item] = await tx<
+    { part_no: number; description: string; warehouse: string; transaction_no: number }[]
+  >`
+    select part_no, description, warehouse.name as warehouse, nextval('stock_transaction_no_seq') as transaction_no
+    from item, warehouse
+    where short_id = ${body.itemID} and wid = ${body.wid}`;
+  if (item === undefined) throw new Refused(invalid({ itemID: ['is not a known item.'] }));
+  const facts = { partNo: item.part_no, transactionNo: item.transaction_no };
+  const answer =
+    request.kind === 'receive'
+      ? await receive(tx, request.body, facts, item)
+      : await takeOut(tx, request, facts);
+  await tx`
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
+    values (${facts.transactionNo}, ${createRequestId()}, ${clientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
+      ${JSON.stringify(answer.result)}::text::json)`;
+  const { entries } = answer;
+  await tx`
+    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
+    select ${facts.transactionNo}, line, rec_no, ${facts.partNo}, wid, spot, delta
+    from unnest(${entries.map((entry) => entry.recNo)}::bigint[], ${entries.map((entry) => entry.wid)}::integer[],
+      ${entries.map((entry) => entry.spot)}::text[], ${entries.map((entry) => entry.delta)}::numeric[])
+      with ordinality as entries (rec_no, wid, spot, delta, line)`;
+  return answer.result;
+}
+
+type Facts = { partNo: number; transactionNo: number };
+type Applied = { result: object; entries: { recNo: number; wid: number; spot: string; delta: string }[] };
+
+async function receive(
+  tx: Tx,
+  body: Extract<StockRequest, { kind: 'receive' }>['body'],
+  { partNo, transactionNo }: Facts,
+  item: { description: string; warehouse: string },
+): Promise<Applied> {
+  const units = String(body.units);
+  await addToLevel(tx, partNo, body.wid, units);
+  const [lot] = await tx<{ rec_no: number; received: Date }[]>`
+    insert into lot (part_no, wid, spot, units, received, serial, serial2, rfid_tag, remark, job_id, reason_code, reference, modified)
+    values (${partNo}, ${body.wid}, ${body.spot ?? ''}, ${units}, now(), ${body.serial ?? ''}, ${body.serial2 ?? null},
+      ${body.rfidTag ?? null}, ${body.remark ?? ''}, ${body.jobid ?? 0}, ${body.reasonCode}, ${body.reference ?? null}, now())
+    returning rec_no, received`;
+  const { rec_no: recNo, received } = lot!;
+  const shown = {
+    recNo,
+    partNo,
+    shortID: body.itemID,
+    description: item.description,
+    associate: '',
+    warehouse: item.warehouse,
+    wID: body.wid,
+    spot: body.spot ?? '',
+    units: body.units,
+    received,
+    shipped: null,
+    serial: body.serial ?? '',
+    serial2: body.serial2 ?? null,
+    rFIDTag: body.rfidTag ?? null,
+    remark: body.remark ?? '',
+    hold: false,
+    jobID: body.jobid ?? 0,
+    jobName: null,
+    active: true,
+  };
+  return {
+    result: { recNo, status: 'received', transactionNo, lot: shown },
+    entries: [{ recNo, wid: body.wid, spot: body.spot ?? '', delta: units }],
+  };
+}
+
+/** Move inside a warehouse, and issue: what the load does. */
+async function takeOut(
+  tx: Tx,
+  request: Exclude<StockRequest, { kind: 'receive' }>,
+  { partNo, transactionNo }: Facts,
+): Promise<Applied> {
+  const { body, kind } = request;
+  const from = kind === 'move' ? body.fromSpot : body.spot;
+  await tx`select from stock_level where part_no = ${partNo} and wid = ${body.wid} for no key update`;
+  const lots = await tx<{ rec_no: number; units: string; spot: string; expires: Date | null }[]>`
+    select rec_no, units, spot, expires
+    from lot
+    where part_no = ${partNo} and wid = ${body.wid} and active and not hold
+      and (${from ?? null}::text is null or spot = ${from ?? null})
+    order by expires, received, rec_no
+    limit 16`;
+  const entries: Applied['entries'] = [];
+  const shown: object[] = [];
+  let missing = body.units;
+  for (const lot of lots) {
+    if (missing === 0) break;
+    const taken = Math.min(missing, Number(lot.units));
+    missing -= taken;
+    const remaining = Number(lot.units) - taken;
+    entries.push({ recNo: lot.rec_no, wid: body.wid, spot: lot.spot, delta: String(-taken) });
+    if (kind === 'move' && remaining === 0) {
+      await tx`update lot set spot = ${body.toSpot ?? ''}, modified = now() where rec_no = ${lot.rec_no}`;
+      entries.push({ recNo: lot.rec_no, wid: body.wid, spot: body.toSpot ?? '', delta: String(taken) });
+    } else {
+      await tx`
+        update lot
+        set units = ${String(remaining)}::numeric, active = ${remaining > 0}, modified = now(),
+          shipped = case when ${remaining === 0} then now() end
+        where rec_no = ${lot.rec_no}`;
+    }
+    if (kind === 'move' && remaining > 0) {
+      const [split] = await tx<{ rec_no: number }[]>`
+        insert into lot (from_rec_no, part_no, wid, spot, units, received, expires, serial, serial2, remark, job_id, owner, modified)
+        select rec_no, part_no, wid, ${body.toSpot ?? ''}, ${String(taken)}::numeric, received, expires, serial, serial2, remark,
+          job_id, owner, now()
+        from lot
+        where rec_no = ${lot.rec_no}
+        returning rec_no`;
+      entries.push({ recNo: split!.rec_no, wid: body.wid, spot: body.toSpot ?? '', delta: String(taken) });
+    }
+    shown.push({ recNo: lot.rec_no, units: taken, remaining });
+  }
+  if (missing > 0) throw new Refused(conflict('Not enough stock.'));
+  if (kind === 'issue') await addToLevel(tx, partNo, body.wid, String(-body.units));
+  const status = kind === 'move' ? 'moved' : 'issued';
+  return {
+    result: { recNo: entries[0]!.recNo, status, transactionNo, units: body.units, lots: shown },
+    entries,
+  };
+}
+
+async function addToLevel(tx: Tx, partNo: number, wid: number, units: string) {
+  await tx`
+    insert into stock_level (part_no, wid, in_stock, used, modified)
+    values (${partNo}, ${wid}, ${units}, true, now())
+    on conflict (part_no, wid) do update
+    set in_stock = stock_level.in_stock + excluded.in_stock, used = true, modified = now()`;
+}

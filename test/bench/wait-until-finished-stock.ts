@@ -1,0 +1,34 @@
+import { Failed, Refused } from '@inventory/api/errors';
+import { createRequestId } from '@inventory/api/request-id';
+import type { Stock } from '@inventory/api/stock';
+import { connectConsumer } from '@inventory/queue/redis';
+import { Queue, QueueEvents } from 'bullmq';
+
+/** The usual way with BullMQ, to measure against: one job per request, and the caller waits until it is finished. */
+export function createWaitingStock(redisUrl: string, prefix: string): Stock {
+  const queue = new Queue('one-job-per-request', { connection: connectConsumer(redisUrl, () => {}), prefix });
+  const events = new QueueEvents('one-job-per-request', {
+    connection: connectConsumer(redisUrl, () => {}),
+    prefix,
+  });
+  events.setMaxListeners(0);
+  return {
+    async transact(request, client, _key, status) {
+      const data = {
+        ...request,
+        requestId: createRequestId(),
+        clientId: client.clientId,
+        deadline: Date.now() + 2500,
+      };
+      const job = await queue.add('request', data, { removeOnComplete: 1000, removeOnFail: 1000 });
+      let outcome: { status: string; result: string };
+      try {
+        outcome = await job.waitUntilFinished(events, 2500);
+      } catch {
+        throw new Failed(503, 'not finished in time');
+      }
+      if (outcome.status === 'applied') return { status, text: outcome.result };
+      throw new Refused(JSON.parse(outcome.result));
+    },
+  };
+}

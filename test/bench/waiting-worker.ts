@@ -1,0 +1,22 @@
+import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
+import { connect } from '@inventory/db/client';
+import { createPartNumbers } from '@inventory/db/gates';
+import { connectConsumer } from '@inventory/queue/redis';
+import { Worker } from 'bullmq';
+
+// The worker of the usual way: each job is one database transaction, many at once.
+const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
+const sql = connect(DATABASE_URL, { name: 'bench-worker', connectionsMax: 16 });
+const parts = createPartNumbers();
+const worker = new Worker<BatchRequest>(
+  'one-job-per-request',
+  async (job) => (await applyBatch(sql, [job.data], parts))[0],
+  {
+    connection: connectConsumer(REDIS_URL, () => {}),
+    prefix: QUEUE_PREFIX,
+    concurrency: 16,
+  },
+);
+worker.on('error', () => {});
+await worker.waitUntilReady();
+process.stdout.write(`${JSON.stringify({ msg: 'waiting worker is up', port: 0 })}\n`);
