@@ -24,6 +24,7 @@ const app = createApp({
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
   rateLimit: 100,
   trustProxy: false,
+  isDraining: () => false,
   log: createLog('bench'),
 });
 const server = app.listen(0, '127.0.0.1', () => {

@@ -11,7 +11,7 @@ import type { StockRequest } from '@inventory/domain/stock/transaction';
  */
 export function createPlainStock(sql: Sql): Stock {
   return {
-    async transact(request, client, _key, status) {
+    async transact(request, { client }, status) {
       const answer = await sql.begin((tx) => apply(tx, request, client.clientId));
       return { status, text: JSON.stringify(answer) };
     },
@@ -146,7 +146,13 @@ async function takeOut(
   };
 }
 
+/** An update first: the row is nearly always there, and the check would refuse a proposed row of less than nothing. */
 async function addToLevel(tx: Tx, partNo: number, wid: number, units: string) {
+  const updated = await tx`
+    update stock_level
+    set in_stock = in_stock + ${units}::numeric, used = true, modified = now()
+    where part_no = ${partNo} and wid = ${wid}`;
+  if (updated.count > 0) return;
   await tx`
     insert into stock_level (part_no, wid, in_stock, used, modified)
     values (${partNo}, ${wid}, ${units}, true, now())

@@ -8,7 +8,7 @@ import { addWarehouse } from '@inventory/db/warehouses';
 import { startStack } from '@inventory/local/stack';
 
 import { runLoad } from './load.ts';
-import { startProcess } from './processes.ts';
+import { startProcess } from '../harness/processes.ts';
 
 const stack = await startStack({
   folder: join(import.meta.dirname, '../../.local/bench'),

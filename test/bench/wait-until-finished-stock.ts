@@ -13,7 +13,7 @@ export function createWaitingStock(redisUrl: string, prefix: string): Stock {
   });
   events.setMaxListeners(0);
   return {
-    async transact(request, client, _key, status) {
+    async transact(request, { client }, status) {
       const data = {
         ...request,
         requestId: createRequestId(),

@@ -1,99 +1,391 @@
 import { describe, expect, test } from 'vitest';
+import { dateTime, errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-const service = useService();
+const service = useService({ workers: 2 });
 
-describe('POST /Inventory/Receive', () => {
-  test('201: a new lot, with the number of the record and of the transaction', async () => {
-    const client = await service.client();
-    const itemID = await service.item({ description: 'Cable, 2 m' });
-    const answer = await client.post('/Inventory/Receive', {
-      itemID,
-      units: 12.5,
-      wid: 1,
-      reasonCode: 7,
+const digits = 'must be a number with at most 6 digits after the point and 15 significant digits.';
+const tooFine = 'must have at most 6 digits after the point and 15 significant digits.';
+
+test('201: a new lot, with the number of the record and of the transaction', async () => {
+  const client = await service.client();
+  const itemID = await service.item({ description: 'Cable, 2 m' });
+  const answer = await client.post('/Inventory/Receive', {
+    itemID,
+    units: 12.5,
+    wid: 1,
+    reasonCode: 7,
+    spot: 'A-1',
+  });
+  expectAnswer(answer, 201, {
+    recNo: expect.any(Number),
+    status: 'received',
+    transactionNo: expect.any(Number),
+    lot: {
+      recNo: answer.body.recNo,
+      partNo: expect.any(Number),
+      shortID: itemID,
+      description: 'Cable, 2 m',
+      associate: '',
+      warehouse: 'Main',
+      wID: 1,
       spot: 'A-1',
-    });
+      units: 12.5,
+      received: dateTime,
+      shipped: null,
+      serial: '',
+      serial2: null,
+      rFIDTag: null,
+      remark: '',
+      hold: false,
+      jobID: 0,
+      jobName: null,
+      active: true,
+    },
+  });
+  expect(Math.abs(Date.now() - Date.parse(answer.body.lot.received))).toBeLessThan(60_000);
+});
+
+test('the lot of the answer is the lot of the list', async () => {
+  const client = await service.client();
+  const itemID = await service.item({ dfltOwner: 42 });
+  const { body } = await client.post('/Inventory/Receive', {
+    itemID,
+    units: 999999999.999999,
+    wid: 2,
+    reasonCode: 0,
+    spot: 'B-2',
+    serial: 'S',
+    serial2: 'S2',
+    rfidTag: 'R',
+    reference: 'PO 4711',
+    remark: 'fragile',
+    netWeight: 1.25,
+    grossWeight: 1.5,
+    price: 0.000001,
+    expires: '2030-01-31',
+    supplier: 12,
+    line: 3,
+    jobid: 9,
+  });
+  expect(body.lot).toMatchObject({ associate: '42', serial2: 'S2', rFIDTag: 'R', jobID: 9 });
+  const list = await client.get(`/Inventory/2?itemID=${itemID}`);
+  expect(list.body.value).toEqual([body.lot]);
+  expect(list.text).toContain('"units":999999999.999999,');
+});
+
+test('everything that was sent is stored', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const { body } = await client.post('/Inventory/Receive', {
+    itemID,
+    units: 1,
+    wid: 1,
+    reasonCode: 5,
+    reference: 'PO 1',
+    netWeight: 0.5,
+    grossWeight: 0.75,
+    price: 99.99,
+    expires: '2030-01-31T10:00:00+02:00',
+    supplier: 7,
+    line: 2,
+    unknown: 'ignored',
+  });
+  const [lot] = await service.sql`
+    select reference, net_weight, gross_weight, price, expires, supplier, line, reason_code
+    from lot
+    where rec_no = ${body.recNo}`;
+  expect(lot).toEqual({
+    reference: 'PO 1',
+    net_weight: '0.5',
+    gross_weight: '0.75',
+    price: '99.99',
+    expires: new Date('2030-01-31T08:00:00Z'),
+    supplier: 7,
+    line: 2,
+    reason_code: 5,
+  });
+});
+
+test('201: a new lot each time, never merged', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0, spot: 'A', serial: 'S' };
+  const first = await client.post('/Inventory/Receive', body);
+  const second = await client.post('/Inventory/Receive', body);
+  expect(second.body.recNo).toBeGreaterThan(first.body.recNo);
+  expect(second.body.transactionNo).toBeGreaterThan(first.body.transactionNo);
+  expect((await client.get(`/Inventory?itemID=${itemID}`)).body.totalCount).toBe(2);
+});
+
+test('201: a discontinued item', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  await client.delete(`/Item/${itemID}`);
+  const answer = await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+  expect(answer.status).toBe(201);
+});
+
+test('201: null for an optional field counts as omitted', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const nulls = { spot: null, serial2: null, netWeight: null, expires: null, line: null };
+  const answer = await client.post('/Inventory/Receive', {
+    itemID,
+    units: 1,
+    wid: 1,
+    reasonCode: 0,
+    ...nulls,
+  });
+  expect(answer.status).toBe(201);
+  expect(answer.body.lot).toMatchObject({ spot: '', serial2: null });
+});
+
+test('201: text is kept as it is, white space and all', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const text = { spot: ' A\t1 ', serial: '\u{1f600}é\u200b\ufffd', remark: `"'\\;--<b>\n` };
+  const answer = await client.post('/Inventory/Receive', {
+    itemID,
+    units: 1,
+    wid: 1,
+    reasonCode: 0,
+    ...text,
+  });
+  expect(answer.status).toBe(201);
+  expect(answer.body.lot).toMatchObject(text);
+  expect((await client.get(`/Inventory?itemID=${itemID}`)).body.value).toEqual([answer.body.lot]);
+});
+
+describe('decimals', () => {
+  test.each([
+    '0.000001',
+    '999999999999.999',
+    '999999999.999999',
+    '0.1',
+    '1e3',
+    '123456789012',
+    '1.50',
+    '1.000000000000000000',
+  ])('201: %s units, exact in every answer', async (units) => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const answer = await client.post(
+      '/Inventory/Receive',
+      `{"itemID":"${itemID}","units":${units},"wid":1,"reasonCode":0}`,
+    );
     expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
-      recNo: expect.any(Number),
-      status: 'received',
-      transactionNo: expect.any(Number),
-      lot: {
-        recNo: answer.body.recNo,
-        partNo: expect.any(Number),
-        shortID: itemID,
-        description: 'Cable, 2 m',
-        associate: '',
-        warehouse: 'Main',
-        wID: 1,
-        spot: 'A-1',
-        units: 12.5,
-        received: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        shipped: null,
-        serial: '',
-        serial2: null,
-        rFIDTag: null,
-        remark: '',
-        hold: false,
-        jobID: 0,
-        jobName: null,
-        active: true,
-      },
-    });
+    const shown = `"units":${String(Number(units))},`;
+    expect(answer.text).toContain(shown);
+    expect((await client.get(`/Inventory?itemID=${itemID}`)).text).toContain(shown);
   });
 
-  test('the lot of the answer is the lot of the list', async () => {
+  test.each([
+    ['0', 'must be greater than 0.'],
+    ['-1', 'must be greater than 0.'],
+    ['-0', 'must be greater than 0.'],
+    ['0.0000001', tooFine],
+    ['1e-7', tooFine],
+    ['1.0000001', tooFine],
+    ['1234567890.123456', digits],
+    ['1.0000000000000000001', digits],
+    ['1000000000000', 'must be less than 1000000000000.'],
+    ['1e400', digits],
+    ['1e-400', digits],
+    ['"5"', digits],
+    ['true', digits],
+    ['[1]', digits],
+    ['{}', digits],
+    ['null', 'is required.'],
+  ])('400: %s units', async (units, message) => {
     const client = await service.client();
-    const itemID = await service.item({ dfltOwner: 42 });
-    const { body } = await client.post('/Inventory/Receive', {
-      itemID,
-      units: 999999999.999999,
-      wid: 2,
-      reasonCode: 0,
-      serial: 'S',
-      serial2: 'S2',
-      rfidTag: 'R',
-      remark: 'fragile',
-      jobid: 9,
-      expires: '2030-01-31',
-    });
-    const list = await client.get(`/Inventory/2?itemID=${itemID}`);
-    expect(list.body.value).toEqual([body.lot]);
-    expect(list.text).toContain('"units":999999999.999999');
+    const answer = await client.post(
+      '/Inventory/Receive',
+      `{"itemID":"X","units":${units},"wid":1,"reasonCode":0}`,
+    );
+    expectAnswer(answer, 400, validationError({ units: [`units ${message}`] }));
   });
 
-  test('400: every offending field is named, with what is wrong', async () => {
+  test('0.1 received 1,000 times is 100', async () => {
     const client = await service.client();
-    const answer = await client.post('/Inventory/Receive', { units: 0, wid: '1', spot: 'x'.repeat(101) });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({
-      statusCode: 400,
-      error: 'validation_error',
-      message: 'One or more fields failed validation.',
-      details: {
-        itemID: ['itemID is required.'],
-        units: ['units must be greater than 0.'],
-        wid: ['wid must be an integer.'],
-        reasonCode: ['reasonCode is required.'],
-        spot: ['spot must be at most 100 characters long.'],
-      },
-    });
+    const itemID = await service.item();
+    const answers = await inChunks(1000, 100, () =>
+      client.post('/Inventory/Receive', { itemID, units: 0.1, wid: 1, reasonCode: 0 }),
+    );
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1000);
+    expect(new Set(answers.map((answer) => answer.body.recNo)).size).toBe(1000);
+    const { partNo } = answers[0]!.body.lot;
+    const levels = await client.get('/Inventory/StockLevels/1?pageSize=250');
+    expect(levels.text).toContain(`{"partNo":${partNo},"available":100,"inStock":100,`);
+    const issue = await client.post('/Inventory/Issue', { itemID, units: 100, wid: 1, reasonCode: 0 });
+    expectAnswer(issue, 200, expect.objectContaining({ units: 100 }));
+    expect(issue.body.lots).toHaveLength(1000);
   });
+});
 
-  test('400: an item that is not known', async () => {
-    const client = await service.client();
-    const answer = await client.post('/Inventory/Receive', {
-      itemID: uniqueName('NO'),
-      units: 1,
-      wid: 1,
-      reasonCode: 0,
-    });
-    expect(answer.body).toEqual({
-      statusCode: 400,
-      error: 'validation_error',
-      message: 'One or more fields failed validation.',
-      details: { itemID: ['itemID is not a known item.'] },
-    });
+test('400: every offending field is named, with what is wrong', async () => {
+  const client = await service.client();
+  const answer = await client.post('/Inventory/Receive', {
+    units: 0,
+    wid: '1',
+    spot: 'x'.repeat(101),
+    remark: 'x'.repeat(1001),
+    serial: 5,
+    netWeight: -1,
+    price: '1',
+    expires: '2026-02-30',
+    supplier: -1,
+    line: 1.5,
+    jobid: 2 ** 31,
   });
+  expectAnswer(
+    answer,
+    400,
+    validationError({
+      itemID: ['itemID is required.'],
+      units: ['units must be greater than 0.'],
+      wid: ['wid must be an integer.'],
+      reasonCode: ['reasonCode is required.'],
+      spot: ['spot must be at most 100 characters long.'],
+      remark: ['remark must be at most 1000 characters long.'],
+      serial: ['serial must be a string.'],
+      netWeight: ['netWeight must not be negative.'],
+      price: [`price ${digits}`],
+      expires: ['expires must be an ISO 8601 date or datetime.'],
+      supplier: ['supplier must be at least 0.'],
+      line: ['line must be an integer.'],
+      jobid: ['jobid must be at most 2147483647.'],
+    }),
+  );
+});
+
+test.each([
+  ['an empty object', {}],
+  ['fields in another case', { itemid: 'X', Units: 1, WID: 1, reasoncode: 0 }],
+  ['null for every field', { itemID: null, units: null, wid: null, reasonCode: null }],
+])('400: required fields missing in %s', async (_what, body) => {
+  const client = await service.client();
+  expectAnswer(
+    await client.post('/Inventory/Receive', body),
+    400,
+    validationError({
+      itemID: ['itemID is required.'],
+      units: ['units is required.'],
+      wid: ['wid is required.'],
+      reasonCode: ['reasonCode is required.'],
+    }),
+  );
+});
+
+test.each(['', ' ', '\t\n\u00a0', '\u0000', '\ud800', 'x'.repeat(65)])(
+  '400: %j as itemID',
+  async (itemID) => {
+    const client = await service.client();
+    const answer = await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+    expectAnswer(answer, 400, validationError({ itemID: [expect.stringMatching(/^itemID must (not|be)/)] }));
+  },
+);
+
+test.each([
+  ['2030-01-31', '2030-01-31T00:00:00.000Z'],
+  ['2030-01-31T12:00', '2030-01-31T12:00:00.000Z'],
+  ['2030-01-31T12:00:00', '2030-01-31T12:00:00.000Z'],
+  ['2030-01-31T12:00:00.5Z', '2030-01-31T12:00:00.500Z'],
+  ['2030-01-31T12:00:00.123456789-05:30', '2030-01-31T17:30:00.123Z'],
+  ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+  ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+])('201: expires %s', async (expires, stored) => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const answer = await client.post('/Inventory/Receive', {
+    itemID,
+    units: 1,
+    wid: 1,
+    reasonCode: 0,
+    expires,
+  });
+  expect(answer.status).toBe(201);
+  const [lot] = await service.sql`
+    select to_char(expires at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as expires
+    from lot
+    where rec_no = ${answer.body.recNo}`;
+  expect(lot).toEqual({ expires: stored });
+});
+
+test.each([
+  'tomorrow',
+  '2030-13-01',
+  '2030-02-29',
+  '2030-01-31T24:00:00Z',
+  '2030-01-31T12:00:60Z',
+  '30-01-31',
+  '+012030-01-31',
+  '0000-12-31',
+  '0001-01-01T00:00:00+01:00',
+  '9999-12-31T23:59:59-01:00',
+  '2030-01-31T12:00:00+25:00',
+  '1893456000',
+  '',
+])('400: expires %j', async (expires) => {
+  const client = await service.client();
+  const answer = await client.post('/Inventory/Receive', {
+    itemID: await service.item(),
+    units: 1,
+    wid: 1,
+    reasonCode: 0,
+    expires,
+  });
+  expectAnswer(answer, 400, validationError({ expires: ['expires must be an ISO 8601 date or datetime.'] }));
+});
+
+test.each([0, 1, 2 ** 31 - 1])('201: %i as reasonCode, any integer in range', async (reasonCode) => {
+  const client = await service.client();
+  const answer = await client.post('/Inventory/Receive', {
+    itemID: await service.item(),
+    units: 1,
+    wid: 1,
+    reasonCode,
+  });
+  expect(answer.status).toBe(201);
+});
+
+test('400: an item that is not known', async () => {
+  const client = await service.client();
+  const answer = await client.post('/Inventory/Receive', {
+    itemID: uniqueName('NO'),
+    units: 1,
+    wid: 1,
+    reasonCode: 0,
+  });
+  expectAnswer(answer, 400, validationError({ itemID: ['itemID is not a known item.'] }));
+});
+
+test('400: the itemID in another case, because a ShortID is exact', async () => {
+  const client = await service.client();
+  const itemID = (await service.item()).toLowerCase();
+  expectAnswer(
+    await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 }),
+    400,
+    validationError({ itemID: ['itemID is not a known item.'] }),
+  );
+});
+
+test('409: more of an item in a warehouse than its level can hold', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const most = { itemID, units: 999_999_999_999, wid: 1, reasonCode: 0 };
+  const answers = await inChunks(1001, 200, () => client.post('/Inventory/Receive', most));
+  const refused = answers.filter((answer) => answer.status !== 201);
+  expect(refused).toHaveLength(1);
+  const tooMuch = errorObject(
+    409,
+    'conflict',
+    'The stock of this item in this warehouse would be too large.',
+  );
+  expectAnswer(refused[0]!, 409, tooMuch);
+  await client.post('/Inventory/Receive', { ...most, wid: 2 });
+  const move = await client.post('/Inventory/Move', { itemID, units: 999_999_999_999, wid: 2, shipToWid: 1 });
+  expectAnswer(move, 409, tooMuch);
+  const levels = await client.get('/Inventory/StockLevels/1?pageSize=250');
+  expect(levels.text).toContain('"inStock":999999999999000,');
 });

@@ -1,3 +1,5 @@
+import { expectDocumented } from './expect-documented.ts';
+
 /** An answer, read whole. `body` is parsed JSON where the text is JSON; `text` has the digits as they came. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by comparing it.
 export type ApiAnswer<Body = any> = { status: number; headers: Headers; text: string; body: Body };
@@ -17,7 +19,7 @@ export type ApiClient = {
   ): Promise<ApiAnswer>;
 };
 
-/** Sends one request below the base path and reads the answer whole. */
+/** Sends one request below the base path and reads the answer whole; it must be one that the OpenAPI document has. */
 export async function send(
   baseUrl: string,
   method: string,
@@ -32,7 +34,9 @@ export async function send(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parse(text) };
+  const answer = { status: response.status, headers: response.headers, text, body: parse(text) };
+  await expectDocumented(baseUrl, method, path, answer);
+  return answer;
 }
 
 function parse(text: string): unknown {

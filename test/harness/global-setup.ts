@@ -16,8 +16,10 @@ declare module 'vitest' {
 
 /** Brings Postgres and Redis up for the whole run: the ones that are given, else Docker, else local binaries. */
 export default async function setUp(project: TestProject) {
+  // Two runs at once need a folder each.
+  const name = process.env.TEST_STACK === undefined ? 'test' : `test-${process.env.TEST_STACK}`;
   const stack = await startStack({
-    folder: join(import.meta.dirname, '../../.local/test'),
+    folder: join(import.meta.dirname, '../../.local', name),
     databaseUrl: process.env.DATABASE_URL,
     redisUrl: process.env.REDIS_URL,
     docker: true,

@@ -4,17 +4,26 @@ import type { RateLimiter, RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { windowSeconds } from '@inventory/auth/rate-limit';
 import { isOutage } from '@inventory/db/client';
 import type { Log } from '@inventory/process/log';
+import { TooLateError, within } from '@inventory/process/within';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
-import { errorText, Failed, messages, Refused } from './errors.ts';
+import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
+import { lacksHost } from './malformed.ts';
+import { openApiText } from './openapi.ts';
 import { callRoute, type Reply, type Route } from './route.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { isOtherFamily } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
 
 /** The contract's base path. */
 export const basePath = '/api/v1';
-const version = 'v1';
+/** The contract's version, as X-API-Version has it. */
+export const version = 'v1';
+
+// No request hangs because Postgres does. Transactions answer sooner, by the patience of the queue's sender.
+const authenticateWithinMs = 1000;
+const answerWithinMs = 12_000;
 
 export type AppOptions = {
   routes: readonly Route[];
@@ -23,6 +32,8 @@ export type AppOptions = {
   rateLimiter: RateLimiter;
   rateLimit: number;
   trustProxy: boolean;
+  /** Whether the process is about to stop. */
+  isDraining: () => boolean;
   log: Log;
 };
 
@@ -30,8 +41,10 @@ export type AppOptions = {
 export function createApp(options: AppOptions): Koa {
   const app = new Koa({ proxy: options.trustProxy });
   app.silent = true;
-  app.use(nameAnswer);
+  app.use(nameAnswer(options.isDraining));
   app.use(answerErrors(options.log));
+  app.use(refuseMalformed);
+  app.use(docsRoutes(basePath, openApiText(options.routes, basePath)));
   app.use(tokenRoute(options.token));
   app.use(authenticate(options.authenticator));
   app.use(limitRate(options.rateLimiter, options.rateLimit));
@@ -41,11 +54,16 @@ export function createApp(options: AppOptions): Koa {
 }
 
 /** The request's id, the caller's or ours, and the version: on every answer. */
-async function nameAnswer(ctx: Context, next: Next) {
-  const given = ctx.get('X-Request-Id');
-  ctx.set('X-Request-Id', /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID());
-  ctx.set('X-API-Version', version);
-  await next();
+function nameAnswer(isDraining: () => boolean) {
+  return async (ctx: Context, next: Next) => {
+    ctx.state.arrivedAt = performance.now();
+    const given = ctx.get('X-Request-Id');
+    ctx.set('X-Request-Id', /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID());
+    ctx.set('X-API-Version', version);
+    await next();
+    // A process that is about to stop sends its callers elsewhere.
+    if (isDraining()) ctx.set('Connection', 'close');
+  };
 }
 
 /** Refusals are answered; failures are logged once and answered without a word of the inside. */
@@ -71,9 +89,15 @@ function answerErrors(log: Log) {
   };
 }
 
+/** What Node lets through and no route could make sense of. */
+async function refuseMalformed(ctx: Context, next: Next) {
+  if (lacksHost(ctx.req)) throw new Refused({ code: 'bad_request', message: 'The Host header is missing.' });
+  await next();
+}
+
 function failureOf(error: unknown): Failed {
   if (error instanceof Failed) return error;
-  return isOutage(error)
+  return isOutage(error) || error instanceof TooLateError
     ? new Failed(503, messages.unreachable, { 'Retry-After': '1' })
     : new Failed(500, messages.internal);
 }
@@ -82,8 +106,9 @@ function tokenRoute(handle: AppOptions['token']) {
   return async (ctx: Context, next: Next) => {
     if (ctx.path !== `${basePath}/Token`) return next();
     if (ctx.method !== 'POST') throw methodRefused('POST');
+    ctx.set('Cache-Control', 'no-store');
     const { status, body, headers } = await handle(ctx);
-    sendJson(ctx, status, JSON.stringify(body), { 'Cache-Control': 'no-store', ...headers });
+    sendJson(ctx, status, JSON.stringify(body), headers);
   };
 }
 
@@ -92,7 +117,8 @@ function authenticate(authenticator: Authenticator) {
     if (!ctx.path.startsWith(`${basePath}/`)) throw unknownPath();
     const header = ctx.get('Authorization');
     const token = /^Bearer +([^\s]+)$/i.exec(header)?.[1];
-    const client = token === undefined ? null : await authenticator.authenticate(token);
+    const client =
+      token === undefined ? null : await within(authenticateWithinMs, authenticator.authenticate(token));
     if (client === null) {
       const challenge = header === '' ? 'Bearer' : 'Bearer error="invalid_token"';
       const message =
@@ -125,7 +151,7 @@ function routeRequests(routes: readonly Route[]) {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   for (const declared of routes) {
     router.register(declared.path, [declared.method], async (ctx: Context, next: Next) => {
-      const reply = await callRoute(declared, ctx, ctx.params, ctx.state.client);
+      const reply = await within(answerWithinMs, callRoute(declared, ctx, ctx.params, ctx.state.client));
       if (reply === null) return next();
       sendReply(ctx, reply);
     });
@@ -143,9 +169,10 @@ function refuseUnrouted(routes: readonly Route[]) {
     // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that name.
     const exact = routes.filter((declared) => declared.path === path);
     const known = exact.length > 0 ? exact : routes.filter((declared) => isLike(declared.path, path));
-    const methods: string[] = known.map((declared) => declared.method);
-    if (methods.length === 0 || methods.includes(ctx.method)) throw unknownPath();
-    throw methodRefused([...new Set(methods)].join(', '));
+    const methods = new Set<string>(known.map((declared) => declared.method));
+    if (methods.has('GET')) methods.add('HEAD');
+    if (methods.size === 0 || methods.has(ctx.method)) throw unknownPath();
+    throw methodRefused([...methods].join(', '));
   };
 }
 
@@ -155,17 +182,8 @@ function isLike(template: string, path: string): boolean {
   const parts = template.split('/');
   return (
     parts.length === segments.length &&
-    parts.every((part, index) => part.startsWith(':') || part === segments[index])
+    parts.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
   );
-}
-
-function methodRefused(allow: string): Refused {
-  const refusal = { code: 'bad_request', message: `Method not allowed; allowed: ${allow}.` } as const;
-  return new Refused(refusal, { status: 405, headers: { Allow: allow } });
-}
-
-function unknownPath(): Refused {
-  return new Refused({ code: 'not_found', message: 'There is nothing at this path.' });
 }
 
 function sendReply(ctx: Context, { status, text, headers }: Reply) {

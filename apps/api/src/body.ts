@@ -10,11 +10,15 @@ export const bodyBytesMax = 64 * 1024;
 const readJson = textReader('application/json');
 const readForm = textReader('application/x-www-form-urlencoded');
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function textReader(type: string) {
   const read = koaBody({
     text: true,
     textTypes: [type],
     textLimit: bodyBytesMax,
+    // A character for each byte: the reader's own decoder would hide bytes that are not UTF-8.
+    encoding: 'latin1',
     json: false,
     urlencoded: false,
     multipart: false,
@@ -31,9 +35,11 @@ function textReader(type: string) {
     }
     const text = (ctx.request as { body?: unknown }).body;
     if (typeof text !== 'string') throw bad('The body could not be read.');
-    // What a decoder puts in place of bytes that are not UTF-8.
-    if (text.includes('\ufffd')) throw bad('The body is not valid UTF-8.');
-    return text;
+    try {
+      return utf8.decode(Buffer.from(text, 'latin1'));
+    } catch {
+      throw bad('The body is not valid UTF-8.');
+    }
   };
 }
 
@@ -43,7 +49,7 @@ export async function readJsonBody(ctx: Context): Promise<Record<string, unknown
   let value: unknown;
   try {
     value = hasLongNumber.test(text)
-      ? parseLossless(text, null, { parseNumber: numberOf })
+      ? parseLossless(text, null, { parseNumber: numberOf, onDuplicateKey: ({ newValue }) => newValue })
       : JSON.parse(text);
   } catch {
     throw bad('The body is not well-formed JSON.');
@@ -63,14 +69,16 @@ export async function readFormBody(ctx: Context): Promise<Map<string, string>> {
   return form;
 }
 
-// Only a run of digits this long can hold more than a double does; strings that look so merely take the slower way.
-const hasLongNumber = /\d[\d.]{15}/;
+// Only a run of digits this long can hold more than a double does, only an exponent this long can end in 0; strings that look
+// so merely take the slower way.
+const hasLongNumber = /\d[\d.]{15}|e-\d{3}/i;
 
 function numberOf(literal: string): number {
   const [mantissa = ''] = literal.toLowerCase().split('e');
   const digits = mantissa.replace(/^-/, '').replace('.', '').replace(/^0+/, '');
   const significant = mantissa.includes('.') ? digits.replace(/0+$/, '') : digits;
-  return significant.length > 15 ? Number.NaN : Number(literal);
+  const number = Number(literal);
+  return significant.length > 15 || (number === 0 && digits !== '') ? Number.NaN : number;
 }
 
 function bad(message: string): Refused {

@@ -14,6 +14,8 @@ export const apiSettings = {
   ENVELOPE_MAX: count(1).default(64),
   /** Envelopes under way at once at most, per shard. */
   ENVELOPES_IN_FLIGHT: count(1).default(4),
+  /** How long a process that is told to stop goes on accepting, milliseconds: the load balancer's time to notice. */
+  DRAIN_MS: count(0).default(0),
   /** Whether X-Forwarded-For names the client's address: only behind a proxy of ours that sets it. */
   TRUST_PROXY: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
 };

@@ -28,6 +28,17 @@ export class Refused extends Error {
   }
 }
 
+/** 405, with the methods that the path has. */
+export function methodRefused(allow: string): Refused {
+  const refusal = { code: 'bad_request', message: `Method not allowed; allowed: ${allow}.` } as const;
+  return new Refused(refusal, { status: 405, headers: { Allow: allow } });
+}
+
+/** 404 of a path that nothing answers to. */
+export function unknownPath(): Refused {
+  return new Refused({ code: 'not_found', message: 'There is nothing at this path.' });
+}
+
 /** Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside. */
 export class Failed extends Error {
   readonly status: number;

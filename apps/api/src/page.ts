@@ -9,9 +9,9 @@ export function pageReply(query: PageQuery, page: Page): Reply {
   return { status: 200, text: envelopeText(page.records, paging), headers: pagingHeaders(paging) };
 }
 
-/** The schema of such an answer. */
-export function pageAnswer(record: z.ZodType) {
-  return z.object({
+/** The schema of such an answer, and its name in the OpenAPI document. */
+export function pageAnswer(record: z.ZodType, id: string) {
+  const envelope = z.object({
     value: z.array(record).describe('Records of the current page'),
     totalCount: z.int().describe('Total records matching the query, before paging'),
     page: z.int().describe('Current page number'),
@@ -19,4 +19,5 @@ export function pageAnswer(record: z.ZodType) {
     pageCount: z.int().describe('Total pages available'),
     hasMore: z.boolean().describe('true when more pages follow this one'),
   });
+  return envelope.meta({ id });
 }

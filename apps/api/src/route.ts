@@ -16,6 +16,8 @@ export type Call<Params, Query, Body> = {
   body: Body;
   client: Client;
   header: (name: string) => string | undefined;
+  /** Of `performance.now()`. */
+  arrivedAt: number;
 };
 
 type Schema = z.ZodType<unknown, unknown>;
@@ -67,7 +69,7 @@ export function route<
 export const noWarehouses = () => [];
 
 /**
- * What happens to a request of a known client on its route, top to bottom: read-only, permission, body and query, scope,
+ * What happens to a request of a known client on its route, top to bottom: read-only, permission, query and body, scope,
  * then the work. Returns null when the path's parameters do not fit: then it is not this route.
  */
 export async function callRoute(
@@ -76,25 +78,44 @@ export async function callRoute(
   rawParams: Record<string, string>,
   client: Client,
 ): Promise<Reply | null> {
-  const params = parseParams(declared, rawParams);
-  if (params === null) return null;
   const denial = denyAction(client, declared.permission, declared.writes);
   if (denial !== null) throw new Refused(forbidden[denial]);
+  const params = parseParams(declared, ctx.path, rawParams);
+  if (params === null) return null;
   const query = parseQuery(declared, ctx);
   const body =
     declared.body === undefined ? undefined : parse(declared.body, withoutNulls(await readJsonBody(ctx)));
-  const header = (name: string) => ctx.get(name) || undefined;
-  const call = { params: params.value, query, body, client, header } as Call<never, never, never>;
+  const header = (name: string) => ctx.headers[name.toLowerCase()]?.toString();
+  const call = { params: params.value, query, body, client, header, arrivedAt: ctx.state.arrivedAt } as Call<
+    never,
+    never,
+    never
+  >;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
   return declared.handle(call);
 }
 
 /** The parameters of a path, or null when they do not fit the route. */
-function parseParams(declared: Route, rawParams: Record<string, string>): { value: unknown } | null {
+function parseParams(
+  declared: Route,
+  path: string,
+  rawParams: Record<string, string>,
+): { value: unknown } | null {
   if (declared.params === undefined) return { value: undefined };
+  // The router hands on what it could not decode as it was.
+  if (!isDecodable(path)) return null;
   const parsed = declared.params.safeParse(rawParams);
   return parsed.success ? { value: parsed.data } : null;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parseQuery(declared: Route, ctx: Context): unknown {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { connect } from '@inventory/db/client';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
@@ -10,10 +11,11 @@ import type { Log } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { connectProducer } from '@inventory/queue/redis';
 import { createSubmitter } from '@inventory/queue/submit';
-import { createApp } from './app.ts';
+import { createApp, version } from './app.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { apiSettings } from './config.ts';
 import { createGuessLimiter } from './guess-limit.ts';
+import { answerMalformed } from './malformed.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
@@ -47,6 +49,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     report,
   });
   const authenticator = await createAuthenticator(sql);
+  let draining = false;
   const app = createApp({
     routes: [...inventoryRoutes(sql, createStock(sql, submitter)), ...itemRoutes(sql)],
     token: createTokenHandler(sql, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
@@ -54,12 +57,14 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),
     rateLimit: config.RATE_LIMIT,
     trustProxy: config.TRUST_PROXY === 'true',
+    isDraining: () => draining,
     log,
   });
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 15_000, maxHeaderSize: 16 * 1024 },
+    { headersTimeout: 10_000, requestTimeout: 15_000, maxHeaderSize: 16 * 1024, requireHostHeader: false },
     app.callback(),
   );
+  answerMalformed(server, version);
   // Longer than the idle time of the proxies before us, so that they, not we, end a connection.
   server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve, reject) => {
@@ -75,6 +80,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
           metrics: createMetrics(),
           checkReady: async () => {
             await sql`select`;
+            if (draining) throw new Error('stopping');
             if (!submitter.isOpen()) throw new Error('Redis is away');
           },
         });
@@ -83,6 +89,9 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   return {
     port,
     async stop() {
+      // Answers say from now on that their connection ends; then the few that are idle can be closed without cutting a request.
+      draining = true;
+      await setTimeout(config.DRAIN_MS);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await closed;

@@ -4,6 +4,7 @@ import type { Sql } from '@inventory/db/client';
 import { bindKey, renewKey } from '@inventory/db/idempotency';
 import { conflict, type Refusal } from '@inventory/domain/refused';
 import type { StockRequest } from '@inventory/domain/stock/transaction';
+import { within } from '@inventory/process/within';
 import type { Answer, Submitter } from '@inventory/queue/submit';
 import { patience } from '@inventory/queue/submit';
 import { Failed, messages, Refused } from './errors.ts';
@@ -12,43 +13,49 @@ import type { Reply } from './route.ts';
 
 // A key that is this often found abandoned belongs to a caller who gives up sooner than the service works.
 const attemptsMax = 3;
+// Nothing is sent yet while a key is looked up: a caller can be told so.
+const keyWaitMs = 1000;
 const retryAfter = { 'Retry-After': '1' };
 
 export type Stock = {
   /** Has a transaction applied and answers with `status`; throws Refused or Failed, and then nothing was applied. */
-  transact(request: StockRequest, client: Client, key: string | undefined, status: 200 | 201): Promise<Reply>;
+  transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply>;
 };
+
+/** `arrivedAt`: of `performance.now()`, when the request came; `key`: its Idempotency-Key. */
+export type Caller = { client: Client; arrivedAt: number; key: string | undefined };
 
 /** The way of a transaction through the queue, with or without an Idempotency-Key. */
 export function createStock(sql: Sql, submitter: Submitter): Stock {
-  async function submit(request: StockRequest, client: Client, requestId: string): Promise<Answer> {
-    const deadline = Date.now() + patience.verdictAfterMs;
-    return submitter.submit({ ...request, requestId, clientId: client.clientId, deadline });
+  async function submit(request: StockRequest, caller: Caller, requestId: string): Promise<Answer> {
+    const { client, arrivedAt } = caller;
+    const deadline = Date.now() + patience.verdictAfterMs - (performance.now() - arrivedAt);
+    return submitter.submit({ ...request, requestId, clientId: client.clientId, deadline }, arrivedAt);
   }
 
-  async function submitKeyed(request: StockRequest, client: Client, key: string) {
+  async function submitKeyed(request: StockRequest, caller: Caller, key: string) {
+    const { clientId } = caller.client;
     const keyDigest = digest(key);
-    const bound = await bindKey(sql, {
-      clientId: client.clientId,
-      keyDigest,
-      fingerprint: digest(JSON.stringify([request.kind, request.body])),
-      requestId: createRequestId(),
-    });
+    const bound = await within(
+      keyWaitMs,
+      bindKey(sql, {
+        clientId,
+        keyDigest,
+        fingerprint: digest(JSON.stringify([request.kind, request.body])),
+        requestId: createRequestId(),
+      }),
+    );
     if (!bound.sameRequest) {
       throw new Refused(conflict('This Idempotency-Key was used with another request.'));
     }
     let { requestId } = bound;
-    let answer: Answer = bound.outcome ?? (await submit(request, client, requestId));
+    let answer: Answer = bound.outcome ?? (await submit(request, caller, requestId));
     // An attempt that was abandoned before this call makes way; one abandoned by this call is its answer.
     for (let attempt = 1; bound.outcome?.status === 'abandoned' && attempt <= attemptsMax; attempt++) {
       if (answer.status !== 'abandoned') break;
-      requestId = await renewKey(sql, {
-        clientId: client.clientId,
-        keyDigest,
-        abandonedId: requestId,
-        requestId: createRequestId(),
-      });
-      answer = await submit(request, client, requestId);
+      const next = { clientId, keyDigest, abandonedId: requestId, requestId: createRequestId() };
+      requestId = await within(keyWaitMs, renewKey(sql, next));
+      answer = await submit(request, caller, requestId);
     }
     return {
       answer,
@@ -57,15 +64,16 @@ export function createStock(sql: Sql, submitter: Submitter): Stock {
   }
 
   return {
-    async transact(request, client, key, status) {
-      if (key === undefined) return replyOf(await submit(request, client, createRequestId()), status, {});
+    async transact(request, caller, status) {
+      const { key } = caller;
+      if (key === undefined) return replyOf(await submit(request, caller, createRequestId()), status, {});
       if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
         throw new Refused({
           code: 'bad_request',
           message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
         });
       }
-      const { answer, replayed } = await submitKeyed(request, client, key);
+      const { answer, replayed } = await submitKeyed(request, caller, key);
       return replyOf(answer, status, replayed ? { 'Idempotent-Replayed': 'true' } : {});
     },
   };

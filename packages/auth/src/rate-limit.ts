@@ -1,9 +1,12 @@
+import { within } from '@inventory/process/within';
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 /** The window of the contract's limit. */
 export const windowSeconds = 60;
 const windowMs = windowSeconds * 1000;
+const redisWaitMs = 200;
+const localForMs = 1000;
 
 /** What a client has left after a request. `resetMs`: until the next request can pass when nothing is left, else until the window is empty. */
 export type RateLimitVerdict = { allowed: boolean; limit: number; remaining: number; resetMs: number };
@@ -78,19 +81,30 @@ export function createRateLimiter(redis: Redis, prefix: string): RateLimiter {
     }
   }
 
+  // After Redis did not answer in time, each process counts for itself for a while: nobody waits for it again and again.
+  let localUntil = 0;
+
   async function countOnRedis(
     clientId: string,
     limit: number,
     asked: number,
   ): Promise<[number, number, number]> {
-    if (redis.status !== 'ready') throw new Error('Redis is not there');
+    if (redis.status !== 'ready' || performance.now() < localUntil) throw new Error('Redis is not there');
     // The braces keep both keys on one node of a Redis Cluster.
     const key = `{${prefix}:rate:${clientId}}`;
     const call = redis as unknown as Record<
       'inventoryTakeRequests',
       (...values: (string | number)[]) => Promise<[number, number, number]>
     >;
-    return call.inventoryTakeRequests(`${key}:log`, `${key}:total`, limit, asked, windowMs);
+    try {
+      return await within(
+        redisWaitMs,
+        call.inventoryTakeRequests(`${key}:log`, `${key}:total`, limit, asked, windowMs),
+      );
+    } catch (error) {
+      localUntil = performance.now() + localForMs;
+      throw error;
+    }
   }
 
   return {

@@ -6,7 +6,7 @@ import { forbidden } from '@inventory/domain/refused';
 import { type Batch, numberLots } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
 import { decide, type StockRequest, warehousesOf } from '@inventory/domain/stock/transaction';
-import { type BatchTransaction, runBatchTransaction } from './batch-transaction.ts';
+import { type BatchWork, runBatchTransaction } from './batch-transaction.ts';
 import { type Sql, type Tx, violatedUnique } from './client.ts';
 import { gateIdsOf, lockGates, makeGates, type PartNumbers } from './gates.ts';
 import type { StoredOutcome } from './outcome.ts';
@@ -34,22 +34,22 @@ export async function applyBatch(
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
   await makeGates(sql, unique, parts);
   for (;;) {
-    const outcomes = await runBatchTransaction(sql, (transaction) =>
-      applyOnce(transaction, unique, parts),
-    ).catch((error: unknown) => {
-      // Another transaction took one of the request ids while this one was being decided.
-      if (violatedUnique(error) === 'stock_transaction_request_id_key') return null;
-      throw error;
-    });
+    const outcomes = await runBatchTransaction(sql, (tx) => applyOnce(tx, unique, parts)).catch(
+      (error: unknown) => {
+        // Another transaction took one of the request ids while this one was being decided.
+        if (violatedUnique(error) === 'stock_transaction_request_id_key') return null;
+        throw error;
+      },
+    );
     if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId)!);
   }
 }
 
 async function applyOnce(
-  { tx, commitAfter }: BatchTransaction,
+  tx: Tx,
   requests: readonly BatchRequest[],
   parts: PartNumbers,
-): Promise<Map<string, StoredOutcome>> {
+): Promise<BatchWork<Map<string, StoredOutcome>>> {
   const gateIds = gateIdsOf(requests, parts);
   const { levels, now, transactionNos, recNos } = await lockGates(tx, gateIds, requests.length);
   // Sent at once, answered in order on the one connection. All see what was committed before the gates were locked.
@@ -73,9 +73,9 @@ async function applyOnce(
       outcome: { status: transaction.status, result: resultOf(transaction) },
     }),
   );
-  await commitAfter(writeBatch(tx, batch, written));
+  const writes = writeBatch(tx, batch, written);
   for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
-  return outcomes;
+  return { result: outcomes, writes };
 }
 
 /** Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued work too. */

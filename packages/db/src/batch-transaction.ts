@@ -1,42 +1,22 @@
-import type { ReservedSql } from 'postgres';
 import type { Sql, Tx } from './client.ts';
 
-/** A batch's transaction on a connection of its own. */
-export type BatchTransaction = {
-  tx: Tx;
-  /** Commits behind the statements, which must all have been sent (`execute`), without waiting for their results first. */
-  commitAfter(statements: readonly PromiseLike<unknown>[]): Promise<void>;
-};
+/** What a batch's work leaves behind: its result, and the writes it has sent (`execute`) and not waited for. */
+export type BatchWork<T> = { result: T; writes: readonly PromiseLike<unknown>[] };
 
 /**
- * Runs `work` inside one database transaction and rolls it back when it throws. Unlike the driver's own, it waits for no answer
- * to `begin`, nor to the writes before `commit`: the way to Postgres and back is most of what a lone request costs. That is
- * safe because a statement that fails turns the commit behind it into a rollback. `work` must call `commitAfter` once.
+ * Runs `work` inside one database transaction, and rolls it back when it throws or one of its writes fails. The commit goes out
+ * behind the writes without waiting for them: the way to Postgres and back is most of what a lone request costs. That is safe
+ * because Postgres takes a commit behind a failed statement as a rollback.
  */
-export async function runBatchTransaction<T>(
-  sql: Sql,
-  work: (transaction: BatchTransaction) => Promise<T>,
-): Promise<T> {
-  const connection = (await sql.reserve()) as ReservedSql<{ bigint: number }>;
-  // A reserved connection is used as a transaction's: begin and commit are ours.
-  const tx = connection as unknown as Tx;
-  let committed = false;
-  try {
-    const begun = connection`begin`.execute();
-    begun.catch(() => {});
-    const result = await work({
-      tx,
-      async commitAfter(statements) {
-        const commit = connection`commit`.execute();
-        const [ended] = await Promise.all([commit, begun, ...statements]);
-        // After a failed statement Postgres takes `commit` and answers ROLLBACK.
-        if (ended.command !== 'COMMIT') throw new Error(`the commit ended as ${ended.command}`);
-        committed = true;
-      },
-    });
-    return result;
-  } finally {
-    if (!committed) await connection`rollback`.catch(() => {});
-    connection.release();
-  }
+export async function runBatchTransaction<T>(sql: Sql, work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T> {
+  let writes: readonly PromiseLike<unknown>[] = [];
+  const result = await sql.begin(async (tx) => {
+    const done = await work(tx);
+    writes = done.writes;
+    // When the connection breaks the transaction itself rejects, and nobody waits for these.
+    for (const write of writes) write.then(undefined, () => {});
+    return { of: done.result };
+  });
+  await Promise.all(writes);
+  return result.of;
 }

@@ -1,6 +1,9 @@
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
+const firstMoment = Date.parse('0001-01-01T00:00:00Z');
+const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** A point in time, and how much of it was written: a whole UTC day, a whole second, or a millisecond. */
 export type DateTime = { at: number; precision: 'day' | 'second' | 'millisecond' };
 
@@ -26,8 +29,8 @@ export function parseDateTime(text: string): DateTime | null {
   const offsetMinutes = minutesOf(offset);
   if (offsetMinutes === null) return null;
   const at = date.getTime() - offsetMinutes * 60_000;
-  // An offset can carry the first or last day out of the four-digit years, which no answer could write.
-  if (formatDateTime(at).length !== 24) return null;
+  // An offset can carry the first or last day out of the years 1 to 9999, which Postgres or an answer could not write.
+  if (at < firstMoment || at > lastMoment) return null;
   return { at, precision: hour === undefined ? 'day' : fraction === undefined ? 'second' : 'millisecond' };
 }
 

@@ -37,19 +37,23 @@ export const Units = decimal.gt(0, { error: 'must be greater than 0.' });
 /** A weight, a price or a package size: 0 or more. */
 export const Amount = decimal.min(0, { error: 'must not be negative.' });
 
-/** Text of at most so many UTF-16 code units; without NUL (Postgres cannot store it) and without lone surrogates. */
+/** Text that Postgres can compare with: without NUL and without lone surrogates. */
+export const Text = z
+  .string({ error: expects('a string') })
+  .refine((value) => !value.includes('\u0000') && value.isWellFormed(), {
+    error: 'must not contain U+0000 or a lone surrogate.',
+  });
+
+/** Text of at most so many characters (code points); without NUL (Postgres cannot store it) and without lone surrogates. */
 export function text(lengthMax: number) {
-  return z
-    .string({ error: expects('a string') })
-    .max(lengthMax, { error: `must be at most ${lengthMax} characters long.` })
-    .refine((value) => !value.includes('\u0000') && value.isWellFormed(), {
-      error: 'must not contain U+0000 or a lone surrogate.',
-    });
+  return Text.max(lengthMax, { error: `must be at most ${lengthMax} characters long.` });
 }
 
 /** Text that names something: not empty, not only white space. */
 export function name(lengthMax: number) {
-  return text(lengthMax).refine((value) => value.trim() !== '', { error: 'must not be empty.' });
+  return text(lengthMax)
+    .refine((value) => value.trim() !== '', { error: 'must not be empty.' })
+    .meta({ minLength: 1, pattern: '\\S' });
 }
 
 export const Flag = z.boolean({ error: expects('true or false') });
@@ -66,5 +70,5 @@ export function normalizeDateTime(value: string): string {
   return formatDateTime(parsed.at);
 }
 
-/** The longest texts, in UTF-16 code units. */
+/** The longest texts, in characters (code points). */
 export const lengthMax = { shortId: 64, label: 100, description: 500, remark: 1000 } as const;

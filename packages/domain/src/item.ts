@@ -41,29 +41,43 @@ const otherSpellings = {
 } as const;
 
 const changeable = {
-  description: text(lengthMax.description).optional(),
-  category: Code.optional(),
-  subCategory: Code.optional(),
-  uOM: text(lengthMax.label).optional(),
-  putUp: text(lengthMax.label).optional(),
-  units: Amount.optional(),
-  dfltOwner: Code.optional(),
-  discontinued: Flag.optional(),
+  description: text(lengthMax.description).optional().describe('Item description'),
+  category: Code.optional().describe('Category ID'),
+  subCategory: Code.optional().describe('Sub-category ID'),
+  uOM: text(lengthMax.label).optional().describe('Unit of measure'),
+  putUp: text(lengthMax.label).optional().describe('Packaging description'),
+  units: Amount.optional().describe('Units per package'),
+  dfltOwner: Code.optional().describe('Default owner as customer ID; 0 means own stock'),
+  discontinued: Flag.optional().describe('true discontinues the item, false reactivates it'),
   categoryID: Code.optional().describe('Other spelling of category'),
   unit: text(lengthMax.label).optional().describe('Other spelling of uOM'),
   active: Flag.optional().describe('Opposite of discontinued'),
 };
 
+type OtherSpelling = keyof typeof otherSpellings;
+
+function agrees(body: Record<string, unknown>, spelling: OtherSpelling): boolean {
+  const { field, read } = otherSpellings[spelling];
+  const [one, other] = [body[field], read(body[spelling])];
+  // One that is not even of the field's kind is refused for that.
+  return one === undefined || other === undefined || typeof one !== typeof other || one === other;
+}
+
+function contradiction(spelling: OtherSpelling) {
+  return {
+    path: [spelling],
+    error: `contradicts ${otherSpellings[spelling].field}.`,
+    // Judged even when other fields are wrong: one answer names them all.
+    when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+  };
+}
+
 function itemRequest(id: string) {
   return z
-    .object({ shortID: name(lengthMax.shortId), ...changeable })
-    .superRefine((body, context) => {
-      for (const [spelling, { field, read }] of Object.entries(otherSpellings)) {
-        const other = body[spelling as keyof typeof otherSpellings];
-        if (other === undefined || body[field] === undefined || read(other) === body[field]) continue;
-        context.addIssue({ code: 'custom', path: [spelling], message: `contradicts ${field}.` });
-      }
-    })
+    .object({ shortID: name(lengthMax.shortId).describe('SKU; identifies the item'), ...changeable })
+    .refine((body) => agrees(body, 'categoryID'), contradiction('categoryID'))
+    .refine((body) => agrees(body, 'unit'), contradiction('unit'))
+    .refine((body) => agrees(body, 'active'), contradiction('active'))
     .meta({ id });
 }
 

@@ -19,10 +19,12 @@ export type Refusal = { code: RefusalCode; message: string; details?: FieldError
 
 /** A `validation_error` about one field or several. Each message completes the sentence "<field> …". */
 export function invalid(fields: FieldErrors): Refusal {
-  const details: FieldErrors = {};
-  for (const [field, messages] of Object.entries(fields)) {
-    details[field] = [...new Set(messages)].map((message) => `${field} ${message}`);
-  }
+  const details = Object.fromEntries(
+    Object.entries(fields).map(([field, messages]) => [
+      field,
+      [...new Set(messages)].map((message) => `${field} ${message}`),
+    ]),
+  );
   return { code: 'validation_error', message: 'One or more fields failed validation.', details };
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const pageSizeDefault = 25;
 export const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
 
-const pageMax = 2 ** 31 - 1;
+const pageMax = 10 ** 15 - 1;
 const plainInteger = /^\d{1,15}$/;
 
 /** Which page of a list, in which order. `sort` is a column of the list; undefined: the default order. */
@@ -34,8 +34,8 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
         description: 'Page number, 1-based',
         type: 'integer',
         minimum: 1,
+        maximum: pageMax,
         default: 1,
-        pattern: undefined,
       }),
     pageSize: z
       .string()
@@ -46,16 +46,17 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
       .meta({
         description: `Items per page; more than ${sizeMax} is capped to ${sizeMax}`,
         type: 'integer',
+        format: 'int32',
         minimum: 1,
         default: pageSizeDefault,
-        pattern: undefined,
       }),
     sort: z
       .string()
       .optional()
       .transform((sort) => (sort !== undefined && sortColumns.includes(sort) ? sort : undefined))
       .meta({
-        description: `Column to sort by: ${sortColumns.join(', ')}. Anything else: the default order`,
+        description: 'Column to sort by. Anything else: the default order, whatever `direction` says',
+        enum: [...sortColumns],
       }),
     direction: z
       .string()
@@ -63,6 +64,7 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
       .transform((direction) => (direction?.toUpperCase() === 'DESC' ? ('desc' as const) : ('asc' as const)))
       .meta({
         description: 'ASC or DESC (any case); anything else is ASC. Only together with `sort`',
+        enum: ['ASC', 'DESC'],
         default: 'ASC',
       }),
     modifiedSince: z

@@ -1,16 +1,20 @@
 import { ConfigError } from './config.ts';
 import type { Log } from './log.ts';
 
-/** A started process: how it stops. */
-export type Running = { stop(): Promise<void> };
+/** A started process: how it stops, and where it answers if it does. */
+export type Running = { stop(): Promise<void>; port?: number };
+
+/** What a process tells the one that supervises it, once: it is up, and where it answers. */
+export type UpMessage = { up: true; port: number | null };
 
 const stopWithinMs = 20_000;
 
 /**
- * Starts a process and stops it in order on SIGTERM or SIGINT. What hinders the start is one line on standard error and
- * exit code 1.
+ * Starts a process and stops it in order on SIGTERM or SIGINT, or when the process that supervises it is gone. What hinders
+ * the start is one line on standard error and exit code 1.
  */
 export async function run(log: Log, start: () => Promise<Running>): Promise<void> {
+  const supervised = process.send !== undefined;
   let running: Running;
   try {
     running = await start();
@@ -35,6 +39,13 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  if (supervised) {
+    const message: UpMessage = { up: true, port: running.port ?? null };
+    // The callback takes the error: a supervisor that went meanwhile is no reason to crash.
+    process.send?.(message, undefined, undefined, () => {});
+    process.on('disconnect', () => stop('disconnect'));
+    if (!process.connected) stop('disconnect');
+  }
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 }
 

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { within } from '@inventory/process/within';
 import { Queue, QueueEvents } from 'bullmq';
+import type { Redis } from 'ioredis';
 import {
   type Envelope,
   type EnvelopeResult,
@@ -46,8 +49,11 @@ export type SubmitOptions = {
 };
 
 export type Submitter = {
-  /** Sends a request and waits for its answer; never throws, and never waits longer than the patience above. */
-  submit(request: QueuedRequest): Promise<Answer>;
+  /**
+   * Sends a request and waits for its answer; never throws, and never waits longer than the patience above, counted from
+   * `arrivedAt` (of `performance.now()`): the time a request spent before it came here is its caller's time too.
+   */
+  submit(request: QueuedRequest, arrivedAt: number): Promise<Answer>;
   /** Whether Redis takes work now. */
   isOpen(): boolean;
   /** Waiting and sent requests. */
@@ -89,9 +95,9 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   const waiters = new Map<string, Waiter>();
   const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'queue connection'));
   const lanes: Lane[] = [];
-  for (let shard = 0; shard < options.shardCount; shard++) lanes.push(openLane(shard));
+  for (let shard = 0; shard < options.shardCount; shard++) lanes.push(await openLane(shard));
 
-  function openLane(shard: number): Lane {
+  async function openLane(shard: number): Promise<Lane> {
     const name = queueName(shard);
     const queue = new Queue(name, {
       connection: producer,
@@ -107,7 +113,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     const events = new QueueEvents(name, {
       connection: consumer,
       prefix: options.prefix,
-      lastEventId: `${Date.now() - 1000}-0`,
+      lastEventId: await lastEventOf(producer, queue.toKey('events')),
     });
     const lane: Lane = {
       queue,
@@ -223,7 +229,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     }
   }
 
-  // The clock of every waiter. Map order is arrival order, so it stops at the first one that is young enough.
+  // The clock of every waiter. Map order is nearly the order of arrival, so it stops at the first one that is young enough.
   const sweep = setInterval(() => {
     const now = performance.now();
     const toLook: Waiter[] = [];
@@ -268,7 +274,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   return {
-    submit(request) {
+    submit(request, arrivedAt) {
       const known = waiters.get(request.requestId);
       if (known !== undefined) return known.promise;
       const lane = laneOf(request);
@@ -277,11 +283,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       const promise = new Promise<Answer>((done) => {
         resolve = done;
       });
-      const startedAt = performance.now();
       const waiter = {
         request,
-        startedAt,
-        lookedAt: startedAt,
+        startedAt: arrivedAt,
+        lookedAt: arrivedAt,
         resolve,
         promise,
         envelope: null,
@@ -304,4 +309,16 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       producer.disconnect();
     },
   };
+}
+
+/** The id of the newest event of a stream. Without Redis a guess by our own clock; a lost answer is looked for anyway. */
+async function lastEventOf(redis: Redis, stream: string): Promise<string> {
+  const guess = `${Date.now() - 5000}-0`;
+  try {
+    if (redis.status !== 'ready') await within(1000, once(redis, 'ready'));
+    const [newest] = await redis.xrevrange(stream, '+', '-', 'COUNT', 1);
+    return newest?.[0] ?? '0-0';
+  } catch {
+    return guess;
+  }
 }

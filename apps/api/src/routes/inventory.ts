@@ -2,7 +2,7 @@ import { Permission } from '@inventory/auth/permission';
 import type { Sql } from '@inventory/db/client';
 import { listLots, lotSortColumns } from '@inventory/db/lots';
 import { listStockLevels, stockLevelSortColumns } from '@inventory/db/stock-levels';
-import { Id, normalizeDateTime } from '@inventory/domain/fields';
+import { normalizeDateTime, Text } from '@inventory/domain/fields';
 import { Lot } from '@inventory/domain/lot';
 import { IssueAnswer, IssueRequest } from '@inventory/domain/stock/issue';
 import { MoveAnswer, MoveRequest } from '@inventory/domain/stock/move';
@@ -12,32 +12,45 @@ import { StockLevel } from '@inventory/domain/stock-level';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import { pageAnswer, pageReply } from '../page.ts';
-import { noWarehouses, route } from '../route.ts';
+import { type Call, noWarehouses, route } from '../route.ts';
 import type { Stock } from '../stock.ts';
 
 const wid = z.object({
   wid: z
     .string()
-    .regex(/^\d{1,10}$/)
+    // A number that is no id is the id of no warehouse: out of scope like any other.
+    .regex(/^\d+$/)
     .transform(Number)
-    .pipe(Id)
-    .meta({ type: 'integer' }),
+    .meta({ description: 'Warehouse ID', type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 }),
 });
 const flag = z
   .enum(['true', 'false'], { error: 'must be true or false.' })
   .transform((text) => text === 'true')
   .optional();
-const anyText = z.string().optional();
+const anyText = Text.optional();
 
 const lotQuery = z.object({
   ...pageQueryShape(lotSortColumns),
-  inStock: flag.meta({ description: 'Extension: only lots that are (not) in stock' }),
+  inStock: flag.meta({ type: 'boolean', description: 'Extension: only lots that are (not) in stock' }),
   itemID: anyText.meta({ description: 'Extension: only lots of the item with this ShortID' }),
   spot: anyText.meta({ description: 'Extension: only lots at this spot' }),
   serial: anyText.meta({ description: 'Extension: only lots with this serial' }),
-  hold: flag.meta({ description: 'Extension: only lots that are (not) on hold' }),
+  hold: flag.meta({ type: 'boolean', description: 'Extension: only lots that are (not) on hold' }),
 });
 const levelQuery = z.object(pageQueryShape(stockLevelSortColumns));
+
+const LotPage = pageAnswer(Lot, 'LotPage');
+const StockLevelPage = pageAnswer(StockLevel, 'StockLevelPage');
+
+const callerOf = ({
+  client,
+  arrivedAt,
+  header,
+}: Pick<Call<unknown, unknown, unknown>, 'client' | 'arrivedAt' | 'header'>) => ({
+  client,
+  arrivedAt,
+  key: header('Idempotency-Key'),
+});
 
 /** `/Inventory`: lots, stock levels, and the three transactions. */
 export function inventoryRoutes(sql: Sql, stock: Stock) {
@@ -50,7 +63,7 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       writes: false,
       query: lotQuery,
       warehouses: noWarehouses,
-      answer: { 200: pageAnswer(Lot) },
+      answer: { 200: LotPage },
       refusals: [],
       handle: async ({ query, client }) =>
         pageReply(query, await listLots(sql, query, [...client.scope], query)),
@@ -63,7 +76,7 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       writes: false,
       query: levelQuery,
       warehouses: noWarehouses,
-      answer: { 200: pageAnswer(StockLevel) },
+      answer: { 200: StockLevelPage },
       refusals: [],
       handle: async ({ query, client }) =>
         pageReply(query, await listStockLevels(sql, query, [...client.scope])),
@@ -77,7 +90,7 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       params: wid,
       query: levelQuery,
       warehouses: ({ params }) => [params.wid],
-      answer: { 200: pageAnswer(StockLevel) },
+      answer: { 200: StockLevelPage },
       refusals: [404],
       handle: async ({ params, query }) => pageReply(query, await listStockLevels(sql, query, [params.wid])),
     }),
@@ -90,7 +103,7 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       params: wid,
       query: lotQuery,
       warehouses: ({ params }) => [params.wid],
-      answer: { 200: pageAnswer(Lot) },
+      answer: { 200: LotPage },
       refusals: [404],
       handle: async ({ params, query }) => pageReply(query, await listLots(sql, query, [params.wid], query)),
     }),
@@ -104,14 +117,9 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       warehouses: ({ body }) => [body.wid],
       answer: { 201: ReceiveAnswer },
       refusals: [409, 413, 503],
-      handle: ({ body, client, header }) => {
+      handle: ({ body, ...call }) => {
         const expires = body.expires === undefined ? {} : { expires: normalizeDateTime(body.expires) };
-        return stock.transact(
-          { kind: 'receive', body: { ...body, ...expires } },
-          client,
-          header('Idempotency-Key'),
-          201,
-        );
+        return stock.transact({ kind: 'receive', body: { ...body, ...expires } }, callerOf(call), 201);
       },
     }),
     route({
@@ -124,8 +132,7 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       warehouses: ({ body }) => warehousesOf({ kind: 'move', body }),
       answer: { 200: MoveAnswer },
       refusals: [409, 413, 503],
-      handle: ({ body, client, header }) =>
-        stock.transact({ kind: 'move', body }, client, header('Idempotency-Key'), 200),
+      handle: ({ body, ...call }) => stock.transact({ kind: 'move', body }, callerOf(call), 200),
     }),
     route({
       method: 'POST',
@@ -137,8 +144,7 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       warehouses: ({ body }) => [body.wid],
       answer: { 200: IssueAnswer },
       refusals: [409, 413, 503],
-      handle: ({ body, client, header }) =>
-        stock.transact({ kind: 'issue', body }, client, header('Idempotency-Key'), 200),
+      handle: ({ body, ...call }) => stock.transact({ kind: 'issue', body }, callerOf(call), 200),
     }),
   ];
 }

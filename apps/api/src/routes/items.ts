@@ -8,7 +8,7 @@ import {
   listItems,
   updateItem,
 } from '@inventory/db/items';
-import { Code, Id } from '@inventory/domain/fields';
+import { Code, Id, Text } from '@inventory/domain/fields';
 import { Item, ItemCreateRequest, ItemUpdateRequest, itemFieldsOf } from '@inventory/domain/item';
 import { invalid } from '@inventory/domain/refused';
 import { pageQueryShape } from '@inventory/paging/page-query';
@@ -20,21 +20,34 @@ import { noWarehouses, type Reply, route } from '../route.ts';
 const pageQuery = z.object(pageQueryShape(itemSortColumns));
 
 // One item by key, or a category: then the paging parameters are ignored, whatever they say.
-const lookUpQuery = z.object({
-  key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
-  type: z.string().meta({ description: 'id or alias; required with `key`' }).optional(),
-  Category: z.string().meta({ description: 'All active items of this category, as a flat array' }).optional(),
+const lookUpQuery = z.looseObject({
+  key: Text.meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
+  type: z
+    .string()
+    .meta({ description: 'What `key` is; required with it', enum: ['id', 'alias'] })
+    .optional(),
+  Category: z
+    .string()
+    .meta({
+      description: 'All active items of this category, as a flat array',
+      type: 'integer',
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+    })
+    .optional(),
+  ...described(pageQuery.shape),
 });
-const shortIdParams = z.object({ shortID: z.string() });
+const shortIdParams = z.object({ shortID: Text.meta({ description: 'SKU, percent-encoded' }) });
 const partNoParams = z.object({
   partNo: z
     .string()
     .regex(/^\d{1,10}$/)
     .transform(Number)
     .pipe(Id)
-    .meta({ type: 'integer' }),
+    .meta({ description: 'Internal part number', type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 }),
 });
 
+const ItemPage = pageAnswer(Item, 'ItemPage');
 const ItemCreated = Item.extend({ status: z.literal('created') }).meta({ id: 'ItemCreated' });
 const itemStatus = <S extends string>(status: S) =>
   z.object({ shortID: z.string(), status: z.literal(status) });
@@ -48,9 +61,9 @@ export function itemRoutes(sql: Sql) {
       summary: 'List active items; or get one by ShortID or alias; or list a category',
       permission: Permission.ItemMasterList,
       writes: false,
-      query: z.looseObject(lookUpQuery.shape).transform(readItemsQuery),
+      query: lookUpQuery.transform(readItemsQuery),
       warehouses: noWarehouses,
-      answer: { 200: z.union([pageAnswer(Item), Item, z.array(Item)]) },
+      answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
       refusals: [404],
       handle: async ({ query }) => {
         if ('category' in query) return ok(await listCategory(sql, query.category));
@@ -66,7 +79,7 @@ export function itemRoutes(sql: Sql) {
       writes: false,
       query: pageQuery,
       warehouses: noWarehouses,
-      answer: { 200: pageAnswer(Item) },
+      answer: { 200: ItemPage },
       refusals: [],
       handle: async ({ query }) => pageReply(query, await listItems(sql, query, { discontinuedToo: true })),
     }),
@@ -139,6 +152,16 @@ const takenBy: Record<string, string> = {
   item_short_id_key: 'is taken: an item with this ShortID already exists.',
   item_alias_pkey: 'is taken: it is an alias of another item.',
 };
+
+/** Parameters that are named in the OpenAPI document and not checked yet. */
+function described(shape: z.ZodRawShape) {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => {
+      const meta = z.globalRegistry.get(schema) ?? {};
+      return [name, z.string().meta(meta).optional()];
+    }),
+  );
+}
 
 function readItemsQuery(query: Record<string, unknown>, context: z.core.$RefinementCtx) {
   const fail = (field: string, message: string) => {

@@ -5,6 +5,7 @@ import { readSecretDigests } from '@inventory/db/clients';
 import type { Context } from 'koa';
 import type { Authenticator } from '../authenticate.ts';
 import { readFormBody } from '../body.ts';
+import { Refused } from '../errors.ts';
 import type { GuessLimiter } from '../guess-limit.ts';
 
 /** What a token request answers; failures have the codes of RFC 6749 in the contract's error object. */
@@ -13,7 +14,8 @@ export type TokenReply = { status: number; body: object; headers: Record<string,
 /** `POST /Token`: client credentials, in the form or by HTTP Basic. */
 export function createTokenHandler(sql: Sql, authenticator: Authenticator, guesses: GuessLimiter) {
   return async (ctx: Context): Promise<TokenReply> => {
-    const form = await readFormBody(ctx);
+    const form = await readFormBody(ctx).catch(unreadable);
+    if (!(form instanceof Map)) return form;
     const basic = readBasic(ctx.get('Authorization'));
     if (basic === 'malformed')
       return refused(400, 'invalid_request', 'The Authorization header is malformed.');
@@ -50,6 +52,12 @@ export function createTokenHandler(sql: Sql, authenticator: Authenticator, guess
     };
     return { status: 200, body, headers: {} };
   };
+}
+
+/** A form that cannot be read is an `invalid_request` too; one that is too large keeps its 413. */
+function unreadable(error: unknown): TokenReply {
+  if (!(error instanceof Refused) || error.status !== 400) throw error;
+  return refused(400, 'invalid_request', error.message);
 }
 
 function refused(

@@ -1,4 +1,4 @@
-import type { Quantity } from '../quantity.ts';
+import { parseQuantity, type Quantity } from '../quantity.ts';
 import type { ReceiveRequest } from './receive.ts';
 
 /**
@@ -64,6 +64,14 @@ export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
   const level = batch.levels.get(gateKey(partNo, wid));
   if (level === undefined) throw new Error(`gate ${partNo}/${wid} is not locked`);
   return level;
+}
+
+// What a level can hold. Lots are far smaller; without this a sum of many would fail on the level's constraint.
+const levelLimit = parseQuantity('1000000000000000');
+
+/** Whether the gate's level can take so many units more. */
+export function hasRoom(batch: Batch, partNo: number, wid: number, units: Quantity): boolean {
+  return levelOf(batch, partNo, wid).inStock + units < levelLimit;
 }
 
 /** Changes the units of a lot and the level of its gate together. */

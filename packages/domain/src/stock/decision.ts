@@ -1,5 +1,5 @@
 import type { Answer } from '../json-text.ts';
-import { invalid, type Refusal } from '../refused.ts';
+import { conflict, invalid, type Refusal } from '../refused.ts';
 import type { Batch, Entry, ItemFacts } from './batch.ts';
 
 /** What is decided about one transaction. The answer is made once the batch's numbers are known. */
@@ -15,3 +15,6 @@ export function applied(entries: Entry[], answer: (transactionNo: number) => Ans
 export function itemOf(batch: Batch, shortId: string): ItemFacts | Refusal {
   return batch.items.get(shortId) ?? invalid({ itemID: ['is not a known item.'] });
 }
+
+/** The refusal of more units than the level of an item in a warehouse can hold. */
+export const noRoom: Refusal = conflict('The stock of this item in this warehouse would be too large.');

@@ -3,8 +3,8 @@ import { parseDateTime } from '../date-time.ts';
 import { DateTimeText, Id, lengthMax, name, text, Units } from '../fields.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
 import { allocate, type Part, type Pick } from './allocate.ts';
-import { addLot, adjust, type Batch, type Entry, type LotState } from './batch.ts';
-import { applied, type Decision, itemOf } from './decision.ts';
+import { addLot, adjust, type Batch, type Entry, hasRoom, type LotState } from './batch.ts';
+import { applied, type Decision, itemOf, noRoom } from './decision.ts';
 
 /** `POST /Inventory/Move`. */
 export const MoveRequest = z
@@ -97,8 +97,11 @@ export function move(batch: Batch, request: MoveRequest): Decision {
   const units = quantityOf(request.units);
   const parts = allocate(batch, movePick(item.partNo, request), units);
   if ('code' in parts) return { status: 'refused', refusal: parts };
+  const wid = destinationWid(request);
+  if (wid !== request.wid && !hasRoom(batch, item.partNo, wid, units))
+    return { status: 'refused', refusal: noRoom };
   // After this point it must succeed.
-  const moved = parts.map((part) => movePart(batch, part, destinationWid(request), request.toSpot ?? ''));
+  const moved = parts.map((part) => movePart(batch, part, wid, request.toSpot ?? ''));
   return applied(
     moved.flatMap((part) => part.entries),
     (transactionNo) => ({

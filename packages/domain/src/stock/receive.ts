@@ -3,8 +3,8 @@ import { formatDateTime } from '../date-time.ts';
 import { Amount, Code, DateTimeText, Id, lengthMax, name, text, Units } from '../fields.ts';
 import { Lot } from '../lot.ts';
 import { quantityOf } from '../quantity.ts';
-import { addLot, adjust, type Batch } from './batch.ts';
-import { applied, type Decision, itemOf } from './decision.ts';
+import { addLot, adjust, type Batch, hasRoom } from './batch.ts';
+import { applied, type Decision, itemOf, noRoom } from './decision.ts';
 
 /** `POST /Inventory/Receive`. */
 export const ReceiveRequest = z
@@ -40,10 +40,13 @@ export const ReceiveAnswer = z
   })
   .meta({ id: 'ReceiveAnswer' });
 
-/** Makes a new lot, always. Refused only when the item does not exist. */
+/** Makes a new lot, always. Refused only when the item does not exist, or its level cannot hold so much. */
 export function receive(batch: Batch, request: ReceiveRequest): Decision {
   const item = itemOf(batch, request.itemID);
   if ('code' in item) return { status: 'refused', refusal: item };
+  const units = quantityOf(request.units);
+  if (!hasRoom(batch, item.partNo, request.wid, units)) return { status: 'refused', refusal: noRoom };
+  // After this point it must succeed.
   const lot = addLot(batch, {
     partNo: item.partNo,
     wid: request.wid,
@@ -56,7 +59,6 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
     hold: false,
     origin: { kind: 'received', request, owner: item.dfltOwner },
   });
-  const units = quantityOf(request.units);
   adjust(batch, lot, units);
   return applied([{ lot, wid: lot.wid, spot: lot.spot, delta: units }], (transactionNo) => ({
     recNo: lot.recNo,

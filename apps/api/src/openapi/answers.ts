@@ -1,0 +1,271 @@
+import { conflict, forbidden, invalid, type Refusal } from '@inventory/domain/refused';
+import { noRoom } from '@inventory/domain/stock/decision';
+import { errorText, messages, statusOf } from '../errors.ts';
+import { noWarehouses, type Route } from '../route.ts';
+import type { Examples } from './examples.ts';
+import type { Json } from './schemas.ts';
+
+const headerTexts: Record<string, [description: string, example: string]> = {
+  'X-API-Version': ['The version of the API', 'v1'],
+  'X-Request-Id': [
+    "The request's id: the one that was sent, else one of ours",
+    '3f6c1b9e-0d0b-4a54-9c1b-9f0f7b1d7c55',
+  ],
+  'X-Total-Count': ['Total matching records', '1'],
+  'X-Page': ['Current page', '1'],
+  'X-Page-Size': ['Items per page', '25'],
+  'RateLimit-Policy': [
+    'The limit: requests (q) in any window of so many seconds (w)',
+    '"default";q=100;w=60',
+  ],
+  RateLimit: ['Requests left (r), and the seconds until the window is empty (t)', '"default";r=99;t=60'],
+  'Retry-After': ['Seconds to wait before trying again', '1'],
+  'Idempotent-Replayed': ['true: the stored answer of an earlier request with this key (extension)', 'true'],
+  'WWW-Authenticate': ['How to authenticate', 'Bearer'],
+  Allow: ['The methods of this path', 'GET'],
+  'Cache-Control': ['A token is never stored by a cache', 'no-store'],
+};
+const integerHeaders = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'Retry-After'];
+// These come only when there is a reason.
+const optionalHeaders = ['Idempotent-Replayed'];
+
+const always = ['X-API-Version', 'X-Request-Id'];
+const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
+const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size'];
+
+/** Every header of an answer, for `components.headers`. */
+export function headerComponents(): Json {
+  return Object.fromEntries(
+    Object.entries(headerTexts).map(([name, [description, example]]) => {
+      const integer = integerHeaders.includes(name);
+      const schema = { type: integer ? 'integer' : 'string' };
+      const required = optionalHeaders.includes(name) ? {} : { required: true };
+      return [name, { description, ...required, schema, example: integer ? Number(example) : example }];
+    }),
+  );
+}
+
+type AnswerOptions = { headers: readonly string[]; optional?: readonly string[]; examples: Examples };
+
+/** One answer: a description, its headers, and JSON with examples. */
+export function answerOf(
+  description: string,
+  schema: Json,
+  { headers, optional, examples }: AnswerOptions,
+): Json {
+  const required = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  // Not on each answer of this status.
+  const others = (optional ?? []).map((name) => {
+    const [text] = headerTexts[name]!;
+    return [
+      name,
+      { description: text, schema: { type: integerHeaders.includes(name) ? 'integer' : 'string' } },
+    ];
+  });
+  return {
+    description,
+    headers: Object.fromEntries([...required, ...others]),
+    content: { 'application/json': { schema, examples } },
+  };
+}
+
+const errorSchema = { $ref: '#/components/schemas/Error' };
+
+function example(summary: string, refusal: Refusal, status: number = statusOf[refusal.code]) {
+  return { summary, value: JSON.parse(errorText(status, refusal)) as unknown };
+}
+
+function failure(summary: string, status: 500 | 503, message: string) {
+  return { summary, value: JSON.parse(errorText(status, { code: 'internal_error', message })) as unknown };
+}
+
+/** The answers that many operations share, for `components.responses`. */
+export function sharedAnswers(): Json {
+  return {
+    Unauthorized: answerOf('The token is missing, invalid or expired', errorSchema, {
+      headers: [...always, 'WWW-Authenticate'],
+      examples: {
+        missing: example('No token', { code: 'unauthorized', message: 'Authentication is required.' }),
+        invalid: example('Not a live token', {
+          code: 'unauthorized',
+          message: 'The access token is invalid or expired.',
+        }),
+      },
+    }),
+    TooLarge: answerOf('The body is too large', errorSchema, {
+      headers: always,
+      optional: ['RateLimit-Policy', 'RateLimit'],
+      examples: {
+        large: example(
+          'More than 64 KB',
+          { code: 'bad_request', message: 'The body is larger than 65536 bytes.' },
+          413,
+        ),
+      },
+    }),
+    RateLimited: answerOf(
+      'Too many requests: wait for `Retry-After` seconds',
+      { $ref: '#/components/schemas/RateLimited' },
+      {
+        headers: [...limited, 'Retry-After'],
+        examples: {
+          limited: {
+            summary: 'Over the limit',
+            value: { message: 'Rate limit exceeded: 100 requests per minute.' },
+          },
+        },
+      },
+    ),
+    InternalError: answerOf('Failure on our side; nothing was applied', errorSchema, {
+      headers: always,
+      optional: ['RateLimit-Policy', 'RateLimit'],
+      examples: { failed: failure('Unexpected', 500, messages.internal) },
+    }),
+    Unavailable: answerOf('Out of order for a moment', errorSchema, {
+      headers: [...always, 'Retry-After'],
+      optional: ['RateLimit-Policy', 'RateLimit'],
+      examples: { unreachable: failure('No database', 503, messages.unreachable) },
+    }),
+    NotFound: answerOf('There is nothing at this path', errorSchema, {
+      headers: limited,
+      examples: {
+        path: example('Unknown path', { code: 'not_found', message: 'There is nothing at this path.' }),
+      },
+    }),
+    MethodNotAllowed: answerOf('The path has no such method', errorSchema, {
+      headers: [...always, 'Allow'],
+      optional: ['RateLimit-Policy', 'RateLimit'],
+      examples: {
+        method: example(
+          'Another method',
+          { code: 'bad_request', message: 'Method not allowed; allowed: GET.' },
+          405,
+        ),
+      },
+    }),
+    NotImplemented: answerOf('A resource family that this service does not offer yet', errorSchema, {
+      headers: limited,
+      examples: {
+        family: example('`/PurchaseOrder`', {
+          code: 'not_implemented',
+          message: 'This operation is not available.',
+        }),
+      },
+    }),
+  };
+}
+
+const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+/** The errors of a route, by status: the ones that every route has, and those that it declares. */
+export function errorAnswers(route: Route): Json {
+  const transaction = route.refusals.includes(409);
+  const replayed = transaction ? { optional: ['Idempotent-Replayed'] } : {};
+  const make = (description: string, examples: Examples) =>
+    answerOf(description, errorSchema, { headers: limited, examples });
+  const answers: Record<number, Json> = {
+    400: answerOf('The request is malformed or fails validation', errorSchema, {
+      headers: limited,
+      ...replayed,
+      examples: invalidExamples(route),
+    }),
+    401: shared('Unauthorized'),
+    403: make('The client may not do this', forbiddenExamples(route)),
+    429: shared('RateLimited'),
+    500: shared('InternalError'),
+    503: shared('Unavailable'),
+  };
+  if (route.refusals.includes(404)) {
+    answers[404] = make('There is no such resource', notFoundExamples(route));
+  }
+  if (transaction) {
+    answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', errorSchema, {
+      headers: limited,
+      ...replayed,
+      examples: conflictExamples(route),
+    });
+    answers[503] = answerOf(
+      'Busy or out of order; nothing was applied unless `message` says otherwise',
+      errorSchema,
+      {
+        headers: [...limited, 'Retry-After'],
+        examples: {
+          unavailable: failure('Not applied', 503, messages.unavailable),
+          unknown: failure('The one exception', 503, messages.unknown),
+        },
+      },
+    );
+  }
+  if (route.body !== undefined) answers[413] = shared('TooLarge');
+  return answers;
+}
+
+function invalidExamples(route: Route): Examples {
+  const repeated = example('A parameter given twice', invalid({ page: ['must be given once.'] }));
+  if (route.body === undefined) {
+    if (route.query === undefined) return { repeated };
+    return {
+      page: example('A page that is none', invalid({ page: ['must be a plain integer.'] })),
+      repeated,
+    };
+  }
+  const fields = route.refusals.includes(409)
+    ? invalid({ itemID: ['is required.'], units: ['must be greater than 0.'] })
+    : invalid({ shortID: ['is required.'] });
+  const examples: Examples = {
+    fields: example('Every offending field', fields),
+    json: example('Not JSON', { code: 'bad_request', message: 'The body is not well-formed JSON.' }),
+  };
+  if (route.refusals.includes(409)) {
+    examples.item = example('Unknown item', invalid({ itemID: ['is not a known item.'] }));
+    if (route.path !== '/Inventory/Receive') {
+      const elsewhere = invalid({ recno: ['is not a lot of this item in this warehouse.'] });
+      examples.lot = example('A `recno` that is unknown, or of another item or warehouse', elsewhere);
+    }
+  }
+  if (route.method === 'POST' && route.path === '/Item') {
+    const taken = invalid({ shortID: ['is taken: an item with this ShortID already exists.'] });
+    examples.taken = example('Duplicate ShortID', taken);
+  }
+  return examples;
+}
+
+function forbiddenExamples(route: Route): Examples {
+  return {
+    ...(route.writes ? { readOnly: example('A read-only client', forbidden.readOnly) } : {}),
+    permission: example('Without the permission', forbidden.permission),
+    ...(route.warehouses === noWarehouses
+      ? {}
+      : { scope: example('A warehouse out of scope, or none at all', forbidden.scope) }),
+  };
+}
+
+function notFoundExamples(route: Route): Examples {
+  return route.path.startsWith('/Item')
+    ? { item: example('No such item', { code: 'not_found', message: 'There is no such item.' }) }
+    : {
+        path: example('Not a warehouse ID', { code: 'not_found', message: 'There is nothing at this path.' }),
+      };
+}
+
+function conflictExamples(route: Route): Examples {
+  const key = example('Another body', conflict('This Idempotency-Key was used with another request.'));
+  const room = example('More than a stock level holds', noRoom);
+  if (route.path === '/Inventory/Receive') return { key, room };
+  const stock = example('Too little', conflict('Not enough stock: 40 asked, 12.5 available.'));
+  if (route.path === '/Inventory/Move') return { stock, key, room };
+  return { stock, hold: example('The lot that is named', conflict('The lot is on hold.')), key };
+}
+
+/** The headers of an answer of success. */
+export function successHeaders(route: Route, isPaged: boolean): { headers: string[]; optional: string[] } {
+  // `GET /Item` is paged only when nothing is looked up.
+  const mixed = route.path === '/Item' && route.method === 'GET';
+  return {
+    headers: [...limited, ...(isPaged && !mixed ? paged : [])],
+    optional: [...(mixed ? paged : []), ...(route.refusals.includes(409) ? ['Idempotent-Replayed'] : [])],
+  };
+}
+
+/** The headers of every answer of `POST /Token`. */
+export const tokenHeaders = always;

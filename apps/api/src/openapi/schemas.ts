@@ -1,0 +1,63 @@
+import { quantityLimit } from '@inventory/domain/quantity';
+import { z } from 'zod';
+
+/** A JSON Schema of the document, or any other object of it. */
+export type Json = Record<string, unknown>;
+
+export type Schemas = {
+  /** What a caller may send: a reference to a component, or the schema itself when it has no name. */
+  request(schema: z.ZodType): Json;
+  /** What an answer holds. */
+  answer(schema: z.ZodType): Json;
+  /** The named schemas met so far, by name. */
+  components: Record<string, Json>;
+};
+
+const decimalsOfRequests = `Exact: at most 6 digits after the point and 15 significant digits, less than ${quantityLimit}.`;
+
+/** Turns the schemas that validate into the ones of the document; the named ones become components. */
+export function createSchemas(): Schemas {
+  const components: Record<string, Json> = {};
+
+  function convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const { $schema, $defs, ...json } = z.toJSONSchema(schema, { io, override: describe }) as Json;
+    for (const [id, named] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
+      components[id] = withReferences(named);
+    }
+    return withReferences(json);
+  }
+
+  return {
+    components,
+    request: (schema) => convert(schema, 'input'),
+    answer: (schema) => convert(schema, 'output'),
+  };
+}
+
+/** What JSON Schema has no word for, and what says nothing to a reader. */
+function describe({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }) {
+  // The defaults of parameters are lost on the way: what is read from a URL is text, and they are not.
+  const meta = z.globalRegistry.get(zodSchema);
+  if (meta?.default !== undefined) json.default = meta.default;
+  // A later version may add fields to an answer.
+  if (json.additionalProperties === false) delete json.additionalProperties;
+  if (json.format === 'date-time') delete json.pattern;
+  // A flag of a URL is read as one of two texts.
+  if (json.type === 'boolean') delete json.enum;
+  if (json.type === 'integer') {
+    delete json.pattern;
+    if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+    if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+    json.format ??= json.maximum === undefined ? 'int64' : 'int32';
+  }
+  if (json.type === 'number') {
+    json.format = 'decimal';
+    if (json.exclusiveMaximum === quantityLimit && typeof json.description === 'string') {
+      json.description = `${json.description}. ${decimalsOfRequests}`;
+    }
+  }
+}
+
+function withReferences(json: Json): Json {
+  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}

@@ -1,0 +1,124 @@
+import { bodyBytesMax } from '../body.ts';
+
+/** What an integrator should know before the first call. */
+export const introduction = `
+Lots, stock levels, stock transactions and the item catalog of a warehouse inventory.
+
+## In short
+
+1. Get a token: \`POST /Token\` with your client id and secret. It lives for 3600 s; fetch the next one when you get 401.
+2. Send it with every other request: \`Authorization: Bearer <token>\`.
+3. A client has permissions (numeric security ids), a scope (its warehouses) and may be read-only. They are looked up at
+   each request: a change bites within a second, with no new token.
+
+## Outcomes
+
+| Status | Meaning |
+|---|---|
+| 2xx | Applied and durable. |
+| 4xx, 5xx | Not applied, and never will be. The one exception says so in \`message\` (503: the database was out of reach for the whole wait). |
+
+Send a transaction with an \`Idempotency-Key\` (*extension*) and you can send it again after a lost connection without
+applying it twice: the same key and body give the stored answer, byte for byte, with \`Idempotent-Replayed: true\`, for at
+least 7 days. The same key with another body: 409. Sent twice at once, both get the one result.
+
+## Order of checks
+
+401 → 429 → read-only 403 → permission 403 → body and query 400 → warehouse scope 403 → item and lot 400 or 404 →
+state 409. Nothing is written before the last check.
+
+## Errors
+
+Every error but 429 is an \`Error\` object: \`statusCode\`, \`error\`, \`message\`, and \`details\` with \`validation_error\`: **all**
+offending fields, each with its messages.
+
+| \`error\` | Status |
+|---|---|
+| \`bad_request\` | 400; 405 (with \`Allow\`) and 413 as well |
+| \`validation_error\` | 400 |
+| \`unauthorized\` | 401 |
+| \`forbidden\` | 403: \`Account is read-only.\`, \`Insufficient permissions.\` or \`Warehouse is outside the client's authorized scope.\` (also for a warehouse that does not exist) |
+| \`not_found\` | 404, an unknown path too |
+| \`conflict\` | 409 |
+| \`internal_error\` | 500; 503 with \`Retry-After\` |
+| \`not_implemented\` | 501: any path under \`/PurchaseOrder\`, \`/ShippingOrder\`, \`/WorkOrder\` and \`/Report\` |
+
+429 has the body \`{"message": …}\` only.
+
+## Limits
+
+- 100 requests per client in **any** 60 s, unless your client has a limit of its own. \`RateLimit-Policy\` and
+  \`RateLimit\` say what is left; 429 comes with \`Retry-After\` in seconds.
+- Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes.
+- A page has 25 records unless asked otherwise, at most 250; a larger \`pageSize\` is capped and the answer says so.
+- A warehouse holds less than 10^15 units of an item; a transaction that would pass that: 409.
+
+## Values
+
+- **Quantities** and other decimals are JSON numbers and exact end to end: at most 6 digits after the point and 15
+  significant digits in; sums never round. Read them with a decimal type if yours is not exact.
+- **Datetimes** in: ISO 8601, UTC when they have no offset. Out: UTC with milliseconds and \`Z\`.
+- Field names are case-sensitive. Unknown fields of a body are ignored; \`null\` for an optional field counts as omitted.
+- Paths are case-sensitive. A query parameter that is given twice: 400.
+
+## Lists
+
+Increment \`page\` until \`hasMore\` is false. A page past the end is empty. Every order ends in a unique column, so no record
+is on two pages. To synchronize, ask for \`modifiedSince\` the time of your last run: a record counts as modified whenever
+any of its columns changes.
+`.trim();
+
+const allocation = `
+**Which lots are taken:** those that are active, in stock, not on hold and match every filter given. **Order of allocation:**
+the earliest expiry first, lots without one last; then the oldest receipt; then the lowest \`recNo\`. All of the units are taken
+or none: too little stock is 409 with the asked and the available figure. A \`recno\` that is unknown, or of another item or
+warehouse: 400.`;
+
+const lots = `
+Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Holds all lots, shipped ones too, so that
+a synchronization sees them go; *extension*: \`inStock=true\` leaves them out.`;
+
+const levels = `
+One record per item that ever had stock or an order quantity, by \`partNo\` unless sorted otherwise.
+\`available = inStock − onHold − committed − packed\`, and may be negative.`;
+
+/** What there is to say about each operation, by method and path. */
+export const notes: Record<string, string> = {
+  'GET /Inventory': `${lots}\n\nOnly warehouses in the client's scope.`,
+  'GET /Inventory/:wid': lots,
+  'GET /Inventory/StockLevels': `${levels}\n\nSums over the warehouses in the client's scope.`,
+  'GET /Inventory/StockLevels/:wid': levels,
+  'POST /Inventory/Receive': `
+Makes a new lot, each time; \`received\` is the server's time. Discontinued items may be received. \`reasonCode\` may be any integer
+in range.`,
+  'POST /Inventory/Move': `
+Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or both; with \`shipToWid\` both warehouses must be in
+scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot
+with the same received date, serials, expiry, price, owner, job and hold; lots are never merged.
+${allocation} Expired lots may be moved. A lot on hold moves only when it is named by \`recno\`, and stays on hold.`,
+  'POST /Inventory/Issue': `
+A lot that is used up gets its \`shipped\` date, is no longer \`active\` and stays listed.
+${allocation} Expired lots are not taken. A lot on hold is not taken, even when named by \`recno\`: 409.`,
+  'GET /Item': `
+Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path; both ignore the paging parameters:
+
+- \`key\` with \`type=id\` or \`type=alias\`: one Item, discontinued or not; 404 when there is none.
+- \`Category\`: a flat array of the category's active items by \`shortID\`, empty for a category that nobody uses.`,
+  'GET /Item/All': 'By `shortID` unless sorted otherwise.',
+  'GET /Item/:partNo': 'A part number that is not an integer: 404.',
+  'POST /Item': `
+Only \`shortID\` is required. Defaults: empty texts, \`uOM\` EA, \`units\` 1, all other numbers 0. A \`shortID\` that another item or
+an alias has: 400 \`validation_error\`. Either spelling of a field is accepted; both with different values: \`validation_error\`.`,
+  'PUT /Item': `
+Fields that are not sent stay as they are; \`partNo\`, \`created\` and \`createdBy\` are preserved whatever is sent.
+\`discontinued: false\` reactivates. When nothing changes, \`modified\` stays.`,
+  'DELETE /Item/:shortID':
+    'The item leaves the default list and stays in `/Item/All`. Again: the same answer.',
+};
+
+/** What there is to say about each group of operations. */
+export const tags = [
+  { name: 'Token', description: 'Access tokens' },
+  { name: 'Inventory', description: 'Lots, stock levels and the three stock transactions' },
+  { name: 'Item', description: 'The item catalog' },
+];

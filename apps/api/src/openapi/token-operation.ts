@@ -1,0 +1,66 @@
+import { answerOf, tokenHeaders } from './answers.ts';
+import { type RateLimited, TokenAnswer, TokenError, TokenRequest } from './error-schemas.ts';
+import { answerExamples, bodyExamples } from './examples.ts';
+import type { Json, Schemas } from './schemas.ts';
+
+/** `POST /Token`, which is no route of the table: it comes before authentication and reads a form. */
+export function tokenOperation(schemas: Schemas): Json {
+  const refused = (statusCode: number, error: TokenError['error'], message: string) => ({
+    summary: error,
+    value: { statusCode, error, message, error_description: message } satisfies TokenError,
+  });
+  const tokenError = schemas.answer(TokenError);
+  const noStore = [...tokenHeaders, 'Cache-Control'];
+  const limited: RateLimited = { message: 'Too many failed attempts; try again later.' };
+  return {
+    operationId: 'postToken',
+    tags: ['Token'],
+    summary: 'Obtain an access token',
+    description:
+      'OAuth 2.0 client credentials (RFC 6749, 4.4). The client id and secret are sent in the form or by HTTP Basic, not by ' +
+      'both. An unknown id and a wrong secret are answered alike. Failed attempts are limited per address and client id; ' +
+      'successes are not counted. The token carries no rights: they are looked up at each request.',
+    // Or nothing: then the form has the credentials.
+    security: [{ clientBasic: [] }, {}],
+    requestBody: {
+      required: true,
+      content: {
+        'application/x-www-form-urlencoded': {
+          schema: schemas.request(TokenRequest),
+          examples: bodyExamples['POST /Token'],
+        },
+      },
+    },
+    responses: {
+      200: answerOf('A token', schemas.answer(TokenAnswer), {
+        headers: noStore,
+        examples: answerExamples['POST /Token']!,
+      }),
+      400: answerOf('The request is malformed', tokenError, {
+        headers: noStore,
+        examples: {
+          missing: refused(400, 'invalid_request', 'client_id and client_secret are required.'),
+          grant: refused(400, 'unsupported_grant_type', 'grant_type must be client_credentials.'),
+        },
+      }),
+      401: answerOf('The client is unknown or its secret is wrong', tokenError, {
+        headers: noStore,
+        optional: ['WWW-Authenticate'],
+        examples: {
+          client: refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.'),
+        },
+      }),
+      413: { $ref: '#/components/responses/TooLarge' },
+      429: answerOf(
+        'Too many failed attempts: wait for `Retry-After` seconds',
+        { $ref: '#/components/schemas/RateLimited' },
+        {
+          headers: [...noStore, 'Retry-After'],
+          examples: { limited: { summary: 'After 10 failures', value: limited } },
+        },
+      ),
+      500: { $ref: '#/components/responses/InternalError' },
+      503: { $ref: '#/components/responses/Unavailable' },
+    },
+  };
+}

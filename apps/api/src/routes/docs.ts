@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context, Next } from 'koa';
+import { methodRefused, unknownPath } from '../errors.ts';
+
+const compress = promisify(gzip);
+
+// Everything comes from this process; the icons of the page are data: images.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Inventory Management Service API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+    <link rel="stylesheet" href="docs/page.css">
+  </head>
+  <body>
+    <div id="docs"></div>
+    <noscript>This page needs JavaScript; the document itself is <a href="openapi.json">openapi.json</a>.</noscript>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/page.js"></script>
+  </body>
+</html>
+`;
+
+// No validator: the default one is another host's. The dialog offers what opens every operation; HTTP Basic opens only `/Token`.
+const pageScript = `SwaggerUIBundle({
+  dom_id: '#docs',
+  url: 'openapi.json',
+  deepLinking: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  requestSnippetsEnabled: true,
+  validatorUrl: null,
+  plugins: [
+    {
+      statePlugins: {
+        auth: {
+          wrapSelectors: {
+            definitionsToAuthorize: (original) => (...given) =>
+              original(...given).filter((definition) => !definition.has('clientBasic')),
+          },
+        },
+      },
+    },
+  ],
+});
+`;
+
+const pageStyle = `body { margin: 0; }
+#operations-Token-postToken .authorization__btn { display: none; }
+.swagger-ui .info { margin: 30px 0; }
+.swagger-ui .info table { border-collapse: collapse; margin: 0 0 1em; }
+.swagger-ui .info table tr:nth-child(n) :is(th, td):nth-child(n) {
+  border: 1px solid #d8dde7; padding: 6px 10px; text-align: left; vertical-align: top;
+}
+`;
+
+type File = {
+  type: string;
+  content: Buffer;
+  etag: string;
+  cacheControl: string;
+  compressed?: Promise<Buffer>;
+};
+
+/** `/openapi.json` and the page `/docs` with its files, for everybody: no token, nothing from another host. */
+export function docsRoutes(basePath: string, openApi: string) {
+  const resolve = createRequire(import.meta.url).resolve;
+  const vendor = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
+  // Only these names exist, so no path leads out of them.
+  const files = new Map<string, File>([
+    ['/openapi.json', file('application/json', openApi, 'no-cache')],
+    ['/docs', file('text/html', page, 'no-cache')],
+    ['/docs/page.js', file('text/javascript', pageScript, 'no-cache')],
+    ['/docs/page.css', file('text/css', pageStyle, 'no-cache')],
+    ['/docs/swagger-ui.css', file('text/css', vendor('swagger-ui.css'), 'public, max-age=3600')],
+    [
+      '/docs/swagger-ui-bundle.js',
+      file('text/javascript', vendor('swagger-ui-bundle.js'), 'public, max-age=3600'),
+    ],
+  ]);
+
+  return async (ctx: Context, next: Next) => {
+    const path = ctx.path.startsWith(basePath) ? ctx.path.slice(basePath.length) : '';
+    const found = files.get(path);
+    if (found === undefined && !path.startsWith('/docs/')) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodRefused('GET, HEAD');
+    if (found !== undefined) return sendFile(ctx, found);
+    if (path !== '/docs/') throw unknownPath();
+    // The page's links are relative, so that a proxy may put us below another path.
+    ctx.status = 308;
+    ctx.set('Location', '../docs');
+  };
+}
+
+function file(type: string, content: string | Buffer, cacheControl: string): File {
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  // Weak: one content, compressed or not.
+  return { type, content: Buffer.from(content), etag: `W/"${hash}"`, cacheControl };
+}
+
+async function sendFile(ctx: Context, found: File) {
+  ctx.status = 200;
+  ctx.set({
+    'Cache-Control': found.cacheControl,
+    'Content-Security-Policy': contentSecurityPolicy,
+    ETag: found.etag,
+    'Referrer-Policy': 'no-referrer',
+    Vary: 'Accept-Encoding',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.type = found.type;
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
+    ctx.body = found.content;
+    return;
+  }
+  found.compressed ??= compress(found.content);
+  ctx.set('Content-Encoding', 'gzip');
+  ctx.body = await found.compressed;
+}

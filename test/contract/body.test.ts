@@ -1,0 +1,151 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { errorObject, expectAnswer, validationError } from '../harness/answers.ts';
+import { nameOf, requestOf, routes } from '../harness/routes.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService();
+
+const notJson = errorObject(400, 'bad_request', 'The body must be sent as application/json.');
+const malformed = errorObject(400, 'bad_request', 'The body is not well-formed JSON.');
+const notObject = errorObject(400, 'bad_request', 'The body must be a JSON object.');
+const notUtf8 = errorObject(400, 'bad_request', 'The body must be UTF-8.');
+const unreadable = errorObject(400, 'bad_request', 'The body could not be read.');
+const tooLarge = errorObject(413, 'bad_request', 'The body is larger than 65536 bytes.');
+
+const withBody = routes
+  .filter((declared) => declared.body !== undefined)
+  .map((declared) => [nameOf(declared), declared] as const);
+
+describe.each(withBody)('%s', (_name, declared) => {
+  test.each([
+    ['no body', undefined, {}, notJson],
+    ['an empty body', '', {}, malformed],
+    ['white space', ' \r\n\t', {}, malformed],
+    ['a cut object', '{"itemID":"X"', {}, malformed],
+    ['a trailing comma', '{"itemID":"X",}', {}, malformed],
+    ['two objects', '{}{}', {}, malformed],
+    ['a form', 'itemID=X', { 'Content-Type': 'application/x-www-form-urlencoded' }, notJson],
+    ['JSON sent as text', '{}', { 'Content-Type': 'text/plain' }, notJson],
+    ['a kind of JSON', '{}', { 'Content-Type': 'application/vnd.api+json' }, notJson],
+    ['a broken type', '{}', { 'Content-Type': '/' }, notJson],
+    ['another charset', '{}', { 'Content-Type': 'application/json; charset=latin1' }, notUtf8],
+    ['an array', '[]', {}, notObject],
+    ['a string', '"x"', {}, notObject],
+    ['a number', '5', {}, notObject],
+    ['null', 'null', {}, notObject],
+    ['NaN', 'NaN', {}, malformed],
+    ['broken compression', '{}', { 'Content-Encoding': 'gzip' }, unreadable],
+    ['an unknown compression', '{}', { 'Content-Encoding': 'snappy' }, unreadable],
+    ['more than 64 KB', `{"remark":"${'x'.repeat(65_536)}"}`, {}, tooLarge],
+  ] as const)('%s: not a body', async (_what, body, headers, expected) => {
+    const client = await service.client();
+    const { method, path } = requestOf(declared, { itemID: 'X' });
+    const answer = await client.send(method, path, { headers, ...(body === undefined ? {} : { body }) });
+    expectAnswer(answer, expected.statusCode, expected);
+  });
+});
+
+async function sendBytes(bytes: Uint8Array, headers: Record<string, string> = {}) {
+  const client = await service.client();
+  const response = await fetch(`${service.baseUrl}/Item`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json', ...headers },
+    body: bytes as never,
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+test('400: bytes that are not UTF-8', async () => {
+  const bytes = Buffer.from('{"shortID":"A_"}');
+  bytes[bytes.indexOf('_')] = 0xff;
+  expect(await sendBytes(bytes)).toEqual({
+    status: 400,
+    body: errorObject(400, 'bad_request', 'The body is not valid UTF-8.'),
+  });
+});
+
+test('201: the replacement character is a character like any other', async () => {
+  const shortID = `${uniqueName('R')}\ufffd`;
+  const answer = await sendBytes(Buffer.from(JSON.stringify({ shortID })));
+  expect(answer).toMatchObject({ status: 201, body: { shortID } });
+});
+
+test('201: a compressed body', async () => {
+  const shortID = uniqueName('GZIP');
+  const answer = await sendBytes(gzipSync(JSON.stringify({ shortID })), { 'Content-Encoding': 'gzip' });
+  expect(answer).toMatchObject({ status: 201, body: { shortID } });
+});
+
+test('413: a compressed body of more than 64 KB when it is unpacked', async () => {
+  const bytes = gzipSync(`{"shortID":"X","description":"${'x'.repeat(1_000_000)}"}`);
+  expect(bytes.length).toBeLessThan(2000);
+  expect(await sendBytes(bytes, { 'Content-Encoding': 'gzip' })).toEqual({ status: 413, body: tooLarge });
+});
+
+test('201: a body of exactly 64 KB', async () => {
+  const client = await service.client();
+  const start = `{"shortID":"${uniqueName('BIG')}","unknown":"`;
+  const answer = await client.post('/Item', `${start}${'x'.repeat(65_536 - start.length - 2)}"}`);
+  expect(answer.status).toBe(201);
+  const more = await client.post('/Item', `${start}${'x'.repeat(65_536 - start.length - 1)}"}`);
+  expectAnswer(more, 413, tooLarge);
+});
+
+test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset="UTF-8"'])(
+  '201: the type %s',
+  async (type) => {
+    const client = await service.client();
+    const answer = await client.send('POST', '/Item', {
+      headers: { 'Content-Type': type },
+      body: { shortID: uniqueName('TYPE') },
+    });
+    expect(answer.status).toBe(201);
+  },
+);
+
+test('unknown fields are ignored and not stored, however they are named', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const answer = await client.post(
+    '/Inventory/Receive',
+    `{"itemID":"${itemID}","units":1,"wid":1,"reasonCode":0,"__proto__":{"spot":"P"},"constructor":{"prototype":{"spot":"P"}},
+      "toString":1,"Spot":"P","recNo":5,"hold":true,"units2":12345678901234567890}`,
+  );
+  expect(answer.status).toBe(201);
+  expect(answer.body.lot).toMatchObject({ spot: '', hold: false });
+  const [stored] = await service.sql`
+    select body::text as body
+    from stock_transaction
+    where transaction_no = ${answer.body.transactionNo}`;
+  expect(JSON.parse(stored!.body)).toEqual({ itemID, units: 1, wid: 1, reasonCode: 0 });
+});
+
+test('a field given twice counts as its last value', async () => {
+  const client = await service.client();
+  for (const extra of ['', ',"unknown":1234567890123456789']) {
+    const shortID = uniqueName('TWICE');
+    const answer = await client.post('/Item', `{"shortID":"first","shortID":"${shortID}"${extra}}`);
+    expect(answer.body).toMatchObject({ shortID, status: 'created' });
+  }
+});
+
+test('400: required fields of __proto__ are not the fields of the body', async () => {
+  const client = await service.client();
+  for (const extra of ['', ',"x":1234567890123456789']) {
+    expectAnswer(
+      await client.post('/Item', `{"__proto__":{"shortID":"X"}${extra}}`),
+      400,
+      validationError({ shortID: ['shortID is required.'] }),
+    );
+  }
+});
+
+test('400 or ignored: nesting of any depth', async () => {
+  const client = await service.client();
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+  expect((await client.post('/Item', `{"shortID":${deep}}`)).status).toBe(400);
+  expect((await client.post('/Item', `{"shortID":${deep},"x":1234567890123456789}`)).status).toBe(400);
+  const ignored = await client.post('/Item', `{"shortID":"${uniqueName('DEEP')}","unknown":${deep}}`);
+  expect(ignored.status).toBe(201);
+});

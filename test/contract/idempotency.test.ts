@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { errorObject, expectAnswer } from '../harness/answers.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService({ apis: 2, workers: 2 });
+
+const otherRequest = errorObject(409, 'conflict', 'This Idempotency-Key was used with another request.');
+
+function keyed(key = uniqueName('key')): Record<string, string> {
+  return { 'Idempotency-Key': key };
+}
+
+async function stocked() {
+  const client = await service.client();
+  const itemID = await service.item();
+  await client.post('/Inventory/Receive', { itemID, units: 100, wid: 1, reasonCode: 0, spot: 'A' });
+  return { client, itemID };
+}
+
+describe.each([
+  ['Receive', { reasonCode: 0 }],
+  ['Move', { toSpot: 'B' }],
+  ['Issue', { reasonCode: 0 }],
+])('/Inventory/%s', (name, fields) => {
+  const path = `/Inventory/${name}`;
+
+  test('the same key and body again: the first answer, byte for byte', async () => {
+    const { client, itemID } = await stocked();
+    const headers = keyed();
+    const body = { itemID, units: 1.5, wid: 1, ...fields };
+    const first = await client.post(path, body, headers);
+    expect(first.status).toBe(name === 'Receive' ? 201 : 200);
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    const second = await client.post(path, body, headers);
+    expect({ status: second.status, text: second.text }).toEqual({ status: first.status, text: first.text });
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    const [{ count }] = (await service.sql`
+      select count(*) from stock_transaction where body->>'itemID' = ${itemID} and status = 'applied'`) as unknown as [
+      { count: number },
+    ];
+    expect(count).toBe(2);
+  });
+
+  test('twenty at once with one key, over two api processes: one transaction, one answer', async () => {
+    const { client, itemID } = await stocked();
+    const processes = service.baseUrls.map((baseUrl) =>
+      createApiClient(baseUrl, client.clientId, client.token),
+    );
+    const headers = keyed();
+    const body = { itemID, units: 1, wid: 1, ...fields };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => processes[index % 2]!.post(path, body, headers)),
+    );
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    expect(new Set(answers.map((answer) => answer.status)).size).toBe(1);
+    expect(answers[0]!.status).toBeLessThan(300);
+    const first = answers.filter((answer) => answer.headers.get('Idempotent-Replayed') === null);
+    expect(first).toHaveLength(1);
+  });
+
+  test('409: the same key with another body; nothing is applied', async () => {
+    const { client, itemID } = await stocked();
+    const headers = keyed();
+    const body = { itemID, units: 1, wid: 1, ...fields };
+    await client.post(path, body, headers);
+    const before = await client.get(`/Inventory?itemID=${itemID}`);
+    expectAnswer(await client.post(path, { ...body, units: 2 }, headers), 409, otherRequest);
+    expect((await client.get(`/Inventory?itemID=${itemID}`)).text).toBe(before.text);
+  });
+});
+
+test('409: the same key on another path', async () => {
+  const { client, itemID } = await stocked();
+  const headers = keyed();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+  await client.post('/Inventory/Issue', body, headers);
+  expectAnswer(await client.post('/Inventory/Receive', body, headers), 409, otherRequest);
+});
+
+test('a body is the same whatever the order of its fields, its white space and its unknown fields', async () => {
+  const { client, itemID } = await stocked();
+  const headers = keyed();
+  const first = await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 }, headers);
+  const text = ` { "reasonCode":0, "extra":1, "wid":1, "units":1.0, "spot":null, "itemID":"${itemID}" } `;
+  const second = await client.post('/Inventory/Issue', text, headers);
+  expect({ status: second.status, text: second.text }).toEqual({ status: 200, text: first.text });
+});
+
+test('a refusal of the state is the answer of its key too', async () => {
+  const { client, itemID } = await stocked();
+  const headers = keyed();
+  const body = { itemID, units: 101, wid: 1, reasonCode: 0 };
+  const first = await client.post('/Inventory/Issue', body, headers);
+  expect(first.status).toBe(409);
+  await client.post('/Inventory/Receive', { itemID, units: 100, wid: 1, reasonCode: 0 });
+  const second = await client.post('/Inventory/Issue', body, headers);
+  expect({ status: second.status, text: second.text }).toEqual({ status: 409, text: first.text });
+  expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+});
+
+test('a request that was refused before it reached the stock leaves its key free', async () => {
+  const { client, itemID } = await stocked();
+  const headers = keyed();
+  expect((await client.post('/Inventory/Issue', { itemID }, headers)).status).toBe(400);
+  expect(
+    (await client.post('/Inventory/Issue', { itemID, units: 1, wid: 3, reasonCode: 0 }, headers)).status,
+  ).toBe(403);
+  expect(
+    (await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 }, headers)).status,
+  ).toBe(200);
+});
+
+test('a key is unique per client', async () => {
+  const { client, itemID } = await stocked();
+  const headers = keyed();
+  const other = await service.client();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+  const first = await client.post('/Inventory/Issue', body, headers);
+  const second = await other.post('/Inventory/Issue', { ...body, units: 2 }, headers);
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(second.body.transactionNo).not.toBe(first.body.transactionNo);
+});
+
+test('without a key the same body twice is two transactions', async () => {
+  const { client, itemID } = await stocked();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+  const first = await client.post('/Inventory/Issue', body);
+  const second = await client.post('/Inventory/Issue', body);
+  expect(second.body.transactionNo).not.toBe(first.body.transactionNo);
+});
+
+test('a right that was lost is not given back by a key', async () => {
+  const { client, itemID } = await stocked();
+  const headers = keyed();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+  await client.post('/Inventory/Issue', body, headers);
+  await service.sql`update client set read_only = true where client_id = ${client.clientId}`;
+  await expect
+    .poll(async () => (await client.post('/Inventory/Issue', body, headers)).status, { timeout: 1000 })
+    .toBe(403);
+});
+
+test.each(['!', '~'.repeat(255), 'a"b\\c'])('200: the key %s', async (key) => {
+  const { client, itemID } = await stocked();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+  expect((await client.post('/Inventory/Issue', body, keyed(key))).status).toBe(200);
+});
+
+test.each(['', ' ', 'a b', 'é', 'x'.repeat(256), 'a\tb'])('400: the key "%s"', async (key) => {
+  const { client, itemID } = await stocked();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+  expectAnswer(
+    await client.post('/Inventory/Issue', body, keyed(key)),
+    400,
+    errorObject(400, 'bad_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
+  );
+});

@@ -1,0 +1,253 @@
+import { holdLot } from '@inventory/db/holds';
+import { describe, expect, test } from 'vitest';
+import { dateTime, errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
+import { type ApiClient, createApiClient } from '../harness/api-client.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService({ apis: 2, workers: 2 });
+
+const notOfItem = validationError({ recno: ['recno is not a lot of this item in this warehouse.'] });
+
+function notEnough(asked: number, available: number) {
+  return errorObject(409, 'conflict', `Not enough stock: ${asked} asked, ${available} available.`);
+}
+
+async function receive(
+  client: ApiClient,
+  itemID: string,
+  units: number,
+  fields: object = {},
+): Promise<number> {
+  const answer = await client.post('/Inventory/Receive', { itemID, units, wid: 1, reasonCode: 0, ...fields });
+  expect(answer.status).toBe(201);
+  return answer.body.recNo;
+}
+
+function issue(client: ApiClient, itemID: string, units: number, fields: object = {}) {
+  return client.post('/Inventory/Issue', { itemID, units, wid: 1, reasonCode: 0, ...fields });
+}
+
+function lotsOf(body: { lots: { recNo: number; units: number; remaining: number }[] }) {
+  return body.lots.map(({ recNo, units, remaining }) => [recNo, units, remaining]);
+}
+
+test('200: the lots it was taken from, with what is left of each', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const first = await receive(client, itemID, 2.5);
+  const second = await receive(client, itemID, 4);
+  const answer = await issue(client, itemID, 3.000001, {
+    reference: 'SO 1',
+    remark: 'for the shop',
+    netWeight: 3,
+    shipto: 8,
+    prodID: 'P',
+    line: 1,
+  });
+  expectAnswer(answer, 200, {
+    recNo: first,
+    status: 'issued',
+    transactionNo: expect.any(Number),
+    units: 3.000001,
+    lots: [
+      { recNo: first, units: 2.5, remaining: 0 },
+      { recNo: second, units: 0.500001, remaining: 3.499999 },
+    ],
+  });
+});
+
+test('a lot at 0 is shipped and inactive, and stays listed', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const recNo = await receive(client, itemID, 2, { spot: 'A', serial: 'S' });
+  await issue(client, itemID, 2);
+  const list = await client.get(`/Inventory?itemID=${itemID}`);
+  expect(list.body.value).toEqual([
+    expect.objectContaining({ recNo, units: 0, shipped: dateTime, active: false, spot: 'A', serial: 'S' }),
+  ]);
+});
+
+test('a lot that is not empty keeps shipped null', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  await receive(client, itemID, 2);
+  await issue(client, itemID, 1);
+  const list = await client.get(`/Inventory?itemID=${itemID}`);
+  expect(list.body.value).toEqual([expect.objectContaining({ units: 1, shipped: null, active: true })]);
+});
+
+describe('which lots are taken', () => {
+  test('earliest expiry first, lots without expiry last, then received, then recNo', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const never = await receive(client, itemID, 1);
+    const late = await receive(client, itemID, 1, { expires: '2090-01-01' });
+    const early = await receive(client, itemID, 1, { expires: '2080-01-01' });
+    const earlyToo = await receive(client, itemID, 1, { expires: '2080-01-01' });
+    const neverToo = await receive(client, itemID, 1);
+    const { body } = await issue(client, itemID, 5);
+    expect(lotsOf(body).map(([recNo]) => recNo)).toEqual([early, earlyToo, late, never, neverToo]);
+  });
+
+  test('no lot that has expired', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const expired = await receive(client, itemID, 5, { expires: '2020-01-01' });
+    const good = await receive(client, itemID, 1);
+    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1));
+    expectAnswer(await issue(client, itemID, 1, { recno: expired }), 409, notEnough(1, 0));
+    expect(lotsOf((await issue(client, itemID, 1)).body)).toEqual([[good, 1, 0]]);
+  });
+
+  test('only lots that match every filter given', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const plain = { spot: 'A', serial: 'S', serial2: 'T', rfidTag: 'R' };
+    for (const field of Object.keys(plain)) await receive(client, itemID, 1, { ...plain, [field]: 'other' });
+    const wanted = await receive(client, itemID, 1, plain);
+    expectAnswer(await issue(client, itemID, 2, plain), 409, notEnough(2, 1));
+    expect(lotsOf((await issue(client, itemID, 1, plain)).body)).toEqual([[wanted, 1, 0]]);
+    expectAnswer(await issue(client, itemID, 1, plain), 409, notEnough(1, 0));
+    const bySpot = await issue(client, itemID, 3, { spot: 'A' });
+    expect(bySpot.body.lots).toHaveLength(3);
+  });
+
+  test('an empty spot as filter means lots without one', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receive(client, itemID, 1, { spot: 'A' });
+    const bare = await receive(client, itemID, 1);
+    expect(lotsOf((await issue(client, itemID, 1, { spot: '' })).body)).toEqual([[bare, 1, 0]]);
+  });
+
+  test('only the lot named by recno', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receive(client, itemID, 5);
+    const second = await receive(client, itemID, 5, { spot: 'B' });
+    expect(lotsOf((await issue(client, itemID, 2, { recno: second })).body)).toEqual([[second, 2, 3]]);
+    expectAnswer(await issue(client, itemID, 4, { recno: second }), 409, notEnough(4, 3));
+    expectAnswer(await issue(client, itemID, 1, { recno: second, spot: 'A' }), 409, notEnough(1, 0));
+  });
+
+  test('no lot on hold; 409 when it is named by recno', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const held = await receive(client, itemID, 5);
+    const free = await receive(client, itemID, 1);
+    await holdLot(service.sql, { recNo: held, reason: 'inspection' });
+    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1));
+    expectAnswer(
+      await issue(client, itemID, 1, { recno: held }),
+      409,
+      errorObject(409, 'conflict', 'The lot is on hold.'),
+    );
+    expect(lotsOf((await issue(client, itemID, 1)).body)).toEqual([[free, 1, 0]]);
+  });
+
+  test('no lot of another warehouse', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receive(client, itemID, 5, { wid: 2 });
+    expectAnswer(await issue(client, itemID, 1), 409, notEnough(1, 0));
+  });
+
+  test('more lots than are looked at first', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await inChunks(40, 20, () => receive(client, itemID, 1));
+    const { body } = await issue(client, itemID, 39.5);
+    expect(body.lots).toHaveLength(40);
+    expect(lotsOf(body).at(-1)?.slice(1)).toEqual([0.5, 0.5]);
+  });
+});
+
+test('409: more units than there are; nothing is applied', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  await receive(client, itemID, 1.5);
+  const before = await client.get(`/Inventory?itemID=${itemID}`);
+  expectAnswer(await issue(client, itemID, 1.500001), 409, notEnough(1.500001, 1.5));
+  expect((await client.get(`/Inventory?itemID=${itemID}`)).text).toBe(before.text);
+});
+
+test('409: a lot that is shipped already', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const recno = await receive(client, itemID, 1);
+  await issue(client, itemID, 1, { recno });
+  expectAnswer(await issue(client, itemID, 1, { recno }), 409, notEnough(1, 0));
+});
+
+test('400: a recno that is not known, of another item or of another warehouse: one text for all', async () => {
+  const client = await service.client({ warehouses: [1, 2, 3] });
+  const itemID = await service.item();
+  await receive(client, itemID, 1);
+  const other = await receive(client, await service.item(), 1);
+  const elsewhere = await receive(client, itemID, 1, { wid: 3 });
+  const narrow = await service.client({ warehouses: [1] });
+  const texts = [];
+  for (const recno of [2 ** 31 - 1, other, elsewhere]) {
+    const answer = await issue(narrow, itemID, 1, { recno });
+    expectAnswer(answer, 400, notOfItem);
+    texts.push(answer.text);
+  }
+  expect(new Set(texts).size).toBe(1);
+});
+
+test('400: every offending field is named', async () => {
+  const client = await service.client();
+  expectAnswer(
+    await client.post('/Inventory/Issue', {
+      units: -1,
+      wid: 0,
+      reasonCode: 'x',
+      recno: 0,
+      shipto: -1,
+      prodID: 1,
+    }),
+    400,
+    validationError({
+      itemID: ['itemID is required.'],
+      units: ['units must be greater than 0.'],
+      wid: ['wid must be at least 1.'],
+      reasonCode: ['reasonCode must be an integer.'],
+      recno: ['recno must be at least 1.'],
+      shipto: ['shipto must be at least 0.'],
+      prodID: ['prodID must be a string.'],
+    }),
+  );
+});
+
+test('400: an item that is not known', async () => {
+  const client = await service.client();
+  expectAnswer(
+    await issue(client, 'NONE', 1),
+    400,
+    validationError({ itemID: ['itemID is not a known item.'] }),
+  );
+});
+
+test('200 for exactly 100 of 200 issues of 1 from 100 units, 409 for the others', async () => {
+  const client = await service.client();
+  const processes = service.baseUrls.map((baseUrl) =>
+    createApiClient(baseUrl, client.clientId, client.token),
+  );
+  const itemID = await service.item();
+  for (let count = 0; count < 4; count++) await receive(client, itemID, 25);
+  const answers = await inChunks(200, 200, (index) => issue(processes[index % 2]!, itemID, 1));
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(100);
+  const refused = answers.filter((answer) => answer.status !== 200);
+  for (const answer of refused) expectAnswer(answer, 409, notEnough(1, 0));
+  const list = await client.get(`/Inventory?itemID=${itemID}&inStock=true`);
+  expect(list.body.totalCount).toBe(0);
+});
+
+test('200 for one of two issues of 60 from 100 units at once', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  await receive(client, itemID, 100);
+  const answers = await Promise.all([issue(client, itemID, 60), issue(client, itemID, 60)]);
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+  expect(answers.find((answer) => answer.status === 409)?.body).toEqual(notEnough(60, 40));
+});

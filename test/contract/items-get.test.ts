@@ -1,0 +1,184 @@
+import { addAlias } from '@inventory/db/aliases';
+import { expect, test } from 'vitest';
+import { dateTime, errorObject, expectAnswer, validationError } from '../harness/answers.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService();
+
+const noItem = errorObject(404, 'not_found', 'There is no such item.');
+const nothingHere = errorObject(404, 'not_found', 'There is nothing at this path.');
+
+async function create(client: ApiClient, fields: object = {}) {
+  const { status: _status, ...item } = (await client.post('/Item', { shortID: uniqueName('I'), ...fields }))
+    .body;
+  return item;
+}
+
+test('200: one item by its number, without an envelope', async () => {
+  const client = await service.client();
+  const item = await create(client, { description: 'Bolt', units: 0.5 });
+  const answer = await client.get(`/Item/${item.partNo}`);
+  expectAnswer(answer, 200, {
+    partNo: item.partNo,
+    shortID: item.shortID,
+    description: 'Bolt',
+    category: 0,
+    subCategory: 0,
+    uOM: 'EA',
+    putUp: '',
+    units: 0.5,
+    dfltOwner: 0,
+    created: dateTime,
+    createdBy: client.clientId,
+    modified: dateTime,
+    discontinued: false,
+  });
+  expect(answer.headers.get('X-Total-Count')).toBeNull();
+});
+
+test('200: a discontinued item, by number, ShortID or alias', async () => {
+  const client = await service.client();
+  const { partNo, shortID } = await create(client);
+  const alias = uniqueName('ALIAS');
+  await addAlias(service.sql, { alias, shortId: shortID });
+  await client.delete(`/Item/${shortID}`);
+  for (const path of [`/Item/${partNo}`, `/Item?key=${shortID}&type=id`, `/Item?key=${alias}&type=alias`]) {
+    const answer = await client.get(path);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ partNo, discontinued: true });
+  }
+});
+
+test.each(['999999', '0', '2147483647', '2147483648', '99999999999999999999'])(
+  '404: the number %s, which no item has',
+  async (partNo) => {
+    const client = await service.client();
+    const answer = await client.get(`/Item/${partNo}`);
+    expect(answer.status).toBe(404);
+    expect(answer.body.error).toBe('not_found');
+  },
+);
+
+test.each(['abc', '1.0', '-1', '+1', '1e3', '0x1', '%31%00', '%zz', '%', ' 1', '1%20'])(
+  '404: "%s" is not a number of an item',
+  async (partNo) => {
+    const client = await service.client();
+    expectAnswer(await client.get(`/Item/${partNo}`), 404, nothingHere);
+  },
+);
+
+test('200: one item by ShortID, whatever characters it has', async () => {
+  const client = await service.client();
+  for (const shortID of ['A/B', 'A&B=C', 'a+b', 'ä €', '100%', "O'Brien;--", 'A\\B"C', ' lead', '\ufffd']) {
+    const item = await create(client, { shortID });
+    const answer = await client.get(`/Item?key=${encodeURIComponent(shortID)}&type=id`);
+    expectAnswer(answer, 200, item);
+  }
+});
+
+test('404: a ShortID that no item has, in another case, or an alias', async () => {
+  const client = await service.client();
+  const shortID = await service.item();
+  const alias = uniqueName('ALIAS');
+  await addAlias(service.sql, { alias, shortId: shortID });
+  for (const key of ['NONE', shortID.toLowerCase(), alias, '']) {
+    expectAnswer(await client.get(`/Item?key=${key}&type=id`), 404, noItem);
+  }
+});
+
+test('200: the item an alias points to', async () => {
+  const client = await service.client();
+  const item = await create(client);
+  const alias = uniqueName('4006381333931');
+  await addAlias(service.sql, { alias, shortId: item.shortID });
+  expectAnswer(await client.get(`/Item?key=${alias}&type=alias`), 200, item);
+});
+
+test('404: an alias that does not exist, or a ShortID', async () => {
+  const client = await service.client();
+  const shortID = await service.item();
+  for (const key of ['NONE', shortID]) {
+    expectAnswer(await client.get(`/Item?key=${key}&type=alias`), 404, noItem);
+  }
+});
+
+test.each(['', '&type=', '&type=ID', '&type=sku'])('400: key with "%s"', async (type) => {
+  const client = await service.client();
+  expectAnswer(
+    await client.get(`/Item?key=X${type}`),
+    400,
+    validationError({ type: ['type must be id or alias.'] }),
+  );
+});
+
+test('400: key with U+0000', async () => {
+  const client = await service.client();
+  for (const type of ['id', 'alias']) {
+    expectAnswer(
+      await client.get(`/Item?key=A%00&type=${type}`),
+      400,
+      validationError({ key: ['key must not contain U+0000 or a lone surrogate.'] }),
+    );
+  }
+});
+
+test('200: with key or Category the paging parameters are ignored, whatever they say', async () => {
+  const client = await service.client();
+  const item = await create(client, { category: 77 });
+  const paging = 'page=0&pageSize=x&modifiedSince=never&sort=no&direction=up';
+  expectAnswer(await client.get(`/Item?key=${item.shortID}&type=id&${paging}`), 200, item);
+  expectAnswer(await client.get(`/Item?Category=77&${paging}`), 200, [item]);
+});
+
+test('200: the active items of a category, by ShortID, as a flat array without paging headers', async () => {
+  const client = await service.client();
+  const category = 4711;
+  const names = ['b', 'A', 'a', 'C', '_'].map((name) => uniqueName(name));
+  const items = [];
+  for (const shortID of names) items.push(await create(client, { shortID, category }));
+  const gone = await create(client, { category });
+  await client.delete(`/Item/${gone.shortID}`);
+  await create(client, { category: category + 1 });
+  const answer = await client.get(`/Item?Category=${category}`);
+  const byName = items.sort((a, b) => (a.shortID < b.shortID ? -1 : 1));
+  expectAnswer(answer, 200, byName);
+  for (const name of ['X-Total-Count', 'X-Page', 'X-Page-Size']) expect(answer.headers.get(name)).toBeNull();
+});
+
+test('200: more items of a category than a page holds', async () => {
+  const client = await service.client();
+  await service.sql`
+    insert into item (short_id, category, created_by)
+    select 'MANY-' || number, 4800, 'test'
+    from generate_series(1, 300) as number`;
+  expect((await client.get('/Item?Category=4800')).body).toHaveLength(300);
+});
+
+test.each(['999', '0', '2147483647'])(
+  '200: an empty array for the category %s that nobody uses',
+  async (category) => {
+    const client = await service.client();
+    await service.sql`update item set category = 1 where category = 0`;
+    expectAnswer(await client.get(`/Item?Category=${category}`), 200, []);
+  },
+);
+
+test.each(['', 'x', '1.5', '-1', '2147483648', '1e3', '%00', '99999999999999999999'])(
+  '400: Category "%s" is not an integer',
+  async (category) => {
+    const client = await service.client();
+    expectAnswer(
+      await client.get(`/Item?Category=${category}`),
+      400,
+      validationError({ Category: ['Category must be an integer.'] }),
+    );
+  },
+);
+
+test('query parameters in another case are other parameters', async () => {
+  const client = await service.client();
+  const answer = await client.get('/Item?KEY=x&Type=id&category=5&PAGE=0');
+  expect(answer.status).toBe(200);
+  expect(answer.body).toHaveProperty('value');
+});

@@ -1,0 +1,209 @@
+import { holdLot, releaseLot } from '@inventory/db/holds';
+import { describe, expect, test } from 'vitest';
+import { expectAnswer, forbidden, validationError } from '../harness/answers.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+
+async function receive(
+  client: ApiClient,
+  itemID: string,
+  units: number,
+  fields: object = {},
+): Promise<number> {
+  const answer = await client.post('/Inventory/Receive', { itemID, units, wid: 1, reasonCode: 0, ...fields });
+  expect(answer.status).toBe(201);
+  return answer.body.recNo;
+}
+
+async function recNosOf(client: ApiClient, path: string): Promise<number[]> {
+  const answer = await client.get(path);
+  expect(answer.status).toBe(200);
+  return answer.body.value.map((lot: { recNo: number }) => lot.recNo);
+}
+
+test('200: a page of lots, whole', async () => {
+  const client = await service.client();
+  const itemID = await service.item({ description: 'Bolt M8', dfltOwner: 12 });
+  const { body } = await client.post('/Inventory/Receive', {
+    itemID,
+    units: 1.5,
+    wid: 2,
+    reasonCode: 0,
+    spot: 'A',
+    serial: 'S',
+    remark: 'r',
+    jobid: 4,
+  });
+  expectAnswer(await client.get(`/Inventory/2?itemID=${itemID}`), 200, {
+    value: [
+      {
+        recNo: body.recNo,
+        partNo: body.lot.partNo,
+        shortID: itemID,
+        description: 'Bolt M8',
+        associate: '12',
+        warehouse: 'Overflow',
+        wID: 2,
+        spot: 'A',
+        units: 1.5,
+        received: body.lot.received,
+        shipped: null,
+        serial: 'S',
+        serial2: null,
+        rFIDTag: null,
+        remark: 'r',
+        hold: false,
+        jobID: 4,
+        jobName: null,
+        active: true,
+      },
+    ],
+    totalCount: 1,
+    page: 1,
+    pageSize: 25,
+    pageCount: 1,
+    hasMore: false,
+  });
+});
+
+test('200: most recent first, then the higher recNo', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const first = await receive(client, itemID, 1);
+  const second = await receive(client, itemID, 1);
+  const third = await receive(client, itemID, 1, { wid: 2 });
+  expect(await recNosOf(client, `/Inventory?itemID=${itemID}`)).toEqual([third, second, first]);
+  await service.sql`update lot set received = '2026-01-01' where rec_no in ${service.sql([first, second, third])}`;
+  expect(await recNosOf(client, `/Inventory?itemID=${itemID}`)).toEqual([third, second, first]);
+  await service.sql`update lot set received = '2026-01-02' where rec_no = ${first}`;
+  expect(await recNosOf(client, `/Inventory?itemID=${itemID}`)).toEqual([first, third, second]);
+});
+
+test('200: /Inventory/{wid} has the lots of that warehouse only', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const here = await receive(client, itemID, 1);
+  const there = await receive(client, itemID, 1, { wid: 2 });
+  expect(await recNosOf(client, `/Inventory/1?itemID=${itemID}`)).toEqual([here]);
+  expect(await recNosOf(client, `/Inventory/2?itemID=${itemID}`)).toEqual([there]);
+});
+
+test.each([
+  '/Inventory/3',
+  '/Inventory/999',
+  '/Inventory/0',
+  '/Inventory/2147483648',
+  '/Inventory/99999999999999999999',
+])('403: %s, a warehouse out of scope or none at all', async (path) => {
+  const client = await service.client();
+  expectAnswer(await client.get(path), 403, forbidden.scope);
+});
+
+test('200: nothing for a client without warehouses', async () => {
+  const client = await service.client({ warehouses: [] });
+  expectAnswer(await client.get('/Inventory'), 200, {
+    value: [],
+    totalCount: 0,
+    page: 1,
+    pageSize: 25,
+    pageCount: 0,
+    hasMore: false,
+  });
+});
+
+describe('filters (extension)', () => {
+  test('inStock, itemID, spot, serial and hold narrow the list, alone and together', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const plain = await receive(client, itemID, 1, { spot: 'F1' });
+    const marked = await receive(client, itemID, 1, { spot: 'F1', serial: 'SN1' });
+    const held = await receive(client, itemID, 1, { spot: 'F2', serial: 'SN1' });
+    await holdLot(service.sql, { recNo: held, reason: 'inspection' });
+    const gone = await receive(client, itemID, 1, { spot: 'F2' });
+    await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0, recno: gone });
+    const lots = (filters: string) => recNosOf(client, `/Inventory?itemID=${itemID}${filters}`);
+    expect(await lots('')).toEqual([gone, held, marked, plain]);
+    expect(await lots('&inStock=true')).toEqual([held, marked, plain]);
+    expect(await lots('&inStock=false')).toEqual([gone]);
+    expect(await lots('&spot=F1')).toEqual([marked, plain]);
+    expect(await lots('&spot=')).toEqual([]);
+    expect(await lots('&serial=SN1')).toEqual([held, marked]);
+    expect(await lots('&serial=')).toEqual([gone, plain]);
+    expect(await lots('&hold=true')).toEqual([held]);
+    expect(await lots('&hold=false')).toEqual([gone, marked, plain]);
+    expect(await lots('&spot=F2&serial=SN1&hold=true&inStock=true')).toEqual([held]);
+    expect(await recNosOf(client, '/Inventory?itemID=NONE')).toEqual([]);
+  });
+
+  test.each(['inStock=1', 'inStock=TRUE', 'inStock=', 'hold=yes', 'hold=null'])('400: %s', async (query) => {
+    const client = await service.client();
+    const [field = ''] = query.split('=');
+    expectAnswer(
+      await client.get(`/Inventory?${query}`),
+      400,
+      validationError({ [field]: [`${field} must be true or false.`] }),
+    );
+  });
+
+  test.each(['itemID', 'spot', 'serial'])('400: %s with U+0000', async (field) => {
+    const client = await service.client();
+    expectAnswer(
+      await client.get(`/Inventory/1?${field}=A%00B`),
+      400,
+      validationError({ [field]: [`${field} must not contain U+0000 or a lone surrogate.`] }),
+    );
+  });
+
+  test('a filter is a value, never a pattern or SQL', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receive(client, itemID, 1, { spot: 'A' });
+    for (const spot of ['%', '_', "A' or '1'='1", 'A";--', '\\', '*']) {
+      expect(await recNosOf(client, `/Inventory?spot=${encodeURIComponent(spot)}`)).toEqual([]);
+    }
+  });
+});
+
+describe('modifiedSince', () => {
+  test('200: a lot counts as modified whenever any column changes', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const recno = await receive(client, itemID, 5, { spot: 'A' });
+    const changes: [string, () => Promise<unknown>][] = [
+      ['issue', () => client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 })],
+      ['move of the whole', () => client.post('/Inventory/Move', { itemID, units: 4, wid: 1, toSpot: 'B' })],
+      ['hold', () => holdLot(service.sql, { recNo: recno, reason: 'inspection' })],
+      ['release', () => releaseLot(service.sql, recno)],
+      ['move of a part', () => client.post('/Inventory/Move', { itemID, units: 1, wid: 1, toSpot: 'C' })],
+      ['shipping', () => client.post('/Inventory/Issue', { itemID, units: 3, wid: 1, reasonCode: 0, recno })],
+    ];
+    for (const [what, change] of changes) {
+      const [row] = await service.sql`
+        select to_char(max(modified) + interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+        from lot`;
+      const path = `/Inventory?itemID=${itemID}&modifiedSince=${row!.since}`;
+      expect(await recNosOf(client, path), what).not.toContain(recno);
+      await expect.poll(async () => Date.now() > Date.parse(row!.since)).toBe(true);
+      await change();
+      expect(await recNosOf(client, path), what).toContain(recno);
+    }
+  });
+
+  test('200: the moment itself belongs to it', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const recNo = await receive(client, itemID, 5);
+    await service.sql`update lot set modified = '2026-02-01T12:00:00.500Z' where rec_no = ${recNo}`;
+    const lots = (since: string) => recNosOf(client, `/Inventory?itemID=${itemID}&modifiedSince=${since}`);
+    expect(await lots('2026-02-01T12:00:00.500Z')).toEqual([recNo]);
+    expect(await lots('2026-02-01T12:00:00.501Z')).toEqual([]);
+    expect(await lots('2026-02-01T12:00:00')).toEqual([recNo]);
+    expect(await lots('2026-02-01')).toEqual([recNo]);
+    expect(await lots('2026-02-02')).toEqual([]);
+    expect(await lots('2026-02-01T13:00:00.500%2B01:00')).toEqual([recNo]);
+    expect(await lots('2026-02-01T13:00:00.501+01:00')).toEqual([]);
+    expect(await lots('2026-02-01T11:00:00.501-01:00')).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+import { openApiText } from '@inventory/api/openapi';
+import { answerExamples, bodyExamples } from '@inventory/api/openapi/examples';
+import { inventoryRoutes } from '@inventory/api/routes/inventory';
+import { itemRoutes } from '@inventory/api/routes/items';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { createAjv, createDocumented, inlined, resolve } from '../harness/expect-documented.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+// Only the table is read; nothing is handled.
+const routes = [...inventoryRoutes(null as never, null as never), ...itemRoutes(null as never)];
+const document = JSON.parse(openApiText(routes, '/api/v1'));
+
+const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
+  // biome-ignore lint/suspicious/noExplicitAny: the document is looked into by its own names.
+  Object.entries<any>(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    operation,
+  })),
+);
+
+describe('GET /openapi.json', () => {
+  test('200: the document of all routes, without a token', async () => {
+    const answer = await fetch(`${service.baseUrl}/openapi.json`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('Content-Type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('X-API-Version')).toBe('v1');
+    expect(await answer.json()).toEqual(document);
+  });
+
+  test('304: it has not changed', async () => {
+    const { headers } = await fetch(`${service.baseUrl}/openapi.json`);
+    // Without a Cache-Control of its own, fetch asks for a whole answer.
+    const fresh = await fetch(`${service.baseUrl}/openapi.json`, {
+      headers: { 'If-None-Match': headers.get('ETag')!, 'Cache-Control': 'max-age=0' },
+    });
+    expect(fresh.status).toBe(304);
+  });
+
+  test('405: it can only be read', async () => {
+    const answer = await fetch(`${service.baseUrl}/openapi.json`, { method: 'POST' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('Allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(document));
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('has every route of the table, POST /Token, and nothing else', () => {
+    const shape = (name: string) => name.replace(/:\w+|\{\w+\}/g, '{}');
+    const declared = [...routes.map(({ method, path }) => `${method} ${path}`), 'POST /Token'];
+    expect(operations.map(({ name }) => shape(name)).sort()).toEqual(declared.map(shape).sort());
+  });
+
+  test('gives each operation an id of its own and a description', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { name, operation } of operations) expect(operation.description, name).not.toBe('');
+  });
+
+  test('has every query parameter that a route reads', () => {
+    const named = (name: string) =>
+      operations
+        .find((each) => each.name === name)
+        ?.operation.parameters.filter((parameter: { in?: string }) => parameter.in === 'query')
+        .map((parameter: { name: string }) => parameter.name);
+    const paging = ['page', 'pageSize', 'sort', 'direction', 'modifiedSince'];
+    expect(named('GET /Inventory')).toEqual([...paging, 'inStock', 'itemID', 'spot', 'serial', 'hold']);
+    expect(named('GET /Inventory/StockLevels/{wid}')).toEqual(paging);
+    expect(named('GET /Item')).toEqual(['key', 'type', 'Category', ...paging]);
+    expect(named('GET /Item/All')).toEqual(paging);
+  });
+
+  test('has Idempotency-Key on the three transactions only', () => {
+    const keyed = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ $ref }: { $ref?: string }) => $ref?.endsWith('/Idempotency-Key')),
+    );
+    expect(keyed.map(({ name }) => name)).toEqual([
+      'POST /Inventory/Receive',
+      'POST /Inventory/Move',
+      'POST /Inventory/Issue',
+    ]);
+  });
+
+  test('shows an example of every body and every answer, each valid by its schema', () => {
+    const ajv = createAjv(document);
+    let checked = 0;
+    for (const { name, operation } of operations) {
+      const contents = [
+        ...Object.values(operation.requestBody?.content ?? {}),
+        ...Object.values(operation.responses).flatMap((response) =>
+          Object.values(resolve(document, response).content),
+        ),
+        // biome-ignore lint/suspicious/noExplicitAny: the document is looked into by its own names.
+      ] as any[];
+      for (const { schema, examples } of contents) {
+        expect(Object.keys(examples ?? {}).length, name).toBeGreaterThan(0);
+        const validate = ajv.compile(inlined(schema));
+        for (const [title, { value }] of Object.entries<{ value: unknown }>(examples)) {
+          expect(validate(value), `${name} ${title}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+          checked += 1;
+        }
+      }
+    }
+    expect(checked).toBeGreaterThan(80);
+  });
+
+  test('shows bodies that the service accepts, and answers of the shape that it gives', () => {
+    for (const { method, path, body, answer } of routes) {
+      const key = `${method} ${path}`;
+      if (body !== undefined) {
+        expect(Object.keys(bodyExamples[key] ?? {}), key).not.toEqual([]);
+        for (const { value } of Object.values(bodyExamples[key]!))
+          expect(body.parse(value), key).toEqual(value);
+      }
+      expect(Object.keys(answerExamples[key] ?? {}), key).not.toEqual([]);
+      for (const { value } of Object.values(answerExamples[key]!)) {
+        expect(Object.values(answer)[0]!.parse(value), key).toEqual(value);
+      }
+    }
+  });
+});
+
+describe('the check of every answer against the document', () => {
+  const { expectDocumented } = createDocumented(document);
+  const headers = new Headers({
+    'X-API-Version': 'v1',
+    'X-Request-Id': 'x',
+    'RateLimit-Policy': '"default";q=100;w=60',
+    RateLimit: '"default";r=99;t=60',
+  });
+  const answerOf = (status: number, body: unknown, given = headers) => ({
+    status,
+    headers: given,
+    text: JSON.stringify(body),
+    body,
+  });
+  const updated = { shortID: 'A', status: 'updated' };
+
+  test('passes what is documented', () => {
+    expectDocumented('PUT', '/Item', answerOf(200, updated));
+  });
+
+  test('finds a status that is not documented', () => {
+    expect(() => expectDocumented('PUT', '/Item', answerOf(201, updated))).toThrow(
+      'not in the OpenAPI document',
+    );
+  });
+
+  test('finds a property that is not documented', () => {
+    const body = { ...updated, recno: 1 };
+    expect(() => expectDocumented('PUT', '/Item', answerOf(200, body))).toThrow('additional properties');
+  });
+
+  test('finds a property that is missing', () => {
+    expect(() => expectDocumented('PUT', '/Item', answerOf(200, { shortID: 'A' }))).toThrow('status');
+  });
+
+  test('finds a header that is missing', () => {
+    expect(() => expectDocumented('PUT', '/Item', answerOf(200, updated, new Headers()))).toThrow(
+      'lacks the header X-API-Version',
+    );
+  });
+});

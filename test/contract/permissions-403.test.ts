@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
+import { nameOf, requestOf, routes, warehouseRoutes } from '../harness/routes.ts';
+import { allPermissions, uniqueName, useService } from '../harness/service.ts';
+
+const service = useService();
+
+describe.each(routes.map((declared) => [nameOf(declared), declared] as const))('%s', (_name, declared) => {
+  const without = allPermissions.filter((permission) => permission !== declared.permission);
+
+  test(`403: every permission but ${declared.permission}`, async () => {
+    const client = await service.client({ permissions: without });
+    const { method, path, ...options } = requestOf(declared, { itemID: await service.item() });
+    expectAnswer(await client.send(method, path, options), 403, forbidden.permission);
+  });
+
+  test(`not 403: permission ${declared.permission} alone`, async () => {
+    const client = await service.client({ permissions: [declared.permission] });
+    const { method, path, ...options } = requestOf(declared, { itemID: await service.item() });
+    expect((await client.send(method, path, options)).status).not.toBe(403);
+  });
+
+  test(declared.writes ? '403: a read-only client' : 'not 403: a read-only client', async () => {
+    const client = await service.client({ readOnly: true });
+    const { method, path, ...options } = requestOf(declared, { itemID: await service.item() });
+    const answer = await client.send(method, path, options);
+    if (declared.writes) expectAnswer(answer, 403, forbidden.readOnly);
+    else expect(answer.status).toBe(200);
+  });
+
+  test('403 comes before anything is said of body, query or parameters', async () => {
+    const client = await service.client({ permissions: without, readOnly: declared.writes });
+    const { method, path, body } = requestOf(declared, { itemID: uniqueName('NO'), partNo: 999_999 });
+    const answer = await client.send(method, `${path}?page=0&x=1&x=2`, {
+      ...(body === undefined ? {} : { body: '{' }),
+    });
+    expectAnswer(answer, 403, declared.writes ? forbidden.readOnly : forbidden.permission);
+  });
+});
+
+describe.each(warehouseRoutes.map((declared) => [nameOf(declared), declared] as const))(
+  '%s',
+  (_name, declared) => {
+    test('403: a warehouse outside the scope, and one that does not exist, alike', async () => {
+      const client = await service.client({ warehouses: [1, 2] });
+      const itemID = await service.item();
+      const answers = [];
+      for (const wid of [3, 4_000, 2 ** 31 - 1]) {
+        const { method, path, ...options } = requestOf(declared, { itemID, wid });
+        answers.push(await client.send(method, path, options));
+      }
+      for (const answer of answers) expectAnswer(answer, 403, forbidden.scope);
+      expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    });
+
+    test('not 403: a warehouse in the scope', async () => {
+      const client = await service.client({ warehouses: [3] });
+      const { method, path, ...options } = requestOf(declared, { itemID: await service.item(), wid: 3 });
+      expect((await client.send(method, path, options)).status).not.toBe(403);
+    });
+  },
+);
+
+test('404 of a path parameter comes after the permission', async () => {
+  const client = await service.client({ permissions: [88] });
+  expectAnswer(await client.get('/Item/none'), 403, forbidden.permission);
+  expectAnswer(await client.get('/Inventory/none'), 403, forbidden.permission);
+});
+
+test('403 of the scope comes after 400 of the body and before 400 of the item', async () => {
+  const client = await service.client({ warehouses: [1] });
+  const body = { itemID: uniqueName('NO'), units: 1, wid: 2, reasonCode: 0 };
+  expectAnswer(
+    await client.post('/Inventory/Issue', { ...body, units: 0 }),
+    400,
+    validationError({ units: ['units must be greater than 0.'] }),
+  );
+  expectAnswer(await client.post('/Inventory/Issue', body), 403, forbidden.scope);
+  expectAnswer(
+    await client.post('/Inventory/Issue', { ...body, wid: 1 }),
+    400,
+    validationError({ itemID: ['itemID is not a known item.'] }),
+  );
+  expectAnswer(
+    await client.post('/Inventory/Issue', { ...body, wid: 1, itemID: await service.item() }),
+    409,
+    errorObject(409, 'conflict', 'Not enough stock: 1 asked, 0 available.'),
+  );
+});
+
+test('403 of the scope comes after 400 of the query', async () => {
+  const client = await service.client({ warehouses: [1] });
+  expectAnswer(
+    await client.get('/Inventory/2?page=0'),
+    400,
+    validationError({ page: [expect.stringMatching(/^page must be/)] }),
+  );
+});
+
+test('403: a move between warehouses of which only one is in the scope', async () => {
+  const client = await service.client({ warehouses: [1] });
+  const itemID = await service.item();
+  const move = { itemID, units: 1, toSpot: 'B' };
+  expectAnswer(await client.post('/Inventory/Move', { ...move, wid: 1, shipToWid: 2 }), 403, forbidden.scope);
+  expectAnswer(await client.post('/Inventory/Move', { ...move, wid: 2, shipToWid: 1 }), 403, forbidden.scope);
+  expectAnswer(
+    await client.post('/Inventory/Move', { ...move, wid: 1, shipToWid: 9_999 }),
+    403,
+    forbidden.scope,
+  );
+});
+
+test('403: nothing is written by a refused request', async () => {
+  const client = await service.client({ warehouses: [1], readOnly: true });
+  const itemID = await service.item();
+  await client.post('/Inventory/Receive', { itemID, units: 5, wid: 1, reasonCode: 0 });
+  await client.delete(`/Item/${itemID}`);
+  const [item] = await service.sql`
+    select discontinued, (select count(*) from lot where lot.part_no = item.part_no) as lots
+    from item
+    where short_id = ${itemID}`;
+  expect(item).toEqual({ discontinued: false, lots: 0 });
+});

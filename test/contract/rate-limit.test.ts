@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { errorObject, expectAnswer, inChunks } from '../harness/answers.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService({ apis: 2 });
+
+/** The same client on each api process. */
+function everywhere(client: { clientId: string; token: string }) {
+  return service.baseUrls.map((baseUrl) => createApiClient(baseUrl, client.clientId, client.token));
+}
+
+test('429: the 101st request of a client in 60 s, over all api processes', async () => {
+  const client = await service.client();
+  await service.sql`update client set rate_limit = null where client_id = ${client.clientId}`;
+  const processes = everywhere(client);
+  const answers = await inChunks(130, 65, (index) => processes[index % 2]!.get('/Item?pageSize=1'));
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(100);
+  const refused = answers.filter((answer) => answer.status === 429);
+  expect(refused).toHaveLength(30);
+  for (const answer of refused) {
+    expect(answer.body).toEqual({ message: 'Rate limit exceeded: 100 requests per minute.' });
+  }
+});
+
+test('429: a client with a limit of its own', async () => {
+  const [first, second] = everywhere(await service.client({ rateLimit: 5 }));
+  const statuses = [];
+  for (let count = 0; count < 4; count++) {
+    statuses.push((await first!.get('/Item')).status, (await second!.get('/Item')).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+});
+
+test('the headers tell the limit, what is left of it and when there is more', async () => {
+  const client = await service.client({ rateLimit: 3 });
+  for (const left of [2, 1, 0]) {
+    const answer = await client.get('/Item');
+    expect(answer.headers.get('RateLimit-Policy')).toBe('"default";q=3;w=60');
+    expect(answer.headers.get('RateLimit')).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
+    expect(answer.headers.get('Retry-After')).toBeNull();
+  }
+  const refused = await client.get('/Item');
+  expectAnswer(refused, 429, { message: 'Rate limit exceeded: 3 requests per minute.' });
+  expect(refused.headers.get('RateLimit-Policy')).toBe('"default";q=3;w=60');
+  const retryAfter = Number(refused.headers.get('Retry-After'));
+  expect(retryAfter).toBeGreaterThan(50);
+  expect(retryAfter).toBeLessThanOrEqual(60);
+  expect(refused.headers.get('RateLimit')).toBe(`"default";r=0;t=${retryAfter}`);
+});
+
+test('every answer to a known client carries the headers, refusals too', async () => {
+  const client = await service.client({ permissions: [11, 88] });
+  for (const [status, answer] of [
+    [400, await client.get('/Item?page=0')],
+    [403, await client.put('/Item', {})],
+    [404, await client.get('/Item/999999')],
+    [405, await client.send('PATCH', '/Item')],
+    [501, await client.get('/Report')],
+    [
+      409,
+      await client.post('/Inventory/Issue', {
+        itemID: await service.item(),
+        units: 1,
+        wid: 1,
+        reasonCode: 0,
+      }),
+    ],
+  ] as const) {
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('RateLimit-Policy')).toBe('"default";q=1000000;w=60');
+    expect(answer.headers.get('RateLimit')).toMatch(/^"default";r=\d+;t=\d+$/);
+  }
+});
+
+test('the limit is counted per client', async () => {
+  const spent = await service.client({ rateLimit: 1 });
+  await spent.get('/Item');
+  expect((await spent.get('/Item')).status).toBe(429);
+  const other = await service.client({ rateLimit: 1 });
+  expect((await other.get('/Item')).status).toBe(200);
+});
+
+test('429 comes before 403, 404 and 400', async () => {
+  const client = await service.client({ rateLimit: 1, permissions: [], readOnly: true });
+  await client.get('/Item');
+  for (const answer of [
+    await client.get('/Item'),
+    await client.get('/Nothing'),
+    await client.post('/Item', '{'),
+    await client.get('/Report'),
+  ]) {
+    expectAnswer(answer, 429, { message: 'Rate limit exceeded: 1 requests per minute.' });
+  }
+});
+
+test('429: nothing is written', async () => {
+  const client = await service.client({ rateLimit: 1 });
+  const shortID = uniqueName('NEW');
+  await client.get('/Item');
+  expect((await client.post('/Item', { shortID })).status).toBe(429);
+  const other = await service.client();
+  expectAnswer(
+    await other.get(`/Item?key=${shortID}&type=id`),
+    404,
+    errorObject(404, 'not_found', 'There is no such item.'),
+  );
+});
+
+test('a new limit holds within a second', async () => {
+  const client = await service.client({ rateLimit: 1 });
+  await client.get('/Item');
+  expect((await client.get('/Item')).status).toBe(429);
+  await service.sql`update client set rate_limit = 10 where client_id = ${client.clientId}`;
+  await expect.poll(async () => (await client.get('/Item')).status, { timeout: 1000 }).toBe(200);
+});

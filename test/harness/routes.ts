@@ -1,0 +1,36 @@
+import type { Route } from '@inventory/api/route';
+import { noWarehouses } from '@inventory/api/route';
+import { inventoryRoutes } from '@inventory/api/routes/inventory';
+import { itemRoutes } from '@inventory/api/routes/items';
+
+/** Every route of the service but the token's, from the tables that the service itself is made of. */
+export const routes: readonly Route[] = [
+  ...inventoryRoutes(undefined as never, undefined as never),
+  ...itemRoutes(undefined as never),
+];
+
+/** The routes that concern the warehouses a request names. */
+export const warehouseRoutes = routes.filter((declared) => declared.warehouses !== noWarehouses);
+
+/** How a test's title names a route. */
+export function nameOf(declared: Route): string {
+  return `${declared.method} ${declared.path}`;
+}
+
+export type RouteRequest = { method: string; path: string; body?: Record<string, unknown> };
+
+const stockBody = { units: 1, reasonCode: 0, toSpot: 'elsewhere' };
+
+/** A request that the route accepts, of this item in this warehouse. */
+export function requestOf(
+  declared: Route,
+  { itemID, wid = 1, partNo = 1 }: { itemID: string; wid?: number; partNo?: number },
+): RouteRequest {
+  const path = declared.path
+    .replace(':wid', String(wid))
+    .replace(':partNo', String(partNo))
+    .replace(':shortID', encodeURIComponent(itemID));
+  if (declared.body === undefined) return { method: declared.method, path };
+  const body = declared.path === '/Item' ? { shortID: itemID } : { ...stockBody, itemID, wid };
+  return { method: declared.method, path, body };
+}
