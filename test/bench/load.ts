@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 
-/** One request of the load: its path and body, and perhaps a key. */
-export type LoadRequest = { path: string; body: object; headers?: Record<string, string> };
+/** One request of the load. */
+export type LoadRequest = { path: string; body: object };
 
 export type LoadResult = {
   /** Answers of status 2xx per second. */
@@ -9,58 +9,71 @@ export type LoadResult = {
   p50Ms: number;
   p99Ms: number;
   succeeded: number;
-  /** Answers that are no success and no refusal for lack of stock: anything here is an error. */
+  /** Answers that are neither a success nor a refusal for lack of stock. */
   errors: number;
-  statuses: Record<number, number>;
 };
 
-/** Keeps `callers` requests under way for `seconds`, each caller on a connection of its own, after a warm-up. */
+/**
+ * Keeps `callers` requests under way, each caller on a connection of its own, for `seconds` after a warm-up. With `pacePerSecond`
+ * the callers together start that many requests a second instead, and a request's time counts from when it was due.
+ */
 export async function runLoad(options: {
   origin: string;
   token: string;
   callers: number;
   seconds: number;
   warmUpSeconds: number;
-  next: (caller: number) => LoadRequest;
+  pacePerSecond?: number;
+  next: () => LoadRequest;
 }): Promise<LoadResult> {
   const pool = new Pool(options.origin, { connections: options.callers, pipelining: 1 });
-  const authorization = `Bearer ${options.token}`;
-  const statuses: Record<number, number> = {};
+  const headers = { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' };
   const latencies: number[] = [];
-  const measureFrom = performance.now() + options.warmUpSeconds * 1000;
+  let succeeded = 0;
+  let refused = 0;
+  const startedAt = performance.now();
+  const measureFrom = startedAt + options.warmUpSeconds * 1000;
   const endAt = measureFrom + options.seconds * 1000;
+  let tickets = 0;
 
-  async function call(caller: number) {
+  async function dueAt(): Promise<number> {
+    if (options.pacePerSecond === undefined) return performance.now();
+    const due = startedAt + (tickets++ / options.pacePerSecond) * 1000;
+    const wait = due - performance.now();
+    if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
+    return due;
+  }
+
+  async function call() {
     for (;;) {
-      const startedAt = performance.now();
-      if (startedAt >= endAt) return;
-      const { path, body, headers } = options.next(caller);
+      const due = await dueAt();
+      if (due >= endAt) return;
+      const { path, body } = options.next();
       const answer = await pool.request({
         method: 'POST',
         path: `/api/v1${path}`,
-        headers: { authorization, 'content-type': 'application/json', ...headers },
+        headers,
         body: JSON.stringify(body),
       });
       await answer.body.dump();
       const endedAt = performance.now();
       if (endedAt < measureFrom || endedAt > endAt) continue;
-      statuses[answer.statusCode] = (statuses[answer.statusCode] ?? 0) + 1;
-      latencies.push(endedAt - startedAt);
+      latencies.push(endedAt - due);
+      if (answer.statusCode < 300) succeeded += 1;
+      else if (answer.statusCode === 409) refused += 1;
     }
   }
-  await Promise.all(Array.from({ length: options.callers }, (_, caller) => call(caller)));
+  await Promise.all(Array.from({ length: options.callers }, call));
   await pool.close();
 
   latencies.sort((a, b) => a - b);
   const quantile = (q: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
-  const succeeded = (statuses[200] ?? 0) + (statuses[201] ?? 0);
   return {
     rate: succeeded / options.seconds,
     p50Ms: quantile(0.5),
     p99Ms: quantile(0.99),
     succeeded,
-    errors: latencies.length - succeeded - (statuses[409] ?? 0),
-    statuses,
+    errors: latencies.length - succeeded - refused,
   };
 }

@@ -38,6 +38,10 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       isOutage,
       report,
     }),
+    onUnserved: () => {
+      log.fatal('work waits in the queue and none comes; ending, to be started anew');
+      process.exit(1);
+    },
     report,
   });
   const internal =

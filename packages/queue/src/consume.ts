@@ -1,4 +1,5 @@
-import { Worker } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
+import { watchService } from './canary.ts';
 import {
   type Envelope,
   type EnvelopeResult,
@@ -7,7 +8,7 @@ import {
   type QueuedRequest,
   queueName,
 } from './envelope.ts';
-import { connectConsumer } from './redis.ts';
+import { connectConsumer, connectProducer } from './redis.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
@@ -17,6 +18,8 @@ export type ConsumeOptions = {
   concurrency: number;
   /** One outcome per request, in order. Throws only when nothing was applied and trying again may help. */
   apply: (requests: QueuedRequest[]) => Promise<Outcome[]>;
+  /** Work waits in the queue and none comes: the process had better be started anew. */
+  onUnserved: () => void;
   report: (error: Error, what: string) => void;
 };
 
@@ -27,11 +30,18 @@ export type Consumer = {
 
 /** The worker's side of the queue: takes envelopes and returns their outcomes as the jobs' results. */
 export async function createConsumer(options: ConsumeOptions): Promise<Consumer> {
+  const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'canary connection'));
   const consumers = Array.from({ length: options.shardCount }, (_, shard) => {
+    let lastServedAt = performance.now();
     const redis = connectConsumer(options.redisUrl, (error) => options.report(error, 'queue connection'));
     const worker = new Worker<Envelope, EnvelopeResult>(
       queueName(shard),
-      async (job) => packOutcomes(await options.apply(job.data.requests)),
+      async (job) => {
+        lastServedAt = performance.now();
+        // A canary is empty.
+        if (job.data.requests.length === 0) return [];
+        return packOutcomes(await options.apply(job.data.requests));
+      },
       {
         connection: redis,
         prefix: options.prefix,
@@ -48,12 +58,29 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     );
     worker.on('error', (error) => options.report(error, 'queue'));
     worker.on('failed', (_job, error) => options.report(error, 'an envelope'));
-    return { worker, redis };
+    const queue = new Queue(queueName(shard), {
+      connection: producer,
+      prefix: options.prefix,
+      skipVersionCheck: true,
+      skipWaitingForReady: true,
+    });
+    queue.on('error', (error) => options.report(error, 'canary'));
+    const stopWatching = watchService({
+      queue,
+      lastServedAt: () => lastServedAt,
+      onUnserved: options.onUnserved,
+    });
+    return { worker, redis, queue, stopWatching };
   });
   return {
     async close() {
+      for (const { stopWatching } of consumers) stopWatching();
       await Promise.all(consumers.map(({ worker }) => worker.close()));
-      for (const { redis } of consumers) redis.disconnect();
+      for (const { redis, queue } of consumers) {
+        await queue.close().catch(() => {});
+        redis.disconnect();
+      }
+      producer.disconnect();
     },
   };
 }

@@ -24,7 +24,7 @@ export const patience = {
   /** The verdict: what is not decided by now never will be. */
   verdictAfterMs: 2500,
   /** The last moment to answer at all. */
-  giveUpAfterMs: 3300,
+  giveUpAfterMs: 3100,
 } as const;
 
 const busyAfterMs = 1000;

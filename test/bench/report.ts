@@ -1,0 +1,18 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const path = join(import.meta.dirname, '../../docs/benchmarks.md');
+const titles = { write: 'Writing', read: 'Reading', soak: 'Memory' };
+
+/** Puts a section into docs/benchmarks.md in place of the one of last time; the others stay as they are. */
+export async function writeSection(name: keyof typeof titles, command: string, text: string): Promise<void> {
+  const begin = `<!-- ${name} -->`;
+  const end = `<!-- /${name} -->`;
+  const section = `${begin}\n## ${titles[name]}\n\nMade by ${command}.\n\n${text}\n${end}`;
+  const old = await readFile(path, 'utf8').catch(() => '# Benchmarks\n');
+  const from = old.indexOf(begin);
+  const to = old.indexOf(end);
+  const changed =
+    from < 0 ? `${old.trimEnd()}\n\n${section}\n` : old.slice(0, from) + section + old.slice(to + end.length);
+  await writeFile(path, changed);
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { findImbalances } from '@inventory/db/audit';
+import { connect, type Sql } from '@inventory/db/client';
+import { addClient } from '@inventory/db/clients';
+import { migrate } from '@inventory/db/migrate';
+import { addWarehouse } from '@inventory/db/warehouses';
+import { type Stack, startStack } from '@inventory/local/stack';
+import { databaseOf } from '../harness/global-setup.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import type { Way } from './ways.ts';
+
+export const itemCount = 1000;
+
+/** Postgres and Redis for a run of measurements. */
+export function startBenchStack(): Promise<Stack> {
+  const folder = join(import.meta.dirname, '../../.local/bench');
+  return startStack({ folder, throwAway: true, report: (line) => process.stderr.write(`${line}\n`) });
+}
+
+/** A way of writing that runs, on a database of its own. */
+export type Site = {
+  origin: string;
+  token: string;
+  sql: Sql;
+  /** Resident memory of each process, bytes. */
+  processes: { api: Started; worker: Started | null };
+  /** Stops it; throws when levels, lots and entries do not add up. */
+  stop(): Promise<void>;
+};
+
+export async function startSite(stack: Stack, way: Way, name: string): Promise<Site> {
+  const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
+  await server.unsafe(`create database ${name}`);
+  await server.end();
+  const url = databaseOf(stack.databaseUrl, name);
+  const sql = connect(url, { name: 'bench', connectionsMax: 2 });
+  await migrate(sql);
+  await addWarehouse(sql, { wid: 1, name: 'Main' });
+  await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
+  const secret = createSecret();
+  await addClient(sql, {
+    clientId: 'bench',
+    permissions: [11, 15, 88, 95, 116],
+    wids: [1],
+    readOnly: false,
+    rateLimit: 1_000_000_000,
+    secretDigest: digestSecret(secret),
+  });
+  const env = { DATABASE_URL: url, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name, ...way.env };
+  const worker = way.worker === null ? null : await startProcess(way.worker, env);
+  const api = await startProcess(way.api, env);
+  const origin = `http://127.0.0.1:${api.port}`;
+  const form = { grant_type: 'client_credentials', client_id: 'bench', client_secret: secret };
+  const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  return {
+    origin,
+    token,
+    sql,
+    processes: { api, worker },
+    async stop() {
+      await api.stop();
+      await worker?.stop();
+      const imbalances = await findImbalances(sql);
+      await sql.end();
+      if (imbalances.length > 0)
+        throw new Error(`${way.name}: does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);
+    },
+  };
+}

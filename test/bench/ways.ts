@@ -1,0 +1,30 @@
+/** A way of writing, and the two processes that make it. */
+export type Way = { name: string; api: string; worker: string | null; env: Record<string, string> };
+
+const api = 'apps/api/src/main.ts';
+const worker = 'apps/worker/src/main.ts';
+const other = 'test/bench/other-server.ts';
+
+/** What is measured beside each other in one run. */
+export const ways = {
+  ours: { name: 'ours: envelopes and batches', api, worker, env: {} },
+  single: {
+    name: 'ours, one request per envelope and batch',
+    api,
+    worker,
+    env: { ENVELOPE_MAX: '1', BATCH_MAX: '1', ENVELOPES_IN_FLIGHT: '128', WORKER_CONCURRENCY: '8' },
+  },
+  plain: {
+    name: 'plain: one transaction per request, no queue',
+    api: other,
+    worker: null,
+    env: { WAY: 'plain' },
+  },
+  waiting: {
+    name: 'one job per request, waitUntilFinished',
+    api: other,
+    worker: 'test/bench/waiting-worker.ts',
+    env: { WAY: 'waiting' },
+  },
+} satisfies Record<string, Way>;
+export type WayId = keyof typeof ways;
