@@ -12,6 +12,7 @@ export function createWaitingStock(redisUrl: string, prefix: string): Stock {
     prefix,
   });
   events.setMaxListeners(0);
+  queue.setMaxListeners(0);
   return {
     async transact(request, { client }, status) {
       const data = {
