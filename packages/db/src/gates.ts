@@ -91,8 +91,8 @@ export async function lockGates(
   const [levels, [numbers]] = await Promise.all([
     // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
     // No key update: the foreign keys of new lots may still look at the row.
-    tx<{ part_no: number; wid: number; in_stock: string; on_hold: string }[]>`
-      select part_no, wid, in_stock, on_hold
+    tx<{ part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean }[]>`
+      select part_no, wid, in_stock, on_hold, used
       from stock_level
       where (part_no, wid) in (
         select * from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
@@ -107,7 +107,11 @@ export async function lockGates(
   return {
     levels: new Map(
       levels.map((row) => {
-        const stored = { inStock: parseQuantity(row.in_stock), onHold: parseQuantity(row.on_hold) };
+        const stored = {
+          inStock: parseQuantity(row.in_stock),
+          onHold: parseQuantity(row.on_hold),
+          used: row.used,
+        };
         return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
       }),
     ),

@@ -26,7 +26,8 @@ export function writeBatch(
   const lots = batch.newLots;
   const changedLots = [...batch.lotsByRecNo.values()].filter((lot) => lot.changed);
   const changedLevels = [...batch.levels.values()].filter(
-    (level) => level.inStock !== level.stored.inStock || level.onHold !== level.stored.onHold,
+    ({ stored, ...level }) =>
+      level.inStock !== stored.inStock || level.onHold !== stored.onHold || level.used !== stored.used,
   );
   const entries = written.flatMap(({ transaction }) =>
     transaction.status === 'applied'

@@ -28,8 +28,10 @@ export type LevelState = {
   wid: number;
   inStock: Quantity;
   onHold: Quantity;
+  /** Whether there ever was stock: also of what came and went in one batch. */
+  used: boolean;
   /** What was read; a level that ends where it began is not written. */
-  stored: { inStock: Quantity; onHold: Quantity };
+  stored: { inStock: Quantity; onHold: Quantity; used: boolean };
 };
 
 export type LotState = {
@@ -80,6 +82,7 @@ export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   lot.units += delta;
   level.inStock += delta;
   if (lot.hold) level.onHold += delta;
+  level.used = true;
   lot.changed = true;
 }
 
