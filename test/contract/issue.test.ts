@@ -3,25 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { dateTime, errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
+import { notEnough, receiveLot } from '../harness/stock.ts';
 
 const service = useService({ apis: 2, workers: 2 });
 
 const notOfItem = validationError({ recno: ['recno is not a lot of this item in this warehouse.'] });
-
-function notEnough(asked: number, available: number) {
-  return errorObject(409, 'conflict', `Not enough stock: ${asked} asked, ${available} available.`);
-}
-
-async function receive(
-  client: ApiClient,
-  itemID: string,
-  units: number,
-  fields: object = {},
-): Promise<number> {
-  const answer = await client.post('/Inventory/Receive', { itemID, units, wid: 1, reasonCode: 0, ...fields });
-  expect(answer.status).toBe(201);
-  return answer.body.recNo;
-}
 
 function issue(client: ApiClient, itemID: string, units: number, fields: object = {}) {
   return client.post('/Inventory/Issue', { itemID, units, wid: 1, reasonCode: 0, ...fields });
@@ -34,8 +20,8 @@ function lotsOf(body: { lots: { recNo: number; units: number; remaining: number 
 test('200: the lots it was taken from, with what is left of each', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const first = await receive(client, itemID, 2.5);
-  const second = await receive(client, itemID, 4);
+  const first = await receiveLot(client, itemID, 2.5);
+  const second = await receiveLot(client, itemID, 4);
   const answer = await issue(client, itemID, 3.000001, {
     reference: 'SO 1',
     remark: 'for the shop',
@@ -59,7 +45,7 @@ test('200: the lots it was taken from, with what is left of each', async () => {
 test('a lot at 0 is shipped and inactive, and stays listed', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const recNo = await receive(client, itemID, 2, { spot: 'A', serial: 'S' });
+  const recNo = await receiveLot(client, itemID, 2, { spot: 'A', serial: 'S' });
   await issue(client, itemID, 2);
   const list = await client.get(`/Inventory?itemID=${itemID}`);
   expect(list.body.value).toEqual([
@@ -70,7 +56,7 @@ test('a lot at 0 is shipped and inactive, and stays listed', async () => {
 test('a lot that is not empty keeps shipped null', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 2);
+  await receiveLot(client, itemID, 2);
   await issue(client, itemID, 1);
   const list = await client.get(`/Inventory?itemID=${itemID}`);
   expect(list.body.value).toEqual([expect.objectContaining({ units: 1, shipped: null, active: true })]);
@@ -80,11 +66,11 @@ describe('which lots are taken', () => {
   test('earliest expiry first, lots without expiry last, then received, then recNo', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const never = await receive(client, itemID, 1);
-    const late = await receive(client, itemID, 1, { expires: '2090-01-01' });
-    const early = await receive(client, itemID, 1, { expires: '2080-01-01' });
-    const earlyToo = await receive(client, itemID, 1, { expires: '2080-01-01' });
-    const neverToo = await receive(client, itemID, 1);
+    const never = await receiveLot(client, itemID, 1);
+    const late = await receiveLot(client, itemID, 1, { expires: '2090-01-01' });
+    const early = await receiveLot(client, itemID, 1, { expires: '2080-01-01' });
+    const earlyToo = await receiveLot(client, itemID, 1, { expires: '2080-01-01' });
+    const neverToo = await receiveLot(client, itemID, 1);
     const { body } = await issue(client, itemID, 5);
     expect(lotsOf(body).map(([recNo]) => recNo)).toEqual([early, earlyToo, late, never, neverToo]);
   });
@@ -92,8 +78,8 @@ describe('which lots are taken', () => {
   test('no lot that has expired', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const expired = await receive(client, itemID, 5, { expires: '2020-01-01' });
-    const good = await receive(client, itemID, 1);
+    const expired = await receiveLot(client, itemID, 5, { expires: '2020-01-01' });
+    const good = await receiveLot(client, itemID, 1);
     expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1));
     expectAnswer(await issue(client, itemID, 1, { recno: expired }), 409, notEnough(1, 0));
     expect(lotsOf((await issue(client, itemID, 1)).body)).toEqual([[good, 1, 0]]);
@@ -103,8 +89,9 @@ describe('which lots are taken', () => {
     const client = await service.client();
     const itemID = await service.item();
     const plain = { spot: 'A', serial: 'S', serial2: 'T', rfidTag: 'R' };
-    for (const field of Object.keys(plain)) await receive(client, itemID, 1, { ...plain, [field]: 'other' });
-    const wanted = await receive(client, itemID, 1, plain);
+    for (const field of Object.keys(plain))
+      await receiveLot(client, itemID, 1, { ...plain, [field]: 'other' });
+    const wanted = await receiveLot(client, itemID, 1, plain);
     expectAnswer(await issue(client, itemID, 2, plain), 409, notEnough(2, 1));
     expect(lotsOf((await issue(client, itemID, 1, plain)).body)).toEqual([[wanted, 1, 0]]);
     expectAnswer(await issue(client, itemID, 1, plain), 409, notEnough(1, 0));
@@ -115,16 +102,16 @@ describe('which lots are taken', () => {
   test('an empty spot as filter means lots without one', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await receive(client, itemID, 1, { spot: 'A' });
-    const bare = await receive(client, itemID, 1);
+    await receiveLot(client, itemID, 1, { spot: 'A' });
+    const bare = await receiveLot(client, itemID, 1);
     expect(lotsOf((await issue(client, itemID, 1, { spot: '' })).body)).toEqual([[bare, 1, 0]]);
   });
 
   test('only the lot named by recno', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await receive(client, itemID, 5);
-    const second = await receive(client, itemID, 5, { spot: 'B' });
+    await receiveLot(client, itemID, 5);
+    const second = await receiveLot(client, itemID, 5, { spot: 'B' });
     expect(lotsOf((await issue(client, itemID, 2, { recno: second })).body)).toEqual([[second, 2, 3]]);
     expectAnswer(await issue(client, itemID, 4, { recno: second }), 409, notEnough(4, 3));
     expectAnswer(await issue(client, itemID, 1, { recno: second, spot: 'A' }), 409, notEnough(1, 0));
@@ -133,8 +120,8 @@ describe('which lots are taken', () => {
   test('no lot on hold; 409 when it is named by recno', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const held = await receive(client, itemID, 5);
-    const free = await receive(client, itemID, 1);
+    const held = await receiveLot(client, itemID, 5);
+    const free = await receiveLot(client, itemID, 1);
     await holdLot(service.sql, { recNo: held, reason: 'inspection' });
     expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1));
     expectAnswer(
@@ -148,14 +135,14 @@ describe('which lots are taken', () => {
   test('no lot of another warehouse', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await receive(client, itemID, 5, { wid: 2 });
+    await receiveLot(client, itemID, 5, { wid: 2 });
     expectAnswer(await issue(client, itemID, 1), 409, notEnough(1, 0));
   });
 
   test('more lots than are looked at first', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await inChunks(40, 20, () => receive(client, itemID, 1));
+    await inChunks(40, 20, () => receiveLot(client, itemID, 1));
     const { body } = await issue(client, itemID, 39.5);
     expect(body.lots).toHaveLength(40);
     expect(lotsOf(body).at(-1)?.slice(1)).toEqual([0.5, 0.5]);
@@ -165,7 +152,7 @@ describe('which lots are taken', () => {
 test('409: more units than there are; nothing is applied', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 1.5);
+  await receiveLot(client, itemID, 1.5);
   const before = await client.get(`/Inventory?itemID=${itemID}`);
   expectAnswer(await issue(client, itemID, 1.500001), 409, notEnough(1.500001, 1.5));
   expect((await client.get(`/Inventory?itemID=${itemID}`)).text).toBe(before.text);
@@ -174,7 +161,7 @@ test('409: more units than there are; nothing is applied', async () => {
 test('409: a lot that is shipped already', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const recno = await receive(client, itemID, 1);
+  const recno = await receiveLot(client, itemID, 1);
   await issue(client, itemID, 1, { recno });
   expectAnswer(await issue(client, itemID, 1, { recno }), 409, notEnough(1, 0));
 });
@@ -182,9 +169,9 @@ test('409: a lot that is shipped already', async () => {
 test('400: a recno that is not known, of another item or of another warehouse: one text for all', async () => {
   const client = await service.client({ warehouses: [1, 2, 3] });
   const itemID = await service.item();
-  await receive(client, itemID, 1);
-  const other = await receive(client, await service.item(), 1);
-  const elsewhere = await receive(client, itemID, 1, { wid: 3 });
+  await receiveLot(client, itemID, 1);
+  const other = await receiveLot(client, await service.item(), 1);
+  const elsewhere = await receiveLot(client, itemID, 1, { wid: 3 });
   const narrow = await service.client({ warehouses: [1] });
   const texts = [];
   for (const recno of [2 ** 31 - 1, other, elsewhere]) {
@@ -234,7 +221,7 @@ test('200 for exactly 100 of 200 issues of 1 from 100 units, 409 for the others'
     createApiClient(baseUrl, client.clientId, client.token),
   );
   const itemID = await service.item();
-  for (let count = 0; count < 4; count++) await receive(client, itemID, 25);
+  for (let count = 0; count < 4; count++) await receiveLot(client, itemID, 25);
   const answers = await inChunks(200, 200, (index) => issue(processes[index % 2]!, itemID, 1));
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(100);
   const refused = answers.filter((answer) => answer.status !== 200);
@@ -246,7 +233,7 @@ test('200 for exactly 100 of 200 issues of 1 from 100 units, 409 for the others'
 test('200 for one of two issues of 60 from 100 units at once', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 100);
+  await receiveLot(client, itemID, 100);
   const answers = await Promise.all([issue(client, itemID, 60), issue(client, itemID, 60)]);
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
   expect(answers.find((answer) => answer.status === 409)?.body).toEqual(notEnough(60, 40));

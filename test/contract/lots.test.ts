@@ -3,19 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
+import { receiveLot } from '../harness/stock.ts';
 
 const service = useService();
-
-async function receive(
-  client: ApiClient,
-  itemID: string,
-  units: number,
-  fields: object = {},
-): Promise<number> {
-  const answer = await client.post('/Inventory/Receive', { itemID, units, wid: 1, reasonCode: 0, ...fields });
-  expect(answer.status).toBe(201);
-  return answer.body.recNo;
-}
 
 async function recNosOf(client: ApiClient, path: string): Promise<number[]> {
   const answer = await client.get(path);
@@ -71,9 +61,9 @@ test('200: a page of lots, whole', async () => {
 test('200: most recent first, then the higher recNo', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const first = await receive(client, itemID, 1);
-  const second = await receive(client, itemID, 1);
-  const third = await receive(client, itemID, 1, { wid: 2 });
+  const first = await receiveLot(client, itemID, 1);
+  const second = await receiveLot(client, itemID, 1);
+  const third = await receiveLot(client, itemID, 1, { wid: 2 });
   expect(await recNosOf(client, `/Inventory?itemID=${itemID}`)).toEqual([third, second, first]);
   await service.sql`update lot set received = '2026-01-01' where rec_no in ${service.sql([first, second, third])}`;
   expect(await recNosOf(client, `/Inventory?itemID=${itemID}`)).toEqual([third, second, first]);
@@ -84,8 +74,8 @@ test('200: most recent first, then the higher recNo', async () => {
 test('200: /Inventory/{wid} has the lots of that warehouse only', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const here = await receive(client, itemID, 1);
-  const there = await receive(client, itemID, 1, { wid: 2 });
+  const here = await receiveLot(client, itemID, 1);
+  const there = await receiveLot(client, itemID, 1, { wid: 2 });
   expect(await recNosOf(client, `/Inventory/1?itemID=${itemID}`)).toEqual([here]);
   expect(await recNosOf(client, `/Inventory/2?itemID=${itemID}`)).toEqual([there]);
 });
@@ -117,11 +107,11 @@ describe('filters (extension)', () => {
   test('inStock, itemID, spot, serial and hold narrow the list, alone and together', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const plain = await receive(client, itemID, 1, { spot: 'F1' });
-    const marked = await receive(client, itemID, 1, { spot: 'F1', serial: 'SN1' });
-    const held = await receive(client, itemID, 1, { spot: 'F2', serial: 'SN1' });
+    const plain = await receiveLot(client, itemID, 1, { spot: 'F1' });
+    const marked = await receiveLot(client, itemID, 1, { spot: 'F1', serial: 'SN1' });
+    const held = await receiveLot(client, itemID, 1, { spot: 'F2', serial: 'SN1' });
     await holdLot(service.sql, { recNo: held, reason: 'inspection' });
-    const gone = await receive(client, itemID, 1, { spot: 'F2' });
+    const gone = await receiveLot(client, itemID, 1, { spot: 'F2' });
     await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0, recno: gone });
     const lots = (filters: string) => recNosOf(client, `/Inventory?itemID=${itemID}${filters}`);
     expect(await lots('')).toEqual([gone, held, marked, plain]);
@@ -159,7 +149,7 @@ describe('filters (extension)', () => {
   test('a filter is a value, never a pattern or SQL', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await receive(client, itemID, 1, { spot: 'A' });
+    await receiveLot(client, itemID, 1, { spot: 'A' });
     for (const spot of ['%', '_', "A' or '1'='1", 'A";--', '\\', '*']) {
       expect(await recNosOf(client, `/Inventory?spot=${encodeURIComponent(spot)}`)).toEqual([]);
     }
@@ -170,7 +160,7 @@ describe('modifiedSince', () => {
   test('200: a lot counts as modified whenever any column changes', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const recno = await receive(client, itemID, 5, { spot: 'A' });
+    const recno = await receiveLot(client, itemID, 5, { spot: 'A' });
     const changes: [string, () => Promise<unknown>][] = [
       ['issue', () => client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 })],
       ['move of the whole', () => client.post('/Inventory/Move', { itemID, units: 4, wid: 1, toSpot: 'B' })],
@@ -194,7 +184,7 @@ describe('modifiedSince', () => {
   test('200: the moment itself belongs to it', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const recNo = await receive(client, itemID, 5);
+    const recNo = await receiveLot(client, itemID, 5);
     await service.sql`update lot set modified = '2026-02-01T12:00:00.500Z' where rec_no = ${recNo}`;
     const lots = (since: string) => recNosOf(client, `/Inventory?itemID=${itemID}&modifiedSince=${since}`);
     expect(await lots('2026-02-01T12:00:00.500Z')).toEqual([recNo]);

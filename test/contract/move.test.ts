@@ -1,29 +1,15 @@
 import { holdLot } from '@inventory/db/holds';
 import { describe, expect, test } from 'vitest';
-import { dateTime, errorObject, expectAnswer, validationError } from '../harness/answers.ts';
+import { dateTime, expectAnswer, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
+import { notEnough, receiveLot } from '../harness/stock.ts';
 
 const service = useService();
 
 const noDestination = validationError({
   toSpot: ['toSpot or shipToWid must name a destination that differs from the source.'],
 });
-
-function notEnough(asked: number, available: number) {
-  return errorObject(409, 'conflict', `Not enough stock: ${asked} asked, ${available} available.`);
-}
-
-async function receive(
-  client: ApiClient,
-  itemID: string,
-  units: number,
-  fields: object = {},
-): Promise<number> {
-  const answer = await client.post('/Inventory/Receive', { itemID, units, wid: 1, reasonCode: 0, ...fields });
-  expect(answer.status).toBe(201);
-  return answer.body.recNo;
-}
 
 function move(client: ApiClient, itemID: string, units: number, fields: object) {
   return client.post('/Inventory/Move', { itemID, units, wid: 1, ...fields });
@@ -36,7 +22,7 @@ async function lotsOf(client: ApiClient, itemID: string) {
 test('200: a whole lot inside its warehouse keeps its record and changes its spot', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const recNo = await receive(client, itemID, 4, { spot: 'A', rfidTag: 'R' });
+  const recNo = await receiveLot(client, itemID, 4, { spot: 'A', rfidTag: 'R' });
   const [before] = await lotsOf(client, itemID);
   const answer = await move(client, itemID, 4, {
     fromSpot: 'A',
@@ -58,7 +44,7 @@ test('200: part of a lot is a new record with the same facts, less the RFID tag'
   const client = await service.client();
   const itemID = await service.item({ dfltOwner: 6 });
   const facts = { spot: 'A', serial: 'S', serial2: 'T', remark: 'fragile', jobid: 3 };
-  const recNo = await receive(client, itemID, 4, {
+  const recNo = await receiveLot(client, itemID, 4, {
     ...facts,
     rfidTag: 'R',
     price: 2.5,
@@ -89,7 +75,7 @@ test('200: part of a lot is a new record with the same facts, less the RFID tag'
 test('200: a whole lot to another warehouse is a new record; the source is closed at 0', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const recNo = await receive(client, itemID, 4, { spot: 'A', rfidTag: 'R' });
+  const recNo = await receiveLot(client, itemID, 4, { spot: 'A', rfidTag: 'R' });
   const [before] = await lotsOf(client, itemID);
   const answer = await move(client, itemID, 4, { shipToWid: 2, toSpot: 'C' });
   const arrived = answer.body.recNo;
@@ -109,7 +95,7 @@ test('200: a whole lot to another warehouse is a new record; the source is close
 test('200: to another warehouse without a spot there', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 4, { spot: 'A' });
+  await receiveLot(client, itemID, 4, { spot: 'A' });
   const answer = await move(client, itemID, 1, { shipToWid: 2 });
   expect(answer.body.lots).toEqual([expect.objectContaining({ wID: 2, spot: '' })]);
 });
@@ -117,7 +103,7 @@ test('200: to another warehouse without a spot there', async () => {
 test('200: to the same spot of another warehouse', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 4, { spot: 'A' });
+  await receiveLot(client, itemID, 4, { spot: 'A' });
   const answer = await move(client, itemID, 4, { fromSpot: 'A', toSpot: 'A', shipToWid: 2 });
   expect(answer.status).toBe(200);
 });
@@ -125,8 +111,8 @@ test('200: to the same spot of another warehouse', async () => {
 test('200: several lots, never merged', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const first = await receive(client, itemID, 2, { spot: 'A' });
-  const second = await receive(client, itemID, 2, { spot: 'A' });
+  const first = await receiveLot(client, itemID, 2, { spot: 'A' });
+  const second = await receiveLot(client, itemID, 2, { spot: 'A' });
   const answer = await move(client, itemID, 3, { toSpot: 'B' });
   const part = answer.body.lots[1].recNo;
   expect(answer.body).toMatchObject({
@@ -148,9 +134,9 @@ describe('which lots are taken', () => {
   test('earliest expiry first, expired ones too', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const never = await receive(client, itemID, 1);
-    const expired = await receive(client, itemID, 1, { expires: '2020-01-01' });
-    const late = await receive(client, itemID, 1, { expires: '2090-01-01' });
+    const never = await receiveLot(client, itemID, 1);
+    const expired = await receiveLot(client, itemID, 1, { expires: '2020-01-01' });
+    const late = await receiveLot(client, itemID, 1, { expires: '2090-01-01' });
     const { body } = await move(client, itemID, 3, { toSpot: 'B' });
     expect(body.lots.map((lot: { recNo: number }) => lot.recNo)).toEqual([expired, late, never]);
   });
@@ -159,8 +145,9 @@ describe('which lots are taken', () => {
     const client = await service.client();
     const itemID = await service.item();
     const plain = { spot: 'A', serial: 'S', serial2: 'T', rfidTag: 'R' };
-    for (const field of Object.keys(plain)) await receive(client, itemID, 1, { ...plain, [field]: 'other' });
-    const wanted = await receive(client, itemID, 1, plain);
+    for (const field of Object.keys(plain))
+      await receiveLot(client, itemID, 1, { ...plain, [field]: 'other' });
+    const wanted = await receiveLot(client, itemID, 1, plain);
     const filters = { fromSpot: 'A', serial: 'S', serial2: 'T', rfidTag: 'R', toSpot: 'B' };
     expectAnswer(await move(client, itemID, 2, filters), 409, notEnough(2, 1));
     expect((await move(client, itemID, 1, filters)).body.recNo).toBe(wanted);
@@ -169,8 +156,8 @@ describe('which lots are taken', () => {
   test('nothing that lies at the destination already', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await receive(client, itemID, 5, { spot: 'B' });
-    const away = await receive(client, itemID, 1, { spot: 'A' });
+    await receiveLot(client, itemID, 5, { spot: 'B' });
+    const away = await receiveLot(client, itemID, 1, { spot: 'A' });
     expectAnswer(await move(client, itemID, 2, { toSpot: 'B' }), 409, notEnough(2, 1));
     expect((await move(client, itemID, 1, { toSpot: 'B' })).body.recNo).toBe(away);
   });
@@ -178,7 +165,7 @@ describe('which lots are taken', () => {
   test('received: a date matches that UTC day, a datetime that second', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const recNo = await receive(client, itemID, 4, { spot: 'A' });
+    const recNo = await receiveLot(client, itemID, 4, { spot: 'A' });
     await service.sql`update lot set received = '2026-01-31T23:59:59.700Z' where rec_no = ${recNo}`;
     for (const received of [
       '2026-01-30',
@@ -196,7 +183,7 @@ describe('which lots are taken', () => {
   test('no lot on hold, unless it is named by recno: then it keeps the hold', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const held = await receive(client, itemID, 5);
+    const held = await receiveLot(client, itemID, 5);
     await holdLot(service.sql, { recNo: held, reason: 'inspection' });
     expectAnswer(await move(client, itemID, 1, { toSpot: 'B' }), 409, notEnough(1, 0));
     const part = await move(client, itemID, 2, { recno: held, toSpot: 'B' });
@@ -216,7 +203,7 @@ describe('which lots are taken', () => {
 test('409: more units than there are; nothing is applied', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 1);
+  await receiveLot(client, itemID, 1);
   const before = await lotsOf(client, itemID);
   expectAnswer(await move(client, itemID, 1.5, { toSpot: 'B' }), 409, notEnough(1.5, 1));
   expect(await lotsOf(client, itemID)).toEqual(before);
@@ -231,14 +218,14 @@ test.each([
 ])('400: no destination that differs: %s', async (_what, fields) => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 1, { spot: 'A' });
+  await receiveLot(client, itemID, 1, { spot: 'A' });
   expectAnswer(await move(client, itemID, 1, fields), 400, noDestination);
 });
 
 test('400: a lot named by recno that lies at the destination already', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const recno = await receive(client, itemID, 1, { spot: 'A' });
+  const recno = await receiveLot(client, itemID, 1, { spot: 'A' });
   expectAnswer(
     await move(client, itemID, 1, { recno, toSpot: 'A' }),
     400,
@@ -274,8 +261,8 @@ test('400: an item that is not known', async () => {
 test('400: a recno that is not known, of another item or of another warehouse: one text for all', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const other = await receive(client, await service.item(), 1);
-  const elsewhere = await receive(client, itemID, 1, { wid: 2 });
+  const other = await receiveLot(client, await service.item(), 1);
+  const elsewhere = await receiveLot(client, itemID, 1, { wid: 2 });
   for (const recno of [2 ** 31 - 1, other, elsewhere]) {
     expectAnswer(
       await move(client, itemID, 1, { recno, toSpot: 'B' }),
@@ -288,8 +275,8 @@ test('400: a recno that is not known, of another item or of another warehouse: o
 test('moves in opposite directions at once end without a deadlock, and nothing is lost', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  await receive(client, itemID, 50);
-  await receive(client, itemID, 50, { wid: 2 });
+  await receiveLot(client, itemID, 50);
+  await receiveLot(client, itemID, 50, { wid: 2 });
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
       move(client, itemID, 1, index % 2 === 0 ? { wid: 1, shipToWid: 2 } : { wid: 2, shipToWid: 1 }),

@@ -3,14 +3,9 @@ import { expect, test } from 'vitest';
 import { expectAnswer, forbidden, inChunks } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
 
 const service = useService();
-
-async function receive(client: ApiClient, itemID: string, units: number, fields: object = {}) {
-  const answer = await client.post('/Inventory/Receive', { itemID, units, wid: 1, reasonCode: 0, ...fields });
-  expect(answer.status).toBe(201);
-  return answer.body as { recNo: number; lot: { partNo: number } };
-}
 
 /** The record of one item as JSON text, digit for digit, or undefined. */
 async function levelText(client: ApiClient, path: string, partNo: number): Promise<string | undefined> {

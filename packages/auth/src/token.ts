@@ -82,6 +82,8 @@ export async function verifyToken(ring: KeyRing, token: string): Promise<Verifie
       },
     );
     if (typeof payload.sub !== 'string' || typeof payload.exp !== 'number') return null;
+    // NUL cannot be stored, so no client has it in its id; the database would fail on it.
+    if (payload.sub.includes('\u0000')) return null;
     return { clientId: payload.sub, expiresAt: payload.exp };
   } catch {
     return null;

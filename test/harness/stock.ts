@@ -1,0 +1,30 @@
+import { expect } from 'vitest';
+import { errorObject } from './answers.ts';
+import type { ApiClient } from './api-client.ts';
+
+/** Receives stock in warehouse 1 unless told otherwise; returns the answer's body. */
+export async function receive(
+  client: ApiClient,
+  itemID: string,
+  units: number,
+  fields: object = {},
+): Promise<{ recNo: number; lot: { partNo: number; received: string } }> {
+  const answer = await client.post('/Inventory/Receive', { itemID, units, wid: 1, reasonCode: 0, ...fields });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+/** The same, when only the number of the lot matters. */
+export async function receiveLot(
+  client: ApiClient,
+  itemID: string,
+  units: number,
+  fields: object = {},
+): Promise<number> {
+  return (await receive(client, itemID, units, fields)).recNo;
+}
+
+/** The refusal of more units than there are. */
+export function notEnough(asked: number, available: number) {
+  return errorObject(409, 'conflict', `Not enough stock: ${asked} asked, ${available} available.`);
+}

@@ -1,0 +1,191 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { expectRefusalShape } from '../harness/error-shape.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+
+type RawAnswer = {
+  status: number;
+  headers: Map<string, string>;
+  text: string;
+  body: Record<string, unknown>;
+};
+
+/** Sends bytes as they are and reads the first answer; null when the connection is closed without one. */
+async function sendRaw(...parts: (string | Uint8Array)[]): Promise<RawAnswer | null> {
+  const { port } = new URL(service.baseUrl);
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    const chunks: Buffer[] = [];
+    const done = () => {
+      socket.destroy();
+      resolve(Buffer.concat(chunks));
+    };
+    socket.setTimeout(5000, () => reject(new Error('no answer')));
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      if (isWhole(Buffer.concat(chunks).toString('latin1'))) done();
+    });
+    socket.on('close', done);
+    socket.on('error', () => {});
+    for (const part of parts) socket.write(part);
+  });
+  const [head = '', text = ''] = bytes.toString('utf8').split('\r\n\r\n');
+  if (head === '') return null;
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = new Map(
+    lines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(first.split(' ')[1]), headers, text, body: text === '' ? {} : JSON.parse(text) };
+}
+
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n');
+  const length = /content-length: (\d+)/i.exec(answer)?.[1];
+  return end >= 0 && length !== undefined && answer.length >= end + 4 + Number(length);
+}
+
+async function head(line: string, ...headers: string[]): Promise<string> {
+  const { token } = await service.client();
+  return `${[line, 'Host: x', `Authorization: Bearer ${token}`, ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+async function expectRefused(answer: RawAnswer | null, status: number) {
+  expect(answer).not.toBeNull();
+  expect({ status: answer!.status, body: answer!.body }).toEqual({
+    status,
+    body: { statusCode: status, error: 'bad_request', message: expect.any(String) },
+  });
+  expect(answer!.headers.get('x-api-version')).toBe('v1');
+  expect(answer!.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+}
+
+test.each([
+  ['no HTTP at all', 'hello\r\n\r\n'],
+  ['the start of a TLS connection', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['an unknown version', 'GET /api/v1/Item HTTP/9.9\r\nHost: x\r\n\r\n'],
+  ['an unknown method', 'FETCH /api/v1/Item HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a space in the path', 'GET /api/v1/Item /x HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['NUL in a header', 'GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nX-A: a\u0000b\r\n\r\n'],
+  ['a header without a colon', 'GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
+  ['a space before the colon', 'GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nX-A : b\r\n\r\n'],
+  ['no Host', 'GET /api/v1/Item HTTP/1.1\r\n\r\n'],
+  [
+    'two lengths',
+    'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+  ],
+  [
+    'a length and chunks',
+    'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
+  ],
+  ['a negative length', 'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+  ['a length that is no number', 'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n'],
+])('400: %s', async (_what, bytes) => {
+  await expectRefused(await sendRaw(bytes), 400);
+});
+
+test('431: a header of more than 16 KB', async () => {
+  await expectRefused(
+    await sendRaw(`GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`),
+    431,
+  );
+  await expectRefused(
+    await sendRaw(`GET /api/v1/Item?x=${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    431,
+  );
+});
+
+test('400: a broken chunk', async () => {
+  const start = await head(
+    'POST /api/v1/Item HTTP/1.1',
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+  );
+  await expectRefused(await sendRaw(start, 'zz\r\n{}\r\n'), 400);
+});
+
+test('413: chunks of more than 64 KB', async () => {
+  const start = await head(
+    'POST /api/v1/Item HTTP/1.1',
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+  );
+  const chunk = `8000\r\n${' '.repeat(0x8000)}\r\n`;
+  await expectRefused(await sendRaw(start, chunk, chunk, chunk), 413);
+});
+
+test('400: a compressed body that is cut', async () => {
+  const bytes = gzipSync('{"shortID":"X"}').subarray(0, 20);
+  const start = await head(
+    'POST /api/v1/Item HTTP/1.1',
+    'Content-Type: application/json',
+    'Content-Encoding: gzip',
+    `Content-Length: ${bytes.length}`,
+  );
+  await expectRefused(await sendRaw(start, bytes), 400);
+});
+
+test('201: a body in chunks, under an expectation nobody knows', async () => {
+  const body = `{"shortID":"RAW-${Date.now()}"}`;
+  const start = await head(
+    'POST /api/v1/Item HTTP/1.1',
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+    'Expect: the-unexpected',
+  );
+  const answer = await sendRaw(start, `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+  expect(answer?.status).toBe(201);
+});
+
+test.each([
+  'GET http://elsewhere/api/v1/Item HTTP/1.1',
+  'GET //api/v1/Item HTTP/1.1',
+  'GET /api/v1/../v1/Item HTTP/1.1',
+  'GET /api/v1/Item%00 HTTP/1.1',
+  'GET /api/v1/Item/%ff%fe HTTP/1.1',
+  'GET /api/v1/Item/\xff HTTP/1.1',
+  'GET /api/v1/Item\\..\\x HTTP/1.1',
+  'GET /api/v1/Item?%%%=%&&&== HTTP/1.1',
+  'GET /api/v1/Item#x HTTP/1.1',
+  'GET * HTTP/1.1',
+  'OPTIONS * HTTP/1.1',
+  'TRACE /api/v1/Item HTTP/1.1',
+  'GET /api/v1/Item HTTP/1.0',
+  'DELETE /api/v1/Item/%zz HTTP/1.1',
+  'GET /api/v1/Inventory?modifiedSince=%00 HTTP/1.1',
+])('never a 5xx: %s', async (line) => {
+  const answer = await sendRaw(await head(line));
+  expect(answer).not.toBeNull();
+  const headers = { get: (name: string) => answer!.headers.get(name) ?? null };
+  expectRefusalShape({ ...answer!, headers }, line);
+});
+
+test('a duplicated header is one value that fits nothing, not a way around a check', async () => {
+  const { token } = await service.client();
+  const twice = `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  expect((await sendRaw(twice))?.status).toBe(401);
+});
+
+test('two requests in one packet are answered one after the other', async () => {
+  const one = await head('GET /api/v1/Item HTTP/1.1');
+  expect((await sendRaw(one + one))?.status).toBe(200);
+});
+
+test('a caller that goes away in the middle of its body harms nobody', async () => {
+  const start = await head(
+    'POST /api/v1/Item HTTP/1.1',
+    'Content-Type: application/json',
+    'Content-Length: 100',
+  );
+  const { port } = new URL(service.baseUrl);
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      socket.write(`${start}{"short`, () => socket.resetAndDestroy());
+    });
+    socket.on('close', () => resolve());
+  });
+  const client = await service.client();
+  expect((await client.get('/Item')).status).toBe(200);
+});
