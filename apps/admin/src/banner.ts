@@ -1,0 +1,50 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DemoClient } from './demo-client.ts';
+
+/** The address under which a client on this machine reaches the API. */
+export function baseUrlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/api/v1`;
+}
+
+/** Waits until the API answers as it should: a request without a token gets 401. */
+export async function waitForAnswer(baseUrl: string, signal: AbortSignal): Promise<void> {
+  while ((await statusOf(`${baseUrl}/Item`, signal)) !== 401) await wait(50, undefined, { signal });
+}
+
+/** What whoever started the service needs to use it. The two curl commands work pasted into a shell in this order. */
+export async function bannerOf(
+  baseUrl: string,
+  client: DemoClient | null,
+  signal: AbortSignal,
+): Promise<string> {
+  const docsUrl = `${baseUrl}/docs`;
+  const hasDocs = (await statusOf(docsUrl, signal)) === 200;
+  const lines = ['', '  The inventory service is up.', '', `  Base URL       ${baseUrl}`];
+  if (hasDocs) lines.push(`  Documentation  ${docsUrl}`);
+  if (client !== null) {
+    lines.push(
+      `  client_id      ${client.clientId}`,
+      `  client_secret  ${client.clientSecret}`,
+      '',
+      '  A token, and with it a receipt of 5 units:',
+      '',
+      `TOKEN=$(curl -s ${baseUrl}/Token -d grant_type=client_credentials -d client_id=${client.clientId} -d client_secret=${client.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+      '',
+      `curl -s ${baseUrl}/Inventory/Receive -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"itemID":"WIDGET-100","units":5,"wid":1,"reasonCode":1}'`,
+    );
+  }
+  lines.push('', '  Stop it with Ctrl-C.', '');
+  return lines.join('\n');
+}
+
+/** The status of a GET; null when there is no answer. */
+async function statusOf(url: string, signal: AbortSignal): Promise<number | null> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return null;
+  }
+}

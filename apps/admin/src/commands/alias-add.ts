@@ -1,0 +1,24 @@
+import { addAlias } from '@inventory/db/aliases';
+import { violatedUnique } from '@inventory/db/client';
+import { Command } from 'commander';
+import { parseAlias } from '../arguments.ts';
+import { CommandError } from '../command-error.ts';
+import { withDatabase } from '../database.ts';
+import { example, print } from '../print.ts';
+
+export const aliasAdd = new Command('add')
+  .description('Add another name by which an item is found')
+  .requiredOption('--alias <name>', 'the other name', parseAlias)
+  .requiredOption('--item <shortID>', 'the item')
+  .addHelpText('after', example('alias add --alias 4006381333931 --item WIDGET-100'))
+  .action(async ({ alias, item }: { alias: string; item: string }) => {
+    await withDatabase(async (sql) => {
+      const outcome = await addAlias(sql, { alias, shortId: item }).catch((error: unknown) => {
+        if (violatedUnique(error) === null) throw error;
+        throw new CommandError(`there is an alias ${alias} already`);
+      });
+      if (outcome === 'unknown_item') throw new CommandError(`there is no item ${item}`);
+      if (outcome === 'is_short_id') throw new CommandError(`${alias} is the ShortID of an item`);
+      print(`added alias ${alias} of item ${item}`);
+    });
+  });

@@ -1,0 +1,18 @@
+import { changeClient } from '@inventory/db/clients';
+import { Command } from 'commander';
+import { parseName } from '../arguments.ts';
+import { CommandError } from '../command-error.ts';
+import { withDatabase } from '../database.ts';
+import { example, print } from '../print.ts';
+
+export const clientDisable = new Command('disable')
+  .description('Shut a client out: no tokens, and within a second those it has end')
+  .requiredOption('--id <name>', 'its client_id', parseName)
+  .addHelpText('after', example('client disable --id scanner-7'))
+  .action(async ({ id }: { id: string }) => {
+    await withDatabase(async (sql) => {
+      const found = await changeClient(sql, id, { disabled: true });
+      if (!found) throw new CommandError(`there is no client ${id}`);
+      print(`client ${id} is disabled`);
+    });
+  });

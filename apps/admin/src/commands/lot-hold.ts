@@ -1,0 +1,20 @@
+import { holdLot } from '@inventory/db/holds';
+import { Command } from 'commander';
+import { parseReason, parseRecNo } from '../arguments.ts';
+import { CommandError } from '../command-error.ts';
+import { withDatabase } from '../database.ts';
+import { explainHoldRefusal } from '../hold-refusal.ts';
+import { example, print } from '../print.ts';
+
+export const lotHold = new Command('hold')
+  .description('Put a lot on hold: it stays in stock, and nothing is taken from it')
+  .requiredOption('--rec-no <number>', 'the lot', parseRecNo)
+  .requiredOption('--reason <text>', 'why', parseReason)
+  .addHelpText('after', example('lot hold --rec-no 17 --reason "damaged in transit"'))
+  .action(async ({ recNo, reason }: { recNo: number; reason: string }) => {
+    await withDatabase(async (sql) => {
+      const outcome = await holdLot(sql, { recNo, reason });
+      if (outcome !== 'held') throw new CommandError(explainHoldRefusal(outcome, recNo));
+      print(`lot ${recNo} is on hold`);
+    });
+  });

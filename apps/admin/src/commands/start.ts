@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { example, print } from '../print.ts';
+
+export const start = new Command('start')
+  .description('Run the whole service on this machine, with Postgres and Redis unless they are given')
+  .addHelpText(
+    'after',
+    `\nDATABASE_URL and REDIS_URL: used instead of starting a Postgres and a Redis.\nPORT (3000; 0: any free one) and HOST (127.0.0.1): where the API answers.\n${example('start')}`,
+  )
+  .action(async () => {
+    const stop = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+    // Loaded only now: the other commands need not wait for it, and the image has no @inventory/local.
+    const { watchLaunchers } = await import('../launchers.ts');
+    const { runService } = await import('../run-service.ts');
+    watchLaunchers(() => stop.abort());
+    try {
+      await runService(stop.signal);
+    } catch (error) {
+      // Asked to stop while it was starting: whatever that broke is no news.
+      if (!stop.signal.aborted) throw error;
+      process.exitCode = 1;
+    }
+    if (stop.signal.aborted) print('stopped');
+  });

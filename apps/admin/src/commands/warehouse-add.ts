@@ -1,0 +1,22 @@
+import { violatedUnique } from '@inventory/db/client';
+import { addWarehouse } from '@inventory/db/warehouses';
+import { Command } from 'commander';
+import { parseId, parseName } from '../arguments.ts';
+import { CommandError } from '../command-error.ts';
+import { withDatabase } from '../database.ts';
+import { example, print } from '../print.ts';
+
+export const warehouseAdd = new Command('add')
+  .description('Add a warehouse')
+  .requiredOption('--id <number>', 'its id (wid)', parseId)
+  .requiredOption('--name <name>', 'its name, as lots show it', parseName)
+  .addHelpText('after', example('warehouse add --id 3 --name North'))
+  .action(async ({ id, name }: { id: number; name: string }) => {
+    await withDatabase(async (sql) => {
+      await addWarehouse(sql, { wid: id, name }).catch((error: unknown) => {
+        if (violatedUnique(error) === null) throw error;
+        throw new CommandError(`there is a warehouse ${id} already`);
+      });
+      print(`added warehouse ${id} ${name}`);
+    });
+  });

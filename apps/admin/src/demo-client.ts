@@ -1,0 +1,38 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createSecret, digestSecret, isSecretOf } from '@inventory/auth/secret';
+import type { Sql } from '@inventory/db/client';
+import { addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
+import { z } from 'zod';
+import { demoClientId } from './demo-data.ts';
+
+const DemoClient = z.object({ clientId: z.literal(demoClientId), clientSecret: z.string().min(1) });
+export type DemoClient = z.infer<typeof DemoClient>;
+
+/**
+ * The demo client with a secret that works: the one kept in `file`, or a new one that is kept there for the next start.
+ * Null when somebody has disabled the client.
+ */
+export async function readDemoClient(sql: Sql, file: string): Promise<DemoClient | null> {
+  if (!(await readClients(sql, [demoClientId])).has(demoClientId)) return null;
+  const kept = readKept(file);
+  if (kept !== null && isSecretOf(kept.clientSecret, await readSecretDigests(sql, demoClientId))) return kept;
+  const client: DemoClient = { clientId: demoClientId, clientSecret: createSecret() };
+  await addSecret(sql, demoClientId, digestSecret(client.clientSecret));
+  writePrivateFile(file, `${JSON.stringify(client)}\n`);
+  return client;
+}
+
+function readKept(file: string): DemoClient | null {
+  try {
+    return DemoClient.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** At once as a whole, and for our user alone whatever mode an older one had. */
+function writePrivateFile(file: string, text: string): void {
+  const part = `${file}-part-${process.pid}`;
+  writeFileSync(part, text, { mode: 0o600 });
+  renameSync(part, file);
+}

@@ -1,0 +1,15 @@
+import { type Sql, violatesForeignKey } from '@inventory/db/client';
+import { findUnknownWarehouses } from '@inventory/db/warehouses';
+import { CommandError } from './command-error.ts';
+
+/** Names the warehouse that is not there, when that is why a statement was refused; else gives the error back. */
+export async function explainUnknownWarehouse(
+  error: unknown,
+  sql: Sql,
+  wids: readonly number[],
+): Promise<unknown> {
+  const refused = ['client_warehouse_wid_fkey', 'stock_level_wid_fkey'];
+  if (!refused.some((constraint) => violatesForeignKey(error, constraint))) return error;
+  const unknown = await findUnknownWarehouses(sql, wids);
+  return new CommandError(`there is no warehouse ${unknown.join(', ')}`, 2);
+}

@@ -1,0 +1,277 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { digestSecret, isSecretOf } from '@inventory/auth/secret';
+import { addClient, readClients, readSecretDigests } from '@inventory/db/clients';
+import { describe, expect, test } from 'vitest';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService();
+
+type Ended = { code: number; stdout: string; stderr: string };
+
+/** Runs the command line as a process of its own on the test's database, or the one given. */
+function inventory(args: string[], databaseUrl = service.databaseUrl): Promise<Ended> {
+  const root = join(import.meta.dirname, '../..');
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args],
+      { cwd: root, env: { ...process.env, DATABASE_URL: databaseUrl } },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+/** An item with one lot of 10 units in warehouse 1. */
+async function receiveLot() {
+  const client = await service.client();
+  const shortID = await service.item();
+  const { body } = await client.post('/Inventory/Receive', {
+    itemID: shortID,
+    units: 10,
+    wid: 1,
+    reasonCode: 1,
+  });
+  return { client, shortID, recNo: body.recNo as number, partNo: body.lot.partNo as number };
+}
+
+const addArguments = (id: string) => [
+  'client',
+  'add',
+  '--id',
+  id,
+  '--permissions',
+  '11,95',
+  '--warehouses',
+  '1,2',
+];
+
+describe('client', () => {
+  test('client add --json prints the id and the secret and nothing else', async () => {
+    const id = uniqueName('scanner');
+    const { code, stdout, stderr } = await inventory([...addArguments(id), '--rate-limit', '1000', '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\{.*\}\n$/);
+    const { clientId, clientSecret, ...rest } = JSON.parse(stdout);
+    expect({ clientId, rest }).toEqual({ clientId: id, rest: {} });
+    expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, id))).toBe(true);
+    expect((await readClients(service.sql, [id])).get(id)).toEqual({
+      clientId: id,
+      readOnly: false,
+      rateLimit: 1000,
+      permissions: new Set([11, 95]),
+      scope: new Set([1, 2]),
+    });
+  });
+
+  test('client add of an id that is taken ends with 1, of a warehouse that is not there with 2', async () => {
+    const id = uniqueName('scanner');
+    await inventory(addArguments(id));
+    expect(await inventory(addArguments(id))).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: there is a client ${id} already\n`,
+    });
+    const other = ['client', 'add', '--id', `${id}-2`, '--permissions', '11', '--warehouses', '1,77'];
+    expect(await inventory(other)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: there is no warehouse 77\n',
+    });
+  });
+
+  test('client set changes what is given and leaves the rest', async () => {
+    const clientId = uniqueName('scanner');
+    const secretDigest = digestSecret('secret');
+    const given = { clientId, permissions: [11], wids: [1], readOnly: true, rateLimit: 5, secretDigest };
+    await addClient(service.sql, given);
+    const { code } = await inventory([
+      ...['client', 'set', '--id', clientId, '--permissions', '15,88', '--warehouses', '2,3'],
+      ...['--no-read-only', '--rate-limit', 'default'],
+    ]);
+    expect(code).toBe(0);
+    const changed = {
+      clientId,
+      readOnly: false,
+      rateLimit: null,
+      permissions: new Set([15, 88]),
+      scope: new Set([2, 3]),
+    };
+    expect((await readClients(service.sql, [clientId])).get(clientId)).toEqual(changed);
+    await inventory(['client', 'set', '--id', clientId, '--read-only']);
+    expect((await readClients(service.sql, [clientId])).get(clientId)).toEqual({
+      ...changed,
+      readOnly: true,
+    });
+  });
+
+  test('client secret adds a second secret; a third ends the oldest', async () => {
+    const clientId = uniqueName('scanner');
+    const secretDigest = digestSecret('first');
+    await addClient(service.sql, {
+      clientId,
+      permissions: [11],
+      wids: [1],
+      readOnly: false,
+      rateLimit: null,
+      secretDigest,
+    });
+    const add = async () =>
+      JSON.parse((await inventory(['client', 'secret', '--id', clientId, '--json'])).stdout).clientSecret;
+    const live = async (secret: string) => isSecretOf(secret, await readSecretDigests(service.sql, clientId));
+    const second = await add();
+    expect([await live('first'), await live(second)]).toEqual([true, true]);
+    const third = await add();
+    expect([await live('first'), await live(second), await live(third)]).toEqual([false, true, true]);
+  });
+
+  test('client disable shuts a client out and client enable lets it in again', async () => {
+    const { clientId, get } = await service.client();
+    await inventory(['client', 'disable', '--id', clientId]);
+    await expect.poll(async () => (await get('/Item')).status).toBe(401);
+    await inventory(['client', 'enable', '--id', clientId]);
+    await expect.poll(async () => (await get('/Item')).status).toBe(200);
+  });
+});
+
+describe('lot', () => {
+  test('lot hold takes a lot out of every allocation until lot release', async () => {
+    const { client, shortID, recNo, partNo } = await receiveLot();
+    const issue = () => client.post('/Inventory/Issue', { itemID: shortID, units: 1, wid: 1, reasonCode: 1 });
+    expect(await inventory(['lot', 'hold', '--rec-no', `${recNo}`, '--reason', 'broken'])).toEqual({
+      code: 0,
+      stdout: `lot ${recNo} is on hold\n`,
+      stderr: '',
+    });
+    expect((await issue()).status).toBe(409);
+    const level = async () =>
+      (await service.sql`select in_stock, on_hold from stock_level where part_no = ${partNo} and wid = 1`)[0];
+    expect(await level()).toEqual({ in_stock: '10', on_hold: '10' });
+    expect((await inventory(['lot', 'release', '--rec-no', `${recNo}`])).code).toBe(0);
+    expect((await issue()).status).toBe(200);
+    expect(await level()).toEqual({ in_stock: '9', on_hold: '0' });
+    const recorded = await service.sql`
+      select kind, client_id, status, body
+      from stock_transaction
+      where kind in ('hold', 'release') and body->>'recNo' = ${`${recNo}`}
+      order by transaction_no`;
+    expect([...recorded]).toEqual([
+      { kind: 'hold', client_id: 'admin', status: 'applied', body: { recNo, reason: 'broken' } },
+      { kind: 'release', client_id: 'admin', status: 'applied', body: { recNo } },
+    ]);
+  });
+
+  test('lot hold and lot release say in one line why they cannot, and end with 1', async () => {
+    const { client, shortID, recNo } = await receiveLot();
+    const hold = (lot: number) => inventory(['lot', 'hold', '--rec-no', `${lot}`, '--reason', 'x']);
+    const release = (lot: number) => inventory(['lot', 'release', '--rec-no', `${lot}`]);
+    const refused = (line: string) => ({ code: 1, stdout: '', stderr: `error: ${line}\n` });
+    expect(await hold(999_999)).toEqual(refused('there is no lot 999999'));
+    expect(await release(recNo)).toEqual(refused(`lot ${recNo} is not on hold`));
+    await hold(recNo);
+    expect(await hold(recNo)).toEqual(refused(`lot ${recNo} is on hold already`));
+    await release(recNo);
+    await client.post('/Inventory/Issue', { itemID: shortID, units: 10, wid: 1, reasonCode: 1 });
+    expect(await hold(recNo)).toEqual(refused(`lot ${recNo} is not in stock`));
+  });
+
+  test('lot hold waits for whoever holds the gate and sees what they leave behind', async () => {
+    const { recNo, partNo } = await receiveLot();
+    let held: Promise<Ended> | undefined;
+    await service.sql.begin(async (tx) => {
+      await tx`select from stock_level where part_no = ${partNo} and wid = 1 for no key update`;
+      held = inventory(['lot', 'hold', '--rec-no', `${recNo}`, '--reason', 'x']);
+      await expect
+        .poll(
+          () =>
+            service.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          {
+            timeout: 10_000,
+          },
+        )
+        .toHaveLength(1);
+      // As an issue of 4 units does, without its ledger: that is put right below.
+      await tx`update stock_level set in_stock = 6 where part_no = ${partNo} and wid = 1`;
+      await tx`update lot set units = 6 where rec_no = ${recNo}`;
+    });
+    expect((await held)?.code).toBe(0);
+    const [level] =
+      await service.sql`select in_stock, on_hold from stock_level where part_no = ${partNo} and wid = 1`;
+    expect(level).toEqual({ in_stock: '6', on_hold: '6' });
+    await service.sql`update stock_level set in_stock = 10, on_hold = 10 where part_no = ${partNo} and wid = 1`;
+    await service.sql`update lot set units = 10 where rec_no = ${recNo}`;
+  });
+});
+
+describe('level', () => {
+  test('level set keeps quantities to the last digit, leaves the others and makes the level visible', async () => {
+    const client = await service.client();
+    const shortID = await service.item();
+    const set = (...quantities: string[]) =>
+      inventory(['level', 'set', '--item', shortID, '--warehouse', '2', ...quantities]);
+    expect((await set('--on-order', '123456789.123456', '--committed', '2.5')).code).toBe(0);
+    expect((await set('--committed', '0', '--asn', '7')).code).toBe(0);
+    // The newest item is the first one.
+    const page = '/Inventory/StockLevels/2?sort=partNo&direction=DESC&pageSize=1';
+    const { body } = await client.get(page);
+    expect(body.value[0]).toEqual({
+      ...body.value[0],
+      inStock: 0,
+      onOrder: 123456789.123456,
+      committed: 0,
+      packed: 0,
+      aSN: 7,
+      available: 0,
+    });
+  });
+});
+
+describe('whatever the command', () => {
+  test('wrong arguments are one line on standard error and end with 2', async () => {
+    const wrong: [string[], RegExp][] = [
+      [['warehouse', 'add', '--id', 'x', '--name', 'North'], /^error: .*'--id <number>'.*whole number.*\n$/],
+      [['warehouse', 'add', '--id', '4'], /^error: .*'--name <name>'.*\n$/],
+      [['warehouse', 'add', '--id', '4', '--name', 'North', '--size', '3'], /^error: .*'--size'\n$/],
+      [
+        ['client', 'add', '--id', 'a', '--permissions', '12', '--warehouses', '1'],
+        /^error: .*11, 15, 88, 95, 116\.\n$/,
+      ],
+      [
+        ['level', 'set', '--item', 'A', '--warehouse', '1', '--packed', '1.1234567'],
+        /^error: .*at most 6 digits.*\n$/,
+      ],
+      [['lots'], /^error: there is no command lots.*\n$/],
+    ];
+    await Promise.all(
+      wrong.map(async ([args, line]) => {
+        expect(await inventory(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(line) });
+      }),
+    );
+  });
+
+  test('a database that cannot be reached is named by host and port, without its password', async () => {
+    expect(await inventory(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the database at 127.0.0.1:1 cannot be reached (ECONNREFUSED)\n',
+    });
+  });
+});
+
+describe('warehouse, alias, migrate, key', () => {
+  test('warehouse add, alias add, key rotate and migrate do their work once', async () => {
+    const shortID = await service.item();
+    const alias = uniqueName('alias');
+    const client = await service.client();
+    expect((await inventory(['warehouse', 'add', '--id', '40', '--name', 'North'])).code).toBe(0);
+    expect((await inventory(['warehouse', 'add', '--id', '40', '--name', 'South'])).code).toBe(1);
+    expect((await inventory(['alias', 'add', '--alias', alias, '--item', shortID])).code).toBe(0);
+    expect((await inventory(['alias', 'add', '--alias', alias, '--item', shortID])).code).toBe(1);
+    expect((await client.get(`/Item?type=alias&key=${alias}`)).status).toBe(200);
+    expect((await inventory(['migrate'])).stdout).toBe('nothing to do\n');
+    expect((await inventory(['key', 'rotate'])).code).toBe(0);
+    const [keys] = await service.sql`select count(*)::integer as count from signing_key`;
+    expect(keys).toEqual({ count: 2 });
+    expect((await client.get('/Item')).status).toBe(200);
+  });
+});
