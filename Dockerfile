@@ -1,0 +1,37 @@
+ARG NODE_IMAGE=node:24-slim
+
+FROM ${NODE_IMAGE} AS install
+WORKDIR /app
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY apps/admin/package.json apps/admin/
+COPY apps/api/package.json apps/api/
+COPY apps/worker/package.json apps/worker/
+COPY packages/auth/package.json packages/auth/
+COPY packages/db/package.json packages/db/
+COPY packages/domain/package.json packages/domain/
+COPY packages/paging/package.json packages/paging/
+COPY packages/process/package.json packages/process/
+COPY packages/queue/package.json packages/queue/
+# The secret is for a private registry only: docker build --secret id=npmrc,src=$HOME/.npmrc .
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    --mount=type=cache,target=/root/.npm \
+    --mount=type=cache,target=/pnpm-store \
+    npx -y pnpm@12 install --prod --frozen-lockfile --store-dir /pnpm-store \
+      --filter '@inventory/admin...' --filter '@inventory/api...' --filter '@inventory/worker...'
+
+FROM ${NODE_IMAGE}
+# Nothing is installed in a running container. The folder is there for a volume mounted on it to belong to the user.
+RUN rm -rf /opt/yarn* /usr/local/include /usr/local/lib/node_modules \
+      /usr/local/bin/corepack /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn* \
+    && install -d -o 10001 -g 10001 /secrets
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=install /app ./
+# The sources stay outside node_modules, where Node strips no types; the workspace's links lead to them.
+COPY apps apps
+COPY packages packages
+USER 10001:10001
+STOPSIGNAL SIGTERM
+# Without the base image's entry point, which is a shell script.
+ENTRYPOINT ["node"]
+CMD ["apps/api/src/main.ts"]

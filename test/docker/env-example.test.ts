@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiSettings } from '@inventory/api/config';
+import { workerSettings } from '@inventory/worker/config';
+import { expect, test } from 'vitest';
+
+// Read elsewhere than in the settings of a process.
+const others = { DATABASE_PASSWORD: '', DATABASE_PASSWORD_FILE: '', LOG_LEVEL: 'info' };
+
+test('.env.example: every setting with its default, and no other', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8');
+  const written = Object.fromEntries(
+    [...text.matchAll(/^# ([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+  const settings = Object.entries({ ...apiSettings, ...workerSettings });
+  const defaults = settings.map(([name, schema]) => [name, String(schema.safeParse(undefined).data ?? '')]);
+  expect(written).toEqual({ ...Object.fromEntries(defaults), ...others });
+});
