@@ -10,7 +10,7 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { type ApiClient, createApiClient, send } from './api-client.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
-import { expectInvariants } from './invariants.ts';
+import { expectInvariants, expectNoDeadlocks } from './invariants.ts';
 
 /** Every permission of the contract. */
 export const allPermissions = [11, 15, 88, 95, 116];
@@ -83,6 +83,7 @@ export function useService(
 
   afterAll(async () => {
     for (const each of running) await each.stop();
+    if (database !== undefined) await expectNoDeadlocks(database.sql, 'inventory-%');
     await database?.drop();
   });
 

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { applyBatch } from '@inventory/db/apply-batch';
+import { createPartNumbers } from '@inventory/db/gates';
+import { type Envelope, queueName } from '@inventory/queue/envelope';
+import { connectConsumer } from '@inventory/queue/redis';
+import { UnrecoverableError, Worker } from 'bullmq';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { countStatuses } from '../harness/batches.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { useService } from '../harness/service.ts';
+
+describe('with a worker process', () => {
+  const prefix = `answers-${randomBytes(6).toString('hex')}`;
+  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  let worker: Started;
+
+  beforeAll(async () => {
+    worker = await startProcess('apps/worker/src/main.ts', {
+      DATABASE_URL: service.databaseUrl,
+      REDIS_URL: inject('redisUrl'),
+      QUEUE_PREFIX: prefix,
+      LOG_LEVEL: 'info',
+    });
+  });
+  afterAll(async () => {
+    await worker?.stop();
+  });
+
+  test('201 for every single request, also when the worker is done long before the busy api looks', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const receive = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+    const statuses = [];
+    for (let count = 0; count < 60; count++) statuses.push((await receive()).status);
+    // This process is the api, too: between two turns of its loop it now does nothing but burn time.
+    const burning = setInterval(() => {
+      const until = performance.now() + 15;
+      while (performance.now() < until);
+    }, 1);
+    for (let round = 0; round < 8; round++) {
+      const answers = await Promise.all(Array.from({ length: 5 }, receive));
+      statuses.push(...answers.map((answer) => answer.status));
+    }
+    clearInterval(burning);
+    expect(statuses).toEqual(Array(100).fill(201));
+    expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 100 });
+  });
+});
+
+describe('with a worker that applies and then loses its way', () => {
+  const prefix = `answers-${randomBytes(6).toString('hex')}`;
+  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  let close: (() => Promise<void>) | undefined;
+
+  afterEach(async () => {
+    await close?.();
+  });
+
+  function startLosing(lose: () => Promise<never>) {
+    const redis = connectConsumer(inject('redisUrl'), () => {});
+    const parts = createPartNumbers();
+    const worker = new Worker<Envelope>(
+      queueName(0),
+      async (job) => {
+        await applyBatch(service.sql, job.data.requests, parts);
+        return lose();
+      },
+      { connection: redis, prefix, skipVersionCheck: true },
+    );
+    worker.on('error', () => {});
+    close = async () => {
+      await worker.close(true);
+      redis.disconnect();
+    };
+  }
+
+  test('201: a request whose job is called failed after it was applied', async () => {
+    startLosing(async () => {
+      throw new UnrecoverableError('lost after the commit');
+    });
+    const client = await service.client();
+    const itemID = await service.item();
+    const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.post('/Inventory/Receive', body)),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(201));
+    expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 20 });
+  });
+
+  test('201 within a second: a request whose completion is never told', async () => {
+    startLosing(() => new Promise(() => {}));
+    const client = await service.client();
+    const itemID = await service.item();
+    const startedAt = performance.now();
+    const answer = await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+    expect(answer.status).toBe(201);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});

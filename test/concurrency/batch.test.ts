@@ -1,0 +1,96 @@
+import { isOutage } from '@inventory/db/client';
+import { settle } from '@inventory/db/verdict';
+import { createBatcher } from '@inventory/worker/batcher';
+import { expect, test } from 'vitest';
+import { countStatuses, useBatches } from '../harness/batches.ts';
+
+const batches = useBatches();
+
+test('one of two requests of one batch for 60 of 100 units is applied, whichever comes first', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  // Resolves: had the second been let through, the level's constraint would have thrown the whole batch away.
+  await expect(
+    worker.apply([
+      batches.request('receive', { itemID, units: 100, wid: 1 }),
+      batches.request('issue', { itemID, units: 60, wid: 1 }),
+      batches.request('issue', { itemID, units: 60, wid: 1 }),
+    ]),
+  ).resolves.toMatchObject(['applied', 'applied', 'refused'].map((status) => ({ status })));
+  const stored = await batches.item();
+  await worker.apply([batches.request('receive', { itemID: stored, units: 100, wid: 1 })]);
+  await expect(
+    worker.apply([
+      batches.request('move', { itemID: stored, units: 60, wid: 1, shipToWid: 2 }),
+      batches.request('issue', { itemID: stored, units: 60, wid: 1 }),
+      batches.request('issue', { itemID: stored, units: 40, wid: 1 }),
+      batches.request('issue', { itemID: stored, units: 60, wid: 2 }),
+    ]),
+  ).resolves.toMatchObject(['applied', 'refused', 'applied', 'applied'].map((status) => ({ status })));
+});
+
+test('abandoned, and nothing is applied: a request whose deadline has passed', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const late = batches.request('receive', { itemID, units: 1, wid: 1 }, { deadline: Date.now() - 1000 });
+  const inTime = batches.request('receive', { itemID, units: 1, wid: 1 });
+  const outcomes = await worker.apply([late, inTime]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['abandoned', 'applied']);
+  expect(await countStatuses(batches.sql, itemID)).toEqual({ abandoned: 1, applied: 1 });
+});
+
+test('never told applied: a batch whose very commit fails', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const request = () => batches.request('receive', { itemID, units: 666, wid: 1 });
+  await batches.sql.unsafe(`
+    create function refuse_commit() returns trigger language plpgsql as $$ begin raise 'no commit'; end $$;
+    create constraint trigger refuse_commit after insert on stock_entry deferrable initially deferred
+      for each row when (new.delta = 666) execute function refuse_commit()`);
+  await expect(worker.apply([request()])).rejects.toThrow('no commit');
+  await batches.sql.unsafe('drop trigger refuse_commit on stock_entry');
+  expect(await countStatuses(batches.sql, itemID)).toEqual({});
+  await expect(worker.apply([request()])).resolves.toMatchObject([{ status: 'applied' }]);
+});
+
+test('63 of 64 are applied in the order of their arrival when Postgres chokes on one of the batch', async () => {
+  const worker = batches.worker();
+  const reports: string[] = [];
+  const apply = createBatcher({
+    batchMax: 256,
+    apply: worker.apply,
+    abandon: async (requestId) => (await settle(worker.sql, [requestId])).get(requestId)!,
+    isOutage,
+    report: (error) => reports.push(error.message),
+  });
+  const itemIDs = await Promise.all(Array.from({ length: 8 }, () => batches.item()));
+  const poisonAt = 37;
+  const requests = Array.from({ length: 64 }, (_, index) =>
+    batches.request('receive', {
+      itemID: itemIDs[index % itemIDs.length],
+      units: 1,
+      wid: 1,
+      // No text of Postgres holds this character; the api lets none through.
+      ...(index === poisonAt ? { remark: 'a\u0000b' } : {}),
+    }),
+  );
+  const outcomes = await apply(requests);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(
+    requests.map((_, index) => (index === poisonAt ? 'failed' : 'applied')),
+  );
+  const transactionNos = outcomes.flatMap(({ status, result }) =>
+    status === 'applied' ? [JSON.parse(result!).transactionNo as number] : [],
+  );
+  expect(transactionNos).toEqual(transactionNos.toSorted((a, b) => a - b));
+  const [row] = await batches.sql<{ statuses: Record<string, number> }[]>`
+    select json_object_agg(status, count) as statuses
+    from (
+      select status, count(*)
+      from stock_transaction
+      where request_id = any(${requests.map((request) => request.requestId)}::uuid[])
+      group by status
+    ) as counts`;
+  expect(row?.statuses).toEqual({ applied: 63, abandoned: 1 });
+  // The batch, and half by half down to the one.
+  expect(reports).toHaveLength(7);
+});

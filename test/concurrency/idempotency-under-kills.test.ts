@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
+import { expectWaiting, holdGates } from '../harness/batches.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
+
+const prefix = `kills-${randomBytes(6).toString('hex')}`;
+const service = useService({ apis: 2, workers: 0, env: { QUEUE_PREFIX: prefix } });
+let worker: Started;
+
+function start(): Promise<Started> {
+  return startProcess('apps/worker/src/main.ts', {
+    DATABASE_URL: service.databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: prefix,
+    LOG_LEVEL: 'info',
+  });
+}
+
+beforeAll(async () => {
+  worker = await start();
+});
+afterAll(async () => {
+  await worker?.stop();
+});
+
+test('one transaction and one answer for each of 100 keys, sent ten times at once, while the worker is killed', {
+  timeout: 60_000,
+}, async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  await receive(client, itemID, 1000);
+  const processes = service.baseUrls.map((baseUrl) =>
+    createApiClient(baseUrl, client.clientId, client.token),
+  );
+  /** As a careful caller does: again with the same key until the answer is clear. */
+  async function send(key: string, index: number): Promise<ApiAnswer> {
+    for (;;) {
+      const body = { itemID, units: 1, wid: 1, reasonCode: 0, reference: key };
+      const answer = await processes[index % 2]!.post('/Inventory/Issue', body, { 'Idempotency-Key': key });
+      if (answer.status !== 503) return answer;
+    }
+  }
+  const told = new Map<string, Set<string>>();
+  const keysOfWave = 25;
+  for (let wave = 0; wave < 4; wave++) {
+    // With a batch that waits for its gate, the kill hits in the middle.
+    const release = wave % 2 === 1 ? await holdGates(service.sql, itemID) : null;
+    const keys = Array.from({ length: keysOfWave }, () => uniqueName('key'));
+    const sent = keys.flatMap((key) =>
+      Array.from({ length: 10 }, (_, index) =>
+        send(key, index).then((answer) => {
+          const texts = told.get(key) ?? new Set();
+          told.set(key, texts.add(`${answer.status} ${answer.text}`));
+        }),
+      ),
+    );
+    if (release !== null) {
+      await expectWaiting(service.sql, 1);
+      worker.child.kill('SIGKILL');
+      await worker.exited;
+      await release();
+      worker = await start();
+    }
+    await Promise.all(sent);
+  }
+  const rows = await service.sql<{ reference: string; count: number }[]>`
+    select body->>'reference' as reference, count(*)
+    from stock_transaction
+    where body->>'itemID' = ${itemID} and status = 'applied' and kind = 'issue'
+    group by 1`;
+  expect(rows.filter((row) => row.count !== 1)).toEqual([]);
+  expect(rows.map((row) => row.reference).sort()).toEqual([...told.keys()].sort());
+  expect(told.size).toBe(4 * keysOfWave);
+  const texts = [...told.values()].map((each) => [...each]);
+  expect(texts.filter((each) => each.length !== 1)).toEqual([]);
+  expect(texts.filter(([text]) => !text!.startsWith('200 '))).toEqual([]);
+});

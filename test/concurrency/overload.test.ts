@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
+
+type Timed = { reference: string; answer: ApiAnswer; tookMs: number };
+
+async function send(client: ApiClient, itemID: string, reference: string): Promise<Timed> {
+  const startedAt = performance.now();
+  const body = { itemID, units: 1, wid: 1, reasonCode: 0, reference };
+  const answer = await client.post('/Inventory/Receive', body);
+  return { reference, answer, tookMs: performance.now() - startedAt };
+}
+
+function expectUnavailable({ answer }: Timed) {
+  expect({ status: answer.status, retryAfter: answer.headers.get('Retry-After'), body: answer.body }).toEqual(
+    {
+      status: 503,
+      retryAfter: '1',
+      body: {
+        statusCode: 503,
+        error: 'internal_error',
+        message: 'The service is busy or partly out of order; nothing was applied. Try again in a moment.',
+      },
+    },
+  );
+}
+
+describe('more than can be answered in time', () => {
+  // One request to an envelope and two envelopes at once: few requests are an overload.
+  const service = useService({ env: { ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '1' } });
+
+  test('503 at once for what could not be answered within a second; what is accepted is applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receive(client, itemID, 1);
+    // The first two wait long, so that the service learns how long a request takes now.
+    let release = await holdGates(service.sql, itemID);
+    const slow = ['slow-1', 'slow-2'].map((reference) => send(client, itemID, reference));
+    await expectWaiting(service.sql, 1);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await release();
+    for (const { answer } of await Promise.all(slow)) expect(answer.status).toBe(201);
+    release = await holdGates(service.sql, itemID);
+    const sent = Array.from({ length: 60 }, (_, index) => send(client, itemID, `flood-${index}`));
+    const refusedEarly: Timed[] = [];
+    for (const each of sent) each.then((timed) => refusedEarly.push(timed));
+    // Nothing can be applied yet, so these were answered without being sent.
+    await expect.poll(() => refusedEarly.length, { timeout: 900 }).toBeGreaterThan(30);
+    refusedEarly.forEach(expectUnavailable);
+    await release();
+    const all = await Promise.all(sent);
+    const accepted = all.filter(({ answer }) => answer.status === 201);
+    const refused = all.filter(({ answer }) => answer.status !== 201);
+    expect(accepted.length).toBeGreaterThan(4);
+    refused.forEach(expectUnavailable);
+    expect(Math.max(...refused.map(({ tookMs }) => tookMs))).toBeLessThan(1500);
+    expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 3 + accepted.length });
+  });
+});
+
+describe('no worker', () => {
+  const prefix = `overload-${randomBytes(6).toString('hex')}`;
+  const env = { QUEUE_PREFIX: prefix, ENVELOPE_MAX: '4' };
+  const service = useService({ apis: 2, workers: 0, env });
+  let worker: Running | undefined;
+
+  afterAll(async () => {
+    await worker?.stop();
+  });
+
+  test('503 for everything, within 3.5 s; not one of them is applied when a worker comes', async () => {
+    const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
+    const itemID = await service.item();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => send(clients[index % 2]!, itemID, `waiting-${index}`)),
+    );
+    answers.forEach(expectUnavailable);
+    expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(3500);
+    worker = await startWorker(
+      { DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), QUEUE_PREFIX: prefix },
+      createLog('worker'),
+    );
+    // First in, first out: when these are answered, the ones before them were taken too.
+    for (const client of clients) {
+      await expect
+        .poll(async () => (await send(client, itemID, 'after')).answer.status, { timeout: 5000 })
+        .toBe(201);
+    }
+    const applied = await service.sql<{ reference: string }[]>`
+      select distinct body->>'reference' as reference
+      from stock_transaction
+      where body->>'itemID' = ${itemID} and status = 'applied'`;
+    expect(applied.map((row) => row.reference)).toEqual(['after']);
+  });
+});

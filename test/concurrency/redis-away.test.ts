@@ -1,0 +1,160 @@
+import { startServer } from '@inventory/api/server';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { addClient } from '@inventory/db/clients';
+import { addWarehouse } from '@inventory/db/warehouses';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { connectProducer } from '@inventory/queue/redis';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
+import { startProxy } from '../faults/proxy.ts';
+import { type ApiAnswer, createApiClient, send } from '../harness/api-client.ts';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { allPermissions, uniqueName, useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
+
+const redisUrl = new URL(inject('redisUrl'));
+const proxy = await startProxy(Number(redisUrl.port));
+redisUrl.hostname = '127.0.0.1';
+redisUrl.port = String(proxy.port);
+
+afterEach(() => {
+  proxy.setState('open');
+});
+afterAll(() => {
+  proxy.close();
+});
+
+describe('the service', () => {
+  const service = useService({ apis: 2, workers: 1, env: { REDIS_URL: redisUrl.href } });
+
+  // What a socket that is closed and one that hangs may cost, with air for a machine that runs other tests too.
+  test.each([
+    { state: 'cut' as const, withinMs: 1000 },
+    { state: 'stalled' as const, withinMs: 3000 },
+  ])(
+    '200 for reads, 503 for writes within $withinMs ms while the network to Redis is $state; both work again after',
+    async ({ state, withinMs }) => {
+      const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
+      const itemID = await service.item();
+      for (const client of clients) await receive(client, itemID, 5);
+      const timed = async (call: () => Promise<ApiAnswer>) => {
+        const startedAt = performance.now();
+        const answer = await call();
+        return { answer, tookMs: performance.now() - startedAt };
+      };
+      const references: string[] = [];
+      const write = (index: number) => {
+        const reference = uniqueName('refused');
+        references.push(reference);
+        const body = { itemID, units: 1, wid: 1, reasonCode: 0, reference };
+        return timed(() => clients[index % 2]!.post('/Inventory/Issue', body));
+      };
+      const read = (index: number) => timed(() => clients[index % 2]!.get(`/Inventory?itemID=${itemID}`));
+
+      proxy.setState(state);
+      for (let round = 0; round < 4; round++) {
+        const writes = await Promise.all(Array.from({ length: 20 }, (_, index) => write(index)));
+        for (const { answer, tookMs } of writes) {
+          expect(
+            { status: answer.status, retryAfter: answer.headers.get('Retry-After') },
+            answer.text,
+          ).toEqual({
+            status: 503,
+            retryAfter: '1',
+          });
+          expect(tookMs).toBeLessThan(withinMs);
+        }
+        const reads = await Promise.all(Array.from({ length: 20 }, (_, index) => read(index)));
+        for (const { answer, tookMs } of reads) {
+          expect({ status: answer.status, total: answer.body.totalCount }).toEqual({ status: 200, total: 2 });
+          expect(tookMs).toBeLessThan(withinMs);
+        }
+      }
+      proxy.setState('open');
+      for (const client of clients) {
+        const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+        await expect
+          .poll(async () => (await client.post('/Inventory/Issue', body)).status, { timeout: 5000 })
+          .toBe(200);
+      }
+      const applied = await service.sql`
+      select transaction_no
+      from stock_transaction
+      where status = 'applied' and body->>'reference' = any(${references})`;
+      expect([...applied]).toEqual([]);
+    },
+  );
+});
+
+describe('processes that are started while Redis is away', () => {
+  let database: TestDatabase;
+  const running: (Running & { port?: number })[] = [];
+
+  afterAll(async () => {
+    for (const each of running) await each.stop();
+    await database?.drop();
+  });
+
+  test('201 for a write soon after Redis is there', async () => {
+    database = await createDatabase();
+    await addWarehouse(database.sql, { wid: 1, name: 'Main' });
+    const env = {
+      DATABASE_URL: database.url,
+      REDIS_URL: redisUrl.href,
+      PORT: '0',
+      QUEUE_PREFIX: uniqueName('away'),
+    };
+    proxy.setState('cut');
+    const api = await startServer({ ...env }, createLog('api'));
+    running.push(api, await startWorker({ ...env }, createLog('worker')));
+    const secret = createSecret();
+    const clientId = uniqueName('client');
+    const permissions = allPermissions;
+    const secretDigest = digestSecret(secret);
+    await addClient(database.sql, {
+      clientId,
+      permissions,
+      wids: [1],
+      readOnly: false,
+      rateLimit: null,
+      secretDigest,
+    });
+    const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
+    const token = await send(baseUrl, 'POST', '/Token', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
+    });
+    const client = createApiClient(baseUrl, clientId, token.body.access_token);
+    expect((await client.post('/Item', { shortID: 'A' })).status).toBe(201);
+    const write = () => client.post('/Inventory/Receive', { itemID: 'A', units: 1, wid: 1, reasonCode: 0 });
+    expect((await write()).status).toBe(503);
+    proxy.setState('open');
+    await expect.poll(async () => (await write()).status, { timeout: 5000 }).toBe(201);
+  });
+});
+
+describe('a connection of the api to Redis', () => {
+  test('a command fails at once while Redis is away, and is not carried out when it is back', async () => {
+    const key = uniqueName('key');
+    const redis = connectProducer(redisUrl.href, () => {});
+    await expect.poll(() => redis.status).toBe('ready');
+    proxy.setState('cut');
+    await expect.poll(() => redis.status, { interval: 5 }).not.toBe('ready');
+    // From now on a connection comes about and nobody answers on it.
+    proxy.setState('stalled');
+    await expect.poll(() => redis.status, { interval: 5 }).toBe('connect');
+    const startedAt = performance.now();
+    const failure = await redis.set(key, 'sent', 'EX', 60).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    const tookMs = performance.now() - startedAt;
+    proxy.setState('open');
+    await expect.poll(() => redis.status).toBe('ready');
+    const stored = await redis.get(key);
+    redis.disconnect();
+    expect({ failed: failure !== null, stored }).toEqual({ failed: true, stored: null });
+    expect(tookMs).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { changeClient } from '@inventory/db/clients';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, expect, inject, test } from 'vitest';
+import { forbidden } from '../harness/answers.ts';
+import { countStatuses } from '../harness/batches.ts';
+import { allPermissions, useService } from '../harness/service.ts';
+
+const prefix = `revoked-${randomBytes(6).toString('hex')}`;
+const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+let worker: Running | undefined;
+
+afterAll(async () => {
+  await worker?.stop();
+});
+
+test('403: a right that is revoked while the request waits in the queue', async () => {
+  const itemID = await service.item();
+  const changes = [
+    { permissions: allPermissions.filter((each) => each !== 95) },
+    { wids: [2] },
+    { readOnly: true },
+    { disabled: true },
+    {},
+  ];
+  const clients = await Promise.all(changes.map(() => service.client()));
+  const answers = clients.map((client) =>
+    client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 }),
+  );
+  // A read on the same connections: by its answer the requests before it are accepted.
+  await Promise.all(clients.map((client) => client.get('/Item?pageSize=1')));
+  await Promise.all(
+    changes.map((change, index) => changeClient(service.sql, clients[index]!.clientId, change)),
+  );
+  worker = await startWorker(
+    { DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), QUEUE_PREFIX: prefix },
+    createLog('worker'),
+  );
+  const told = (await Promise.all(answers)).map(({ status, body }) => (status === 201 ? status : body));
+  expect(told).toEqual([
+    forbidden.permission,
+    forbidden.scope,
+    forbidden.readOnly,
+    forbidden.permission,
+    201,
+  ]);
+  expect(await countStatuses(service.sql, itemID)).toEqual({ abandoned: 4, applied: 1 });
+});

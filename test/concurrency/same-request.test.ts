@@ -1,0 +1,72 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { applyBatch } from '@inventory/db/apply-batch';
+import { connect } from '@inventory/db/client';
+import { createPartNumbers } from '@inventory/db/gates';
+import { type Envelope, type QueuedRequest, queueName } from '@inventory/queue/envelope';
+import { connectProducer } from '@inventory/queue/redis';
+import { Queue } from 'bullmq';
+import { afterAll, expect, inject, test } from 'vitest';
+import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
+
+const prefix = `same-${randomBytes(6).toString('hex')}`;
+const service = useService({ workers: 2, env: { QUEUE_PREFIX: prefix } });
+const redis = connectProducer(inject('redisUrl'), () => {});
+const queue = new Queue<Envelope>(queueName(0), {
+  connection: redis,
+  prefix,
+  skipWaitingForReady: true,
+  skipVersionCheck: true,
+});
+
+afterAll(async () => {
+  await queue.close();
+  redis.disconnect();
+});
+
+/** An item with 100 units, and twenty requests of one that take 2 each. */
+async function createRequests(): Promise<{ itemID: string; requests: QueuedRequest[] }> {
+  const client = await service.client();
+  const itemID = await service.item();
+  await receive(client, itemID, 100);
+  const requests = Array.from({ length: 20 }, () => ({
+    requestId: randomUUID(),
+    clientId: client.clientId,
+    deadline: Date.now() + 60_000,
+    kind: 'issue' as const,
+    body: { itemID, units: 2, wid: 1, reasonCode: 0 },
+  }));
+  return { itemID, requests };
+}
+
+test('one transaction for each request of a batch that three workers apply at once, and one outcome', async () => {
+  const { itemID, requests } = await createRequests();
+  const pools = [1, 2, 3].map(() => connect(service.databaseUrl, { name: 'test-worker', connectionsMax: 2 }));
+  const release = await holdGates(service.sql, itemID);
+  const applied = pools.map((sql) => applyBatch(sql, requests, createPartNumbers()));
+  await expectWaiting(service.sql, 3);
+  await release();
+  const outcomes = await Promise.all(applied);
+  for (const pool of pools) await pool.end();
+  expect(outcomes[1]).toEqual(outcomes[0]);
+  expect(outcomes[2]).toEqual(outcomes[0]);
+  expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });
+});
+
+test('one transaction for each request of an envelope that is queued under six job ids, over two workers', async () => {
+  const { itemID, requests } = await createRequests();
+  const release = await holdGates(service.sql, itemID);
+  for (let count = 0; count < 6; count++) {
+    await queue.add('envelope', { requests }, { jobId: randomUUID(), removeOnComplete: true });
+  }
+  // Each worker takes four at most, so both have some.
+  await expectWaiting(service.sql, 2);
+  await release();
+  await expect
+    .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')), {
+      timeout: 10_000,
+    })
+    .toEqual([0, 0, 0]);
+  expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });
+});

@@ -1,0 +1,64 @@
+import { startServer } from '@inventory/api/server';
+import { connect } from '@inventory/db/client';
+import { createLog } from '@inventory/process/log';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+
+const refusal = (names: string) =>
+  `the database runs with ${names} off: an answered transaction could be lost in a crash`;
+
+/** What each process of the service says when it is started on this database; null: it starts. */
+async function startEach(databaseUrl: string): Promise<(string | null)[]> {
+  process.env.LOG_LEVEL ??= 'fatal';
+  const env = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    PORT: '0',
+    QUEUE_PREFIX: 'start-up',
+  };
+  const said = [];
+  for (const start of [startServer, startWorker]) {
+    said.push(
+      await start({ ...env }, createLog('start-up')).then(
+        (running) => running.stop().then(() => null),
+        (error: Error) => error.message,
+      ),
+    );
+  }
+  return said;
+}
+
+describe('a database that could lose what was answered', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('a fit one is taken', async () => {
+    expect(await startEach(database.url)).toEqual([null, null]);
+  });
+
+  test('synchronous_commit = off is refused by api and worker', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await database.sql.unsafe(`alter database ${name} set synchronous_commit = off`);
+    expect(await startEach(database.url)).toEqual(Array(2).fill(refusal('synchronous_commit')));
+    await database.sql.unsafe(`alter database ${name} reset synchronous_commit`);
+  });
+
+  test.each(['fsync', 'full_page_writes'])('%s = off is refused by api and worker', async (setting) => {
+    // It holds for the whole server, which others use: so this database alone shows it as off.
+    const name = new URL(database.url).pathname.slice(1);
+    await database.sql.unsafe(`
+      create view pg_settings as
+      select name, case when name = '${setting}' then 'off' else setting end as setting from pg_catalog.pg_settings;
+      alter database ${name} set search_path = public, pg_catalog`);
+    const check = connect(database.url, { name: 'tests', connectionsMax: 1 });
+    const [shown] = await check`select setting from pg_settings where name = ${setting}`;
+    await check.end();
+    expect(shown).toEqual({ setting: 'off' });
+    expect(await startEach(database.url)).toEqual(Array(2).fill(refusal(setting)));
+    await database.sql.unsafe(`alter database ${name} reset search_path; drop view public.pg_settings`);
+  });
+});

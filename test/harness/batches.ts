@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
+import { connect, type Sql } from '@inventory/db/client';
+import { addClient } from '@inventory/db/clients';
+import { createPartNumbers, type PartNumbers } from '@inventory/db/gates';
+import type { StoredOutcome } from '@inventory/db/outcome';
+import { addWarehouse } from '@inventory/db/warehouses';
+import type { StockRequest } from '@inventory/domain/stock/transaction';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { expectInvariants } from './invariants.ts';
+import { allPermissions, uniqueName } from './service.ts';
+
+/** What one worker process applies batches with: connections and a memory of its own. */
+export type BatchWorker = {
+  sql: Sql;
+  parts: PartNumbers;
+  apply(requests: readonly BatchRequest[]): Promise<StoredOutcome[]>;
+};
+
+/** A database without any process, for tests that say which requests meet in which batch. */
+export type Batches = {
+  sql: Sql;
+  clientId: string;
+  worker(): BatchWorker;
+  item(): Promise<string>;
+  /** A request of a client that may do everything in warehouses 1 and 2; its deadline is far away unless told otherwise. */
+  request(kind: StockRequest['kind'], body: object, options?: Partial<BatchRequest>): BatchRequest;
+};
+
+/** As {@link useService}, without the processes. */
+export function useBatches(): Batches {
+  let database: TestDatabase;
+  const workers: BatchWorker[] = [];
+  const batches = { clientId: 'batches' } as Batches;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    const { sql, url } = database;
+    for (const wid of [1, 2]) await addWarehouse(sql, { wid, name: `Warehouse ${wid}` });
+    await addClient(sql, {
+      clientId: batches.clientId,
+      permissions: allPermissions,
+      wids: [1, 2],
+      readOnly: false,
+      rateLimit: null,
+      secretDigest: Buffer.alloc(32),
+    });
+    Object.assign(batches, {
+      sql,
+      worker() {
+        const pool = connect(url, { name: 'test-worker', connectionsMax: 4 });
+        const parts = createPartNumbers();
+        const worker: BatchWorker = {
+          sql: pool,
+          parts,
+          apply: (requests) => applyBatch(pool, requests, parts),
+        };
+        workers.push(worker);
+        return worker;
+      },
+      async item() {
+        const shortId = uniqueName('ITEM');
+        await sql`insert into item (short_id, created_by) values (${shortId}, 'tests')`;
+        return shortId;
+      },
+      request: (kind, body, options = {}) =>
+        ({
+          requestId: randomUUID(),
+          clientId: batches.clientId,
+          deadline: Date.now() + 3_600_000,
+          kind,
+          body: { reasonCode: 0, ...body },
+          ...options,
+        }) as BatchRequest,
+    } satisfies Partial<Batches>);
+  });
+
+  afterEach(async () => {
+    await expectInvariants(database.sql);
+  });
+
+  afterAll(async () => {
+    for (const worker of workers) await worker.sql.end({ timeout: 5 });
+    await database?.drop();
+  });
+
+  return batches;
+}
+
+/** Holds the gates of an item as a batch does, until the returned function is called. */
+export async function holdGates(sql: Sql, itemID: string): Promise<() => Promise<void>> {
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let held: Promise<unknown>;
+  await new Promise<void>((resolve, reject) => {
+    held = sql.begin(async (tx) => {
+      const gates = await tx`
+        select wid
+        from stock_level
+        join item using (part_no)
+        where short_id = ${itemID}
+        for no key update of stock_level`;
+      if (gates.length === 0) throw new Error(`no gate of ${itemID} yet`);
+      resolve();
+      await released;
+    });
+    held.catch(reject);
+  });
+  return async () => {
+    release();
+    await held;
+  };
+}
+
+/** Waits until so many connections to this database wait for a lock. */
+export async function expectWaiting(sql: Sql, count: number): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const [row] = await sql<{ waiting: number }[]>`
+          select count(*) as waiting
+          from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return row?.waiting;
+      },
+      { interval: 5, timeout: 2000 },
+    )
+    .toBeGreaterThanOrEqual(count);
+}
+
+/** What stands in stock_transaction: how many times each status, of one item's requests. */
+export async function countStatuses(sql: Sql, itemID: string): Promise<Record<string, number>> {
+  const rows = await sql<{ status: string; count: number }[]>`
+    select status, count(*)
+    from stock_transaction
+    where body->>'itemID' = ${itemID}
+    group by status`;
+  return Object.fromEntries(rows.map((row) => [row.status, row.count]));
+}
