@@ -125,7 +125,8 @@ async function report() {
   if (values.only === undefined && findings.appliedAfterAll === 0)
     problems.push('no fault hit a request in the middle');
   for (const [name, times] of recoveries) {
-    if (times.some((time) => time > recoveryMaxMs)) problems.push(`${name}: not back after ${recoveryMaxMs} ms`);
+    if (times.some((time) => time > recoveryMaxMs))
+      problems.push(`${name}: not back after ${recoveryMaxMs} ms`);
   }
   console.log(
     `\nseed ${seed}: ${recoveries.size === 0 ? 0 : [...recoveries.values()].flat().length} faults, ${log.length} requests: ` +

@@ -1,5 +1,6 @@
 import { applyBatch } from '@inventory/db/apply-batch';
 import { connect, isOutage } from '@inventory/db/client';
+import { foldLotArrivals } from '@inventory/db/fold-lot-arrivals';
 import { createPartNumbers } from '@inventory/db/gates';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { settle } from '@inventory/db/verdict';
@@ -10,6 +11,7 @@ import type { Running } from '@inventory/process/run';
 import { createConsumer } from '@inventory/queue/consume';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
+import { createCountKeeper } from './count-keeper.ts';
 
 // Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's patience ends.
 const idleInTransactionMs = 700;
@@ -26,6 +28,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   await refuseUnsafeDatabase(sql);
   const parts = createPartNumbers();
+  const counts = createCountKeeper(() => foldLotArrivals(sql), report);
   const consumer = await createConsumer({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
@@ -33,7 +36,11 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     concurrency: config.WORKER_CONCURRENCY,
     apply: createBatcher({
       batchMax: config.BATCH_MAX,
-      apply: (requests) => applyBatch(sql, requests, parts),
+      apply: async (requests) => {
+        const outcomes = await applyBatch(sql, requests, parts);
+        counts.wake();
+        return outcomes;
+      },
       abandon: async (requestId) => (await settle(sql, [requestId])).get(requestId)!,
       isOutage,
       report,
@@ -59,6 +66,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   return {
     async stop() {
       await consumer.close();
+      await counts.stop();
       await internal?.close();
       await sql.end({ timeout: 5 });
     },

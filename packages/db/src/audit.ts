@@ -7,6 +7,10 @@ const gate = 'part_no, wid';
 const levels = (quantity: string) => `select ${gate}, ${quantity} as quantity from stock_level`;
 const lots = (where: string) => `select ${gate}, sum(units) as quantity from lot ${where} group by ${gate}`;
 
+// Blocks and chapters are named by their place, from 1 at the oldest.
+const blockOf = (received: string) =>
+  `width_bucket(${received}, array(select block from lot_block order by block)) as block`;
+
 // Each gives the places that differ, as key columns, expected and found.
 const checks: readonly { name: string; statement: string }[] = [
   { name: 'in stock = lots, per item and warehouse', statement: compare(gate, levels('in_stock'), lots('')) },
@@ -53,6 +57,36 @@ const checks: readonly { name: string; statement: string }[] = [
       join stock_transaction using (transaction_no)
       where status <> 'applied'
       group by transaction_no`,
+  },
+  {
+    name: 'counted and arrived lots = lots, per warehouse and block of the lists',
+    statement: compare(
+      'wid, block',
+      `select wid, ${blockOf('received')}, count(*) as quantity from lot group by 1, 2`,
+      `select wid, block, sum(lots) as quantity
+      from (
+        select wid, ${blockOf('block')}, lots from lot_block_count
+        union all
+        select wid, ${blockOf('received')}, lots from lot_arrival
+      ) as counted
+      group by wid, block`,
+    ),
+  },
+  {
+    name: 'lots of a chapter = lots of its blocks, per warehouse',
+    statement: compare(
+      'wid, block',
+      `select wid, ${blockOf('chapter')}, sum(lots) as quantity from lot_block_count group by wid, chapter`,
+      `select wid, ${blockOf('chapter')}, lots as quantity from lot_chapter_count`,
+    ),
+  },
+  {
+    name: 'lots of a block = its lots of each warehouse',
+    statement: compare(
+      'block',
+      `select ${blockOf('block')}, sum(lots) as quantity from lot_block_count group by 1`,
+      `select ${blockOf('block')}, lots as quantity from lot_block`,
+    ),
   },
 ];
 

@@ -107,6 +107,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       // Room for many seconds of answers, so that a process that stalled finds its own still there.
       streams: { events: { maxLen: eventsKept } },
     });
+    queue.on('error', (error) => options.report(error, 'queue'));
     const consumer = connectConsumer(options.redisUrl, (error) => options.report(error, 'events connection'));
     // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
     // process started concern nobody here.
@@ -124,7 +125,6 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       roundTripMs: 5,
       addsUnderWay: new Set(),
     };
-    queue.on('error', (error) => options.report(error, 'queue'));
     events.on('error', (error) => options.report(error, 'queue events'));
     events.on('completed', ({ jobId, returnvalue }) => complete(lane, jobId, returnvalue as unknown));
     // Not an answer: a job can be called failed after its work was committed.

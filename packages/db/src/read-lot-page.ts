@@ -1,0 +1,95 @@
+import type { Page } from '@inventory/paging/envelope';
+import type { Sql } from './client.ts';
+
+/** Which lots of a list: so many from a place on, counted from 0 at the newest; or from the oldest, and then in that order. */
+export type LotPlaces = { offset: number; limit: number; oldestFirst: boolean };
+
+/**
+ * A page of all the lots of these warehouses by (received, recNo), and their exact number, of one moment, for a price that does not
+ * grow with the table. Counts lead to the blocks that hold the page (see the migration `lot-counts`): the first and the last one are
+ * found by adding up chapters, then blocks; of the lots between them those before the page are skipped in the index. What has
+ * arrived since the counts were last brought up to date is added to each sum.
+ *
+ * `record` is the expression of one record's JSON text, of `lot`, `item` and `warehouse`.
+ */
+export async function readLotPage(
+  sql: Sql,
+  wids: readonly number[],
+  { offset, limit, oldestFirst }: LotPlaces,
+  record: string,
+): Promise<Page> {
+  const direction = sql.unsafe(oldestFirst ? 'asc' : 'desc');
+  const places = oldestFirst
+    ? sql`greatest(total - skipped - size, 0) as first, total - skipped as last`
+    : sql`skipped as first, skipped + size as last`;
+  const scope = sql`wid = any((select wids from asked)::integer[])`;
+  const [row] = await sql<{ total_count: number; records: string }[]>`
+    with asked as materialized (
+      select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
+    ), arrived as materialized (
+      select chapter, block, sum(lot_arrival.lots)::bigint as lots
+      from lot_arrival
+      cross join lateral (
+        select chapter, block from lot_block where block <= received order by block desc limit 1
+      ) as of_block
+      where ${scope}
+      group by chapter, block
+    ), chapters as materialized (
+      select chapter, sum(lots)::bigint as lots, (sum(sum(lots)) over (order by chapter desc))::bigint as through
+      from (
+        select chapter, lots::bigint from lot_chapter_count where ${scope}
+        union all
+        select chapter, lots from arrived
+      ) as counted
+      group by chapter
+    ), wanted as materialized (
+      -- The places of the page, counted from the newest: the first is on it, the last is not.
+      select total, ${places} 
+      from asked
+      cross join (select coalesce(sum(lots), 0)::bigint as total from chapters) as summed
+    ), bound as materialized (
+      select
+        (select chapter from chapters where through > first order by chapter desc limit 1) as newest,
+        coalesce((select chapter from chapters where through >= last order by chapter desc limit 1), '-infinity') as oldest
+      from wanted
+    ), blocks as materialized (
+      select block, sum(lots)::bigint as lots,
+        (sum(sum(lots)) over (order by block desc))::bigint
+          + coalesce((select through - lots from chapters where chapter = (select newest from bound)), 0) as through
+      from (
+        select block, lots::bigint
+        from lot_block_count
+        where ${scope} and chapter between (select oldest from bound) and (select newest from bound)
+        union all
+        select block, lots
+        from arrived
+        where chapter between (select oldest from bound) and (select newest from bound)
+      ) as counted
+      group by block
+    ), range as materialized (
+      select block as newest, first - (through - lots) as skipped, last - first as size,
+        coalesce((select min(block) from lot_block where lot_block.block > newest.block), 'infinity') as until,
+        coalesce((select block from blocks where through >= last order by block desc limit 1), '-infinity') as since
+      from wanted
+      cross join lateral (select * from blocks where through > first order by block desc limit 1) as newest
+    ), page as materialized (
+      select rec_no, received
+      from lot
+      where ${scope} and received >= (select since from range) and received < (select until from range)
+      order by received desc, rec_no desc
+      limit greatest((select size from range), 0) offset (select skipped from range)
+    )
+    select (select total from wanted) as total_count,
+      (
+        select coalesce(string_agg(record, ','), '')
+        from (
+          select ${sql.unsafe(record)} as record
+          from page
+          join lot using (rec_no)
+          join item using (part_no)
+          join warehouse using (wid)
+          order by page.received ${direction}, page.rec_no ${direction}
+        ) as records
+      ) as records`;
+  return { totalCount: row!.total_count, records: row!.records };
+}

@@ -1,0 +1,507 @@
+/** A known way of breaking the code, and the test that must notice. */
+export type Mutant = {
+  name: string;
+  edits: { file: string; search: string; replace: string }[];
+  /**
+   * A file below `test/` and words that only the title of the named test has; all of the file without them. Or a fault of
+   * `test/faults/`, struck so many times.
+   */
+  test: { file: string; title?: string } | { fault: string; rounds: number };
+};
+
+const applyBatch = 'packages/db/src/apply-batch.ts';
+const batcher = 'apps/worker/src/batcher.ts';
+const gates = 'packages/db/src/gates.ts';
+const pickCandidates = 'packages/db/src/pick-candidates.ts';
+const submit = 'packages/queue/src/submit.ts';
+const writeBatch = 'packages/db/src/write-batch.ts';
+
+const unbalancedMove = {
+  file: 'packages/domain/src/stock/move.ts',
+  search: '{ lot: to, wid, spot, delta: units }',
+  replace: '{ lot: to, wid, spot, delta: units / 2n }',
+};
+
+// Each search text stands exactly once in its file; a mutant that no longer fits the code fails the run.
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'no request claim',
+    edits: [
+      {
+        file: writeBatch,
+        search: 'column(({ transaction }) => transaction.request.requestId)',
+        replace: 'column(() => crypto.randomUUID())',
+      },
+    ],
+    test: { file: 'concurrency/same-request.test.ts' },
+  },
+  {
+    name: 'no abandoned row in the verdict',
+    edits: [
+      {
+        file: 'packages/db/src/verdict.ts',
+        search: 'order by 1) as asked',
+        replace: 'order by 1) as asked where false',
+      },
+      {
+        file: 'packages/db/src/verdict.ts',
+        search: 'return readOutcomes(sql, requestIds);',
+        replace: `const found = await readOutcomes(sql, requestIds);
+  return new Map(requestIds.map((id) => [id, found.get(id) ?? { status: 'abandoned', result: null }]));`,
+      },
+    ],
+    test: { file: 'concurrency/verdict.test.ts', title: 'given up while its batch waited' },
+  },
+  {
+    name: 'answer from a failed event',
+    edits: [
+      {
+        file: submit,
+        search: 'if (envelope !== undefined) void settleWaiters(waitersOf(envelope));',
+        replace: `for (const id of envelope?.requestIds ?? []) answer(id, { status: 'abandoned', result: null });`,
+      },
+    ],
+    test: { file: 'concurrency/answers.test.ts', title: 'called failed after it was applied' },
+  },
+  {
+    name: 'a lost completion is not looked for',
+    edits: [{ file: submit, search: 'void look(toLook)', replace: 'void 0' }],
+    test: { file: 'concurrency/answers.test.ts', title: 'completion is never told' },
+  },
+  {
+    name: 'waitUntilFinished with removeOnComplete',
+    edits: [
+      {
+        file: submit,
+        search: `events.on('completed', ({ jobId, returnvalue }) => complete(lane, jobId, returnvalue as unknown));`,
+        replace: '',
+      },
+      {
+        file: submit,
+        search: 'await lane.queue.add(',
+        replace: 'const job = await lane.queue.add(',
+      },
+      {
+        file: submit,
+        search: `backoff: { type: 'fixed', delay: 200 },
+      });`,
+        replace: `backoff: { type: 'fixed', delay: 200 },
+      });
+      job.waitUntilFinished(lane.events, 2500).then(
+        (result) => complete(lane, envelope.jobId, result),
+        () => {
+          for (const id of envelope.requestIds) answer(id, { status: 'abandoned', result: null });
+        },
+      );`,
+      },
+    ],
+    test: { file: 'concurrency/answers.test.ts', title: '201 for every single request' },
+  },
+  {
+    name: 'enableOfflineQueue: true',
+    edits: [
+      {
+        file: 'packages/queue/src/redis.ts',
+        search: 'enableOfflineQueue: false',
+        replace: 'enableOfflineQueue: true',
+      },
+    ],
+    test: { file: 'concurrency/redis-away.test.ts', title: 'a command fails at once' },
+  },
+  {
+    name: 'work is kept until Redis is back',
+    edits: [
+      { file: submit, search: `if (producer.status !== 'ready') return true;`, replace: '' },
+      {
+        file: 'packages/queue/src/redis.ts',
+        search: 'enableOfflineQueue: false',
+        replace: 'enableOfflineQueue: true',
+      },
+      {
+        file: 'packages/queue/src/redis.ts',
+        search: 'maxRetriesPerRequest: 0',
+        replace: 'maxRetriesPerRequest: null',
+      },
+    ],
+    test: { file: 'concurrency/redis-away.test.ts', title: '200 for reads, 503 for writes within 1000 ms' },
+  },
+  {
+    name: 'synchronous_commit = off accepted',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: `'full_page_writes', 'synchronous_commit')`,
+        replace: `'full_page_writes')`,
+      },
+    ],
+    test: { file: 'concurrency/start-up.test.ts', title: 'synchronous_commit = off' },
+  },
+  {
+    name: 'fsync = off accepted',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: `'fsync', 'full_page_writes'`,
+        replace: `'full_page_writes'`,
+      },
+    ],
+    test: { file: 'concurrency/start-up.test.ts', title: 'fsync = off' },
+  },
+  {
+    name: 'gates unsorted',
+    edits: [
+      {
+        file: gates,
+        search: `order by part_no, wid
+      for no key update`,
+        replace: `order by part_no \${tx.unsafe(Math.random() < 0.5 ? 'asc' : 'desc')}, wid
+      for no key update`,
+      },
+    ],
+    test: { file: 'concurrency/gates.test.ts', title: 'opposite directions' },
+  },
+  {
+    name: 'gate created inside the transaction',
+    edits: [
+      { file: applyBatch, search: 'await makeGates(sql, unique, parts);', replace: '' },
+      {
+        file: applyBatch,
+        search: 'const gateIds = gateIdsOf(requests, parts);',
+        replace: `await makeGates(tx as unknown as Sql, requests, parts);
+  const gateIds = gateIdsOf(requests, parts);`,
+      },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
+  },
+  {
+    name: 'gate created inside the transaction, in order of arrival',
+    edits: [
+      { file: applyBatch, search: 'await makeGates(sql, unique, parts);', replace: '' },
+      {
+        file: applyBatch,
+        search: 'const gateIds = gateIdsOf(requests, parts);',
+        replace: `await makeGates(tx as unknown as Sql, requests, parts);
+  const gateIds = gateIdsOf(requests, parts);`,
+      },
+      {
+        file: gates,
+        search: `order by part_no, wid
+    on conflict do nothing`,
+        replace: 'on conflict do nothing',
+      },
+    ],
+    test: { file: 'concurrency/gates.test.ts', title: 'first to touch the same items' },
+  },
+  {
+    name: 'SKIP LOCKED on gates',
+    edits: [{ file: gates, search: 'for no key update`', replace: 'for no key update skip locked`' }],
+    test: { file: 'concurrency/whole-view.test.ts' },
+  },
+  {
+    name: 'lots locked with SKIP LOCKED instead of gates',
+    edits: [
+      { file: gates, search: 'for no key update`', replace: '`' },
+      {
+        file: pickCandidates,
+        search: `limit \${limit}
+    ) as lot`,
+        replace: `limit \${limit}
+      for update of lot skip locked
+    ) as lot`,
+      },
+    ],
+    test: { file: 'concurrency/whole-view.test.ts' },
+  },
+  {
+    name: 'lots read before the gate',
+    edits: [
+      {
+        file: applyBatch,
+        search: 'const gateIds = gateIdsOf(requests, parts);',
+        replace: `const gateIds = gateIdsOf(requests, parts);
+  const early = await pickCandidates(tx, requests, parts, new Date());`,
+      },
+      { file: applyBatch, search: 'pickCandidates(tx, requests, parts, now),', replace: 'early,' },
+    ],
+    test: { file: 'concurrency/whole-view.test.ts' },
+  },
+  {
+    name: 'batch without running balances',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/allocate.ts',
+        search: 'const taken = lot.units < missing ? lot.units : missing;',
+        replace: `if (!unitsRead.has(lot)) unitsRead.set(lot, lot.units);
+    const taken = unitsRead.get(lot)! < missing ? unitsRead.get(lot)! : missing;`,
+      },
+      {
+        file: 'packages/domain/src/stock/allocate.ts',
+        search: 'export type Part =',
+        replace: `const unitsRead = new WeakMap<LotState, Quantity>();
+export type Part =`,
+      },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'for 60 of 100 units' },
+  },
+  {
+    name: 'lots taken in the order of their numbers',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/batch.ts',
+        search: 'a.received - b.received ||',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/ledger-order.test.ts' },
+  },
+  {
+    name: 'float sums',
+    edits: [
+      {
+        file: 'packages/db/src/stock-levels.ts',
+        search: `inStock: 'sum(in_stock)'`,
+        replace: `inStock: 'sum(in_stock::float8)::numeric'`,
+      },
+    ],
+    test: { file: 'contract/stock-levels.test.ts', title: 'more than 15 digits' },
+  },
+  {
+    name: 'rights cached for ever, as if a token carried them',
+    edits: [
+      {
+        file: 'apps/api/src/authenticate.ts',
+        search: 'const clientMaxAgeMs = 500;',
+        replace: 'const clientMaxAgeMs = Number.POSITIVE_INFINITY;',
+      },
+    ],
+    test: { file: 'contract/scope.test.ts', title: 'a change of the scope holds within a second' },
+  },
+  {
+    name: 'rights not asked again when a request is applied',
+    edits: [
+      {
+        file: applyBatch,
+        search: 'if (denial !== null) return',
+        replace: 'if (denial === undefined) return',
+      },
+    ],
+    test: { file: 'concurrency/revoked-rights.test.ts' },
+  },
+  {
+    name: 'scope missing in a total',
+    edits: [
+      {
+        file: 'packages/db/src/read-page.ts',
+        search: `(select count(*) from (select from \${matching}) as matching) as total_count`,
+        replace: `(select count(*) from \${from}) as total_count`,
+      },
+    ],
+    test: { file: 'contract/scope.test.ts', title: 'changes not a byte of any list' },
+  },
+  {
+    name: 'sort column interpolated',
+    edits: [
+      {
+        file: 'packages/db/src/read-page.ts',
+        search: 'query.sort === undefined ? undefined : list.sortColumns[query.sort]',
+        replace: 'query.sort',
+      },
+    ],
+    test: { file: 'contract/paging.test.ts', title: 'an unknown sort is ignored' },
+  },
+  {
+    name: 'fixed-window limiter',
+    edits: [
+      {
+        file: 'packages/auth/src/rate-limit.ts',
+        search: `redis.call('LPOP', KEYS[1])
+  total = total - tonumber(count)`,
+        replace: `redis.call('DEL', KEYS[1])
+  total = 0`,
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts' },
+  },
+  {
+    name: 'secret compared with ===',
+    edits: [
+      {
+        file: 'packages/auth/src/secret.ts',
+        search: 'if (timingSafeEqual(given, digest) &&',
+        replace: `if (given.toString('hex') === Buffer.from(digest).toString('hex') &&`,
+      },
+    ],
+    test: { file: 'security/secret-comparison.test.ts' },
+  },
+  {
+    name: 'authentication skipped',
+    edits: [
+      {
+        file: 'packages/auth/src/token.ts',
+        search: 'const { payload } = await jwtVerify(',
+        replace: 'const { payload } = await readUnverified(',
+      },
+      {
+        file: 'packages/auth/src/token.ts',
+        search: 'async function importKey(',
+        replace: `async function readUnverified(token: string, ..._checks: unknown[]) {
+  return { payload: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) };
+}
+async function importKey(`,
+      },
+    ],
+    test: { file: 'contract/auth-401.test.ts', title: 'a token that is not one of ours' },
+  },
+  {
+    name: 'commit not waited for',
+    edits: [
+      {
+        file: 'packages/db/src/batch-transaction.ts',
+        search: `await Promise.all(writes);
+`,
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/same-request.test.ts' },
+  },
+  {
+    name: 'answer sent before the commit',
+    edits: [
+      {
+        file: 'packages/db/src/batch-transaction.ts',
+        search: 'const result = await sql.begin(',
+        replace: `let tell!: (told: { of: T }) => void;
+  const told = new Promise<{ of: T }>((resolve) => {
+    tell = resolve;
+  });
+  const committed = sql.begin(`,
+      },
+      {
+        file: 'packages/db/src/batch-transaction.ts',
+        search: `return { of: done.result };
+  });`,
+        replace: `tell({ of: done.result });
+    return { of: done.result };
+  });
+  committed.catch(() => {});
+  const result = await Promise.race([told, committed]);`,
+      },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'whose very commit fails' },
+  },
+  {
+    name: 'deltas not balanced',
+    edits: [unbalancedMove],
+    test: { file: 'contract/move.test.ts', title: 'several lots, never merged' },
+  },
+  {
+    name: 'deltas not balanced, and not asserted',
+    edits: [
+      unbalancedMove,
+      {
+        file: writeBatch,
+        search: 'assertBalanced(batch, entries);',
+        replace: 'void assertBalanced;',
+      },
+    ],
+    test: { file: 'contract/move.test.ts', title: 'several lots, never merged' },
+  },
+  {
+    name: 'deadline not looked at',
+    edits: [
+      {
+        file: applyBatch,
+        search: 'if (batch.now > request.deadline)',
+        replace: 'if (batch.now < 0)',
+      },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'whose deadline has passed' },
+  },
+  {
+    name: 'a batch that fails is not cut',
+    edits: [
+      {
+        file: batcher,
+        search: 'const middle = requests.length >> 1;',
+        replace: `if (requests.length > 1) return Promise.all(requests.map(fail));
+      const middle = requests.length >> 1;`,
+      },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
+  },
+  {
+    name: 'the second half of a batch that fails goes first',
+    edits: [
+      {
+        file: batcher,
+        search: 'const first = await applyHalving(requests.slice(0, middle));',
+        replace: `const second = await applyHalving(requests.slice(middle));
+      const first = await applyHalving(requests.slice(0, middle));`,
+      },
+      { file: batcher, search: '...(await applyHalving(requests.slice(middle)))', replace: '...second' },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
+  },
+  {
+    name: 'no admission control',
+    edits: [{ file: submit, search: '* lane.roundTripMs > busyAfterMs', replace: '< 0' }],
+    test: { file: 'concurrency/overload.test.ts', title: 'could not be answered within a second' },
+  },
+  {
+    name: 'synchronous_commit = off, as the fault harness sees it',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: `'full_page_writes', 'synchronous_commit')`,
+        replace: `'full_page_writes')`,
+      },
+      {
+        file: 'packages/db/src/client.ts',
+        search: `TimeZone: 'UTC',`,
+        replace: `TimeZone: 'UTC', synchronous_commit: 'off',`,
+      },
+    ],
+    test: { fault: 'postgres kill -9', rounds: 2 },
+  },
+  {
+    name: 'no request claim, as the fault harness sees it',
+    edits: [
+      {
+        file: writeBatch,
+        search: 'column(({ transaction }) => transaction.request.requestId)',
+        replace: 'column(() => crypto.randomUUID())',
+      },
+      { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
+    ],
+    test: { fault: 'worker kill -9', rounds: 8 },
+  },
+  {
+    name: 'answer from the clock alone, as the fault harness sees it',
+    edits: [
+      {
+        file: 'packages/db/src/verdict.ts',
+        search: 'order by 1) as asked',
+        replace: 'order by 1) as asked where false',
+      },
+      {
+        file: 'packages/db/src/verdict.ts',
+        search: 'return readOutcomes(sql, requestIds);',
+        replace: `return new Map(requestIds.map((id) => [id, { status: 'abandoned', result: null }]));`,
+      },
+      { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
+      { file: submit, search: 'void look(toLook)', replace: 'void 0' },
+    ],
+    test: { fault: 'worker kill -9', rounds: 4 },
+  },
+  {
+    name: 'a key leads to a new request each time',
+    edits: [
+      {
+        file: 'apps/api/src/stock.ts',
+        search: 'let { requestId } = bound;',
+        replace: 'let requestId = createRequestId();',
+      },
+    ],
+    test: { file: 'concurrency/idempotency-under-kills.test.ts' },
+  },
+];
