@@ -32,12 +32,16 @@ async function sendRaw(...parts: (string | Uint8Array)[]): Promise<RawAnswer | n
     socket.on('error', () => {});
     for (const part of parts) socket.write(part);
   });
-  const [head = '', text = ''] = bytes.toString('utf8').split('\r\n\r\n');
+  const head = bytes.toString('utf8').split('\r\n\r\n')[0] ?? '';
   if (head === '') return null;
   const [first = '', ...lines] = head.split('\r\n');
   const headers = new Map(
     lines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   );
+  // One answer: another may have come in the same packet.
+  const bodyFrom = Buffer.byteLength(head) + 4;
+  const bodyLength = Number(headers.get('content-length') ?? bytes.length);
+  const text = bytes.subarray(bodyFrom, bodyFrom + bodyLength).toString('utf8');
   return { status: Number(first.split(' ')[1]), headers, text, body: text === '' ? {} : JSON.parse(text) };
 }
 

@@ -1,6 +1,6 @@
 import { applyBatch } from '@inventory/db/apply-batch';
 import { connect, isOutage } from '@inventory/db/client';
-import { foldLotArrivals } from '@inventory/db/fold-lot-arrivals';
+import { foldArrivals } from '@inventory/db/fold-arrivals';
 import { createPartNumbers } from '@inventory/db/gates';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { settle } from '@inventory/db/verdict';
@@ -28,7 +28,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   await refuseUnsafeDatabase(sql);
   const parts = createPartNumbers();
-  const counts = createCountKeeper(() => foldLotArrivals(sql), report);
+  const counts = createCountKeeper(() => foldArrivals(sql), report);
   const consumer = await createConsumer({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
@@ -60,6 +60,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
           metrics: createMetrics(),
           checkReady: async () => {
             await sql`select`;
+            if (!consumer.isOpen()) throw new Error('Redis is away');
           },
         });
   log.info('worker is up');

@@ -11,6 +11,9 @@ const lots = (where: string) => `select ${gate}, sum(units) as quantity from lot
 const blockOf = (received: string) =>
   `width_bucket(${received}, array(select block from lot_block order by block)) as block`;
 
+const itemBlockOf = (shortId: string) =>
+  `width_bucket(${shortId}, array(select block from item_block order by block)) as block`;
+
 // Each gives the places that differ, as key columns, expected and found.
 const checks: readonly { name: string; statement: string }[] = [
   { name: 'in stock = lots, per item and warehouse', statement: compare(gate, levels('in_stock'), lots('')) },
@@ -86,6 +89,44 @@ const checks: readonly { name: string; statement: string }[] = [
       'block',
       `select ${blockOf('block')}, sum(lots) as quantity from lot_block_count group by 1`,
       `select ${blockOf('block')}, lots as quantity from lot_block`,
+    ),
+  },
+  {
+    name: 'counted and arrived items = items, per block of the lists',
+    statement: ['items', 'active']
+      .map((count) =>
+        compare(
+          'block',
+          `select ${itemBlockOf('short_id')}, count(*) ${count === 'active' ? 'filter (where not discontinued)' : ''} as quantity
+          from item
+          group by 1`,
+          `select block, sum(${count}) as quantity
+          from (
+            select ${itemBlockOf('block')}, ${count} from item_block
+            union all
+            select ${itemBlockOf('short_id')}, ${count} from item_arrival
+          ) as counted
+          group by block`,
+        ),
+      )
+      .join(' union all '),
+  },
+  {
+    name: 'listed and arrived levels = levels that are used, per warehouse',
+    statement: compare(
+      'wid, block',
+      `select wid, part_no / 8192 as block, count(*) as quantity from stock_level where used group by 1, 2`,
+      `select wid, block, sum(bit_count(used)) as quantity
+      from (
+        select wid, block, bit_or(used) as used
+        from (
+          select wid, block, used from level_set
+          union all
+          select wid, part_no / 8192, set_bit(b'0'::bit(8192), part_no % 8192, 1) from level_arrival
+        ) as collected
+        group by wid, block
+      ) as sets
+      group by wid, block`,
     ),
   },
 ];

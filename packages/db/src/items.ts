@@ -3,6 +3,8 @@ import type { Page } from '@inventory/paging/envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, dateTimeText, recordText } from './json-columns.ts';
+import { placesOf } from './places.ts';
+import { readItemPage } from './read-item-page.ts';
 import { readPage } from './read-page.ts';
 
 const columns: Columns<keyof Item> = {
@@ -46,6 +48,8 @@ export async function listItems(
   query: PageQuery,
   options: { discontinuedToo: boolean },
 ): Promise<Page> {
+  const places = placesOf(query, 'shortID', 'asc');
+  if (places !== null) return readItemPage(sql, options, places, recordText(columns));
   return readPage(sql, query, {
     from: 'item',
     record: recordText(columns),

@@ -3,7 +3,8 @@ import type { Page } from '@inventory/paging/envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, dateTimeText, recordText } from './json-columns.ts';
-import { type LotPlaces, readLotPage } from './read-lot-page.ts';
+import { placesOf } from './places.ts';
+import { readLotPage } from './read-lot-page.ts';
 import { readPage } from './read-page.ts';
 
 // Blank means own stock; another owner shows as its id.
@@ -57,8 +58,8 @@ export async function listLots(
   wids: readonly number[],
   filters: LotFilters,
 ): Promise<Page> {
-  const places = placesOf(query, filters);
-  if (places !== null) return readLotPage(sql, wids, places, recordText(columns));
+  const places = placesOf(query, 'received', 'desc');
+  if (places !== null && !isFiltered(filters)) return readLotPage(sql, wids, places, recordText(columns));
   const where = [
     sql`lot.wid = any(${wids as number[]}::integer[])`,
     filters.inStock === undefined ? sql`` : sql`and lot.active = ${filters.inStock}`,
@@ -76,17 +77,6 @@ export async function listLots(
     defaultOrder: 'lot.received desc, lot.rec_no desc',
     tieBreaker: 'lot.rec_no',
   });
-}
-
-/** What is asked for as places in the list of all lots by (received, recNo); null when it is another list. */
-function placesOf(query: PageQuery, filters: LotFilters): LotPlaces | null {
-  if (query.modifiedSince !== undefined || isFiltered(filters)) return null;
-  if (query.sort !== undefined && query.sort !== 'received') return null;
-  return {
-    offset: (query.page - 1) * query.pageSize,
-    limit: query.pageSize,
-    oldestFirst: query.sort === 'received' && query.direction === 'asc',
-  };
 }
 
 function isFiltered({ inStock, itemID, spot, serial, hold }: LotFilters): boolean {

@@ -1,8 +1,6 @@
 import type { Page } from '@inventory/paging/envelope';
 import type { Sql } from './client.ts';
-
-/** Which lots of a list: so many from a place on, counted from 0 at the newest; or from the oldest, and then in that order. */
-export type LotPlaces = { offset: number; limit: number; oldestFirst: boolean };
+import type { Places } from './places.ts';
 
 /**
  * A page of all the lots of these warehouses by (received, recNo), and their exact number, of one moment, for a price that does not
@@ -15,13 +13,15 @@ export type LotPlaces = { offset: number; limit: number; oldestFirst: boolean };
 export async function readLotPage(
   sql: Sql,
   wids: readonly number[],
-  { offset, limit, oldestFirst }: LotPlaces,
+  { offset, limit, backwards }: Places,
   record: string,
 ): Promise<Page> {
-  const direction = sql.unsafe(oldestFirst ? 'asc' : 'desc');
-  const places = oldestFirst
-    ? sql`greatest(total - skipped - size, 0) as first, total - skipped as last`
-    : sql`skipped as first, skipped + size as last`;
+  const direction = sql.unsafe(backwards ? 'asc' : 'desc');
+  const places = sql.unsafe(
+    backwards
+      ? 'greatest(total - skipped - size, 0) as first, total - skipped as last'
+      : 'skipped as first, skipped + size as last',
+  );
   const scope = sql`wid = any((select wids from asked)::integer[])`;
   const [row] = await sql<{ total_count: number; records: string }[]>`
     with asked as materialized (
@@ -83,11 +83,17 @@ export async function readLotPage(
       (
         select coalesce(string_agg(record, ','), '')
         from (
-          select ${sql.unsafe(record)} as record
+          select record
           from page
-          join lot using (rec_no)
-          join item using (part_no)
-          join warehouse using (wid)
+          -- One by one through the index, whatever number of rows the planner expects.
+          cross join lateral (
+            select ${sql.unsafe(record)} as record
+            from lot
+            join item using (part_no)
+            join warehouse using (wid)
+            where lot.rec_no = page.rec_no
+            limit 1
+          ) as found
           order by page.received ${direction}, page.rec_no ${direction}
         ) as records
       ) as records`;

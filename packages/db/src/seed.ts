@@ -3,6 +3,13 @@ import type { Sql, Tx } from './client.ts';
 /** How much to make. There are at least as many transactions as lots: each lot came from one. */
 export type SeedSize = { items: number; warehouses: number; lots: number; transactions: number };
 
+// Tell the counts and sets of the lists what there is more.
+const counting = [
+  ['item', 'item_added'],
+  ['stock_level', 'level_added'],
+  ['lot', 'lot_added'],
+] as const;
+
 const chunkSize = 250_000;
 /** The client whose name the transactions bear. */
 const seedClientId = 'seed';
@@ -36,6 +43,9 @@ export async function seed(
     await tx`set local maintenance_work_mem = '512MB'`;
     await tx`set local statement_timeout = 0`;
     await addWarehouses(tx, size.warehouses);
+    // What these keep is made anew at the end.
+    for (const [table, trigger] of counting)
+      await tx.unsafe(`alter table ${table} disable trigger ${trigger}`);
     const firstPartNo = await addItems(tx, size, report);
     const dropped = await dropChecksAndIndexes(tx);
     await addStock(tx, size, firstPartNo, report);
@@ -45,11 +55,13 @@ export async function seed(
     }
     report('keys and indexes', 1);
     report('counts', 0);
-    await tx`select recount_lots()`;
+    for (const [table, trigger] of counting)
+      await tx.unsafe(`alter table ${table} enable trigger ${trigger}`);
+    await tx`select recount_items(), recount_lots(), collect_levels()`;
     report('counts', 1);
   });
   report('statistics', 0);
-  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count`;
+  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count, item_block, level_set`;
   report('statistics', 1);
 }
 
@@ -124,10 +136,7 @@ async function dropChecksAndIndexes(tx: Tx): Promise<Dropped[]> {
     order by 1`;
   for (const { name } of indexes) await tx.unsafe(`drop index ${name}`);
   for (const { name, tables } of keys) await tx.unsafe(`alter table ${tables} drop constraint ${name}`);
-  // The counts are made anew at the end.
-  await tx`alter table lot disable trigger lot_added`;
-  const trigger = { name: 'lot_added', make: 'alter table lot enable trigger lot_added' };
-  return [trigger, ...indexes, ...keys.map(({ name, make }) => ({ name, make }))];
+  return [...indexes, ...keys.map(({ name, make }) => ({ name, make }))];
 }
 
 /**

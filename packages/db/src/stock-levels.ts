@@ -3,6 +3,8 @@ import type { Page } from '@inventory/paging/envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, recordText } from './json-columns.ts';
+import { placesOf } from './places.ts';
+import { readLevelPage } from './read-level-page.ts';
 import { readPage } from './read-page.ts';
 
 const quantities = {
@@ -26,6 +28,8 @@ const columns = Object.fromEntries(
 
 /** A page of stock levels, one record an item, summed over these warehouses; by partNo unless sorted otherwise. */
 export async function listStockLevels(sql: Sql, query: PageQuery, wids: readonly number[]): Promise<Page> {
+  const places = placesOf(query, 'partNo', 'asc');
+  if (places !== null) return readLevelPage(sql, wids, places, recordText(columns));
   return readPage(sql, query, {
     from: 'stock_level',
     record: recordText(columns),

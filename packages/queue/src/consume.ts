@@ -1,3 +1,4 @@
+import { within } from '@inventory/process/within';
 import { Queue, Worker } from 'bullmq';
 import { watchService } from './canary.ts';
 import {
@@ -24,9 +25,15 @@ export type ConsumeOptions = {
 };
 
 export type Consumer = {
+  /** Whether Redis gives work now. */
+  isOpen(): boolean;
   /** Takes no more, finishes what it has, closes. */
   close(): Promise<void>;
 };
+
+// Longer than any batch; shorter than a process has for its end.
+const finishWithinMs = 10_000;
+const closeWithinMs = 1000;
 
 /** The worker's side of the queue: takes envelopes and returns their outcomes as the jobs' results. */
 export async function createConsumer(options: ConsumeOptions): Promise<Consumer> {
@@ -73,13 +80,17 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     return { worker, redis, queue, stopWatching };
   });
   return {
+    isOpen: () => producer.status === 'ready',
     async close() {
       for (const { stopWatching } of consumers) stopWatching();
-      await Promise.all(consumers.map(({ worker }) => worker.close()));
-      for (const { redis, queue } of consumers) {
-        await queue.close().catch(() => {});
-        redis.disconnect();
-      }
+      await Promise.all(
+        consumers.map(async ({ worker, queue, redis }) => {
+          // Without Redis nothing can be finished, and the library waits for it: another worker takes up what was left.
+          if (redis.status === 'ready') await within(finishWithinMs, worker.close()).catch(() => {});
+          await within(closeWithinMs, Promise.all([worker.close(true), queue.close()])).catch(() => {});
+          redis.disconnect();
+        }),
+      );
       producer.disconnect();
     },
   };

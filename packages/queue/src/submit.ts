@@ -30,6 +30,7 @@ export const patience = {
 const busyAfterMs = 1000;
 // A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
 const hungAfterMs = 300;
+const closeWithinMs = 1000;
 const sweepEveryMs = 25;
 const eventsKept = 200_000;
 
@@ -77,6 +78,8 @@ type SentEnvelope = { jobId: string; lane: Lane; requestIds: string[]; open: num
 type Lane = {
   queue: Queue;
   events: QueueEvents;
+  /** The connection of the events. */
+  consumer: Redis;
   waiting: Waiter[];
   sent: Map<string, SentEnvelope>;
   scheduled: boolean;
@@ -119,6 +122,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     const lane: Lane = {
       queue,
       events,
+      consumer,
       waiting: [],
       sent: new Map(),
       scheduled: false,
@@ -302,9 +306,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     async close() {
       while (waiters.size > 0) await Promise.race([...waiters.values()].map((waiter) => waiter.promise));
       clearInterval(sweep);
-      for (const lane of lanes) {
-        await lane.events.close().catch(() => {});
-        await lane.queue.close().catch(() => {});
+      for (const { events, queue, consumer } of lanes) {
+        // Without Redis the library waits for it.
+        await within(closeWithinMs, Promise.all([events.close(), queue.close()])).catch(() => {});
+        consumer.disconnect();
       }
       producer.disconnect();
     },
