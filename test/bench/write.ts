@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { type LoadRequest, type LoadResult, runLoad } from './load.ts';
+import { type LoadResult, runLoad } from './load.ts';
 import { writeSection } from './report.ts';
-import { itemCount, startBenchStack, startSite } from './site.ts';
+import { mixed, one, receive, spread } from './requests.ts';
+import { startBenchStack, startSite } from './site.ts';
 import { type WayId, ways } from './ways.ts';
 
 // pnpm bench:write [--runs 3] [--seconds 3] [--ways ours,plain] [--dry]: the ways of writing, beside each other in one run.
@@ -17,21 +18,6 @@ const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const wayIds = values.ways.split(',') as WayId[];
 
-const spread = () => `I${Math.floor(Math.random() * itemCount)}`;
-const one = () => 'I1';
-let turn = 0;
-const receive = (item: () => string) => (): LoadRequest => ({
-  path: '/Inventory/Receive',
-  body: { itemID: item(), units: 10, wid: 1, reasonCode: 1, spot: 'A' },
-});
-/** As many receives as moves and issues; stock grows slowly, so that few are refused. */
-const mixed = (item: () => string) => (): LoadRequest => {
-  turn += 1;
-  if (turn % 3 === 0) return receive(item)();
-  const body = { itemID: item(), units: 3, wid: 1 };
-  if (turn % 3 === 1) return { path: '/Inventory/Move', body: { ...body, fromSpot: 'A', toSpot: 'B' } };
-  return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2 } };
-};
 const scenarios = [1, 32, 128].flatMap((callers) => [
   { name: 'receive, 1,000 items', callers, next: receive(spread) },
   { name: 'receive, one item', callers, next: receive(one) },
