@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     // Two cores run Postgres, Redis, the service and the tests: more files at once only wait for each other.
     maxWorkers: 2,
+    // Files share nothing but modules, which take longer to load than most tests to run.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // The last line of a run is read by those who only want the count.

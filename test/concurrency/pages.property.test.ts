@@ -1,50 +1,94 @@
 import type { Sql } from '@inventory/db/client';
-import { foldLotArrivals } from '@inventory/db/fold-lot-arrivals';
+import { foldArrivals } from '@inventory/db/fold-arrivals';
+import { listItems, updateItem } from '@inventory/db/items';
 import { listLots } from '@inventory/db/lots';
+import { listStockLevels } from '@inventory/db/stock-levels';
+import type { Page } from '@inventory/paging/envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
+import { uniqueName } from '../harness/service.ts';
 
 const batches = useBatches();
 
-// Small, so that a few hundred lots make many of them and cut them often.
+// Small, so that a few hundred records make many of them and cut them often.
 const sizes = { block: 4, chapter: 3 };
 
+/** A list, and what its records and their order plainly are. */
+type Tested = {
+  key: string;
+  field: string;
+  read: (sql: Sql, query: PageQuery, wids: number[]) => Promise<Page>;
+  records: (sql: Sql, wids: number[]) => ReturnType<Sql>;
+  order: string;
+  reversed: string;
+};
+
+const lists: Record<string, Tested> = {
+  lots: {
+    key: 'received',
+    field: 'recNo',
+    read: (sql, query, wids) => listLots(sql, query, wids, {}),
+    records: (sql, wids) => sql`select rec_no as key, received from lot where wid = any(${wids}::integer[])`,
+    order: 'received desc, key desc',
+    reversed: 'received asc, key asc',
+  },
+  levels: {
+    key: 'partNo',
+    field: 'partNo',
+    read: listStockLevels,
+    records: (sql, wids) =>
+      sql`select distinct part_no as key from stock_level where wid = any(${wids}::integer[]) and used`,
+    order: 'key asc',
+    reversed: 'key desc',
+  },
+  items: {
+    key: 'shortID',
+    field: 'shortID',
+    read: (sql, query) => listItems(sql, query, { discontinuedToo: false }),
+    records: (sql) => sql`select short_id as key from item where not discontinued`,
+    order: 'key asc',
+    reversed: 'key desc',
+  },
+  allItems: {
+    key: 'shortID',
+    field: 'shortID',
+    read: (sql, query) => listItems(sql, query, { discontinuedToo: true }),
+    records: (sql) => sql`select short_id as key from item`,
+    order: 'key asc',
+    reversed: 'key desc',
+  },
+};
+
 const pages = fc.record({
+  list: fc.constantFrom('lots', 'lots', ...Object.keys(lists)),
   wids: fc.constantFrom([1], [2], [1, 2], [2, 1], [3], [1, 2, 3]),
   page: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 400 }), fc.constant(10 ** 9)),
   pageSize: fc.constantFrom(1, 2, 3, 7, 25, 250),
-  order: fc.constantFrom('default', 'asc', 'desc'),
+  sort: fc.constantFrom('default', 'asc', 'desc'),
 });
 type Asked = typeof pages extends fc.Arbitrary<infer T> ? T : never;
 
 /** What the list says and what counting and skipping says, both at the moment of `sql`. */
-async function bothWays(sql: Sql, { wids, page, pageSize, order }: Asked) {
-  const listed = await listLots(
-    sql,
-    {
-      page,
-      pageSize,
-      sort: order === 'default' ? undefined : 'received',
-      direction: order === 'asc' ? 'asc' : 'desc',
-    },
-    wids,
-    {},
-  );
-  const direction = sql.unsafe(order === 'asc' ? 'asc' : 'desc');
-  const rows = await sql<{ rec_no: number }[]>`
-    select rec_no
-    from lot
-    where wid = any(${wids}::integer[])
-    order by received ${direction}, rec_no ${direction}
+async function bothWays(sql: Sql, { list, page, pageSize, sort, ...asked }: Asked) {
+  const wids = [...asked.wids];
+  const { key, field, read, records, order, reversed } = lists[list]!;
+  const direction = sort === 'asc' || sort === 'desc' ? sort : 'asc';
+  const query = { page, pageSize, sort: sort === 'default' ? undefined : key, direction } as const;
+  const listed = await read(sql, query, wids);
+  const isReversed = sort !== 'default' && !order.includes(` ${sort}`);
+  const all = records(sql, wids);
+  const rows = await sql`
+    select key
+    from (${all}) as records
+    order by ${sql.unsafe(isReversed ? reversed : order)}
     limit ${pageSize} offset ${(page - 1) * pageSize}::bigint`;
-  const [count] = await sql<
-    { count: number }[]
-  >`select count(*) from lot where wid = any(${wids}::integer[])`;
-  const records: { recNo: number }[] = JSON.parse(`[${listed.records}]`);
+  const [count] = await sql`select count(*) from (${records(sql, wids)}) as records`;
+  const found: Record<string, unknown>[] = JSON.parse(`[${listed.records}]`);
   return {
-    found: { totalCount: listed.totalCount, recNos: records.map(({ recNo }) => recNo) },
-    expected: { totalCount: count!.count, recNos: rows.map((row) => row.rec_no) },
+    found: { totalCount: listed.totalCount, keys: found.map((record) => record[field]) },
+    expected: { totalCount: count!.count, keys: rows.map((row) => row.key) },
   };
 }
 
@@ -60,36 +104,46 @@ async function expectSamePages(sql: Sql, asked: readonly Asked[]): Promise<void>
 
 const transactions = fc.record({
   kind: fc.constantFrom('receive' as const, 'receive' as const, 'move' as const, 'issue' as const),
-  item: fc.integer({ min: 0, max: 4 }),
+  item: fc.integer({ min: 0, max: 400 }),
   units: fc.integer({ min: 1, max: 9 }),
   wid: fc.integer({ min: 1, max: 2 }),
   spot: fc.constantFrom('A', 'B'),
 });
 type Asking = typeof transactions extends fc.Arbitrary<infer T> ? T : never;
 
-test('every page is what plain ORDER BY and OFFSET give at that moment, while two workers receive, move and issue', async () => {
-  const items = await Promise.all(Array.from({ length: 5 }, () => batches.item()));
+const works = fc.array(
+  fc.tuple(fc.integer({ min: 0, max: 1 }), fc.array(transactions, { minLength: 1, maxLength: 12 })),
+  {
+    minLength: 2,
+    maxLength: 6,
+  },
+);
+
+test('every page is what plain ORDER BY and OFFSET give at that moment, while stock and items change', async () => {
+  const items = [await batches.item()];
   const workers = [batches.worker(), batches.worker()];
   const toRequest = ({ kind, item, units, wid, spot }: Asking) => {
-    const itemID = items[item];
+    // Half of the work meets on a few items.
+    const itemID = items[item % (item % 2 === 0 ? Math.min(items.length, 5) : items.length)];
     if (kind === 'receive') return batches.request(kind, { itemID, units, wid, spot });
     if (kind === 'issue') return batches.request(kind, { itemID, units, wid });
     // Half of them to the other warehouse: a new lot with an old date, in the middle of the list.
     const to = spot === 'A' ? { toSpot: 'C' } : { shipToWid: 3 - wid };
     return batches.request(kind, { itemID, units, wid, ...to });
   };
+  const addItem = async (place: string, change: number) => {
+    const shortId = uniqueName(place);
+    await batches.sql`insert into item (short_id, created_by) values (${shortId}, 'tests')`;
+    items.push(shortId);
+    await updateItem(batches.sql, items[change % items.length]!, { discontinued: change % 2 === 0 });
+  };
   await fc.assert(
     fc.asyncProperty(
-      fc.array(
-        fc.tuple(fc.integer({ min: 0, max: 1 }), fc.array(transactions, { minLength: 1, maxLength: 12 })),
-        {
-          minLength: 2,
-          maxLength: 6,
-        },
-      ),
+      works,
       fc.array(pages, { minLength: 4, maxLength: 8 }),
+      fc.array(fc.tuple(fc.constantFrom('A', 'M', 'Z'), fc.nat(400)), { maxLength: 5 }),
       fc.boolean(),
-      async (work, asked, fold) => {
+      async (work, asked, added, fold) => {
         const apply = async (own: number) => {
           for (const [worker, requests] of work) {
             if (worker === own) await workers[own]!.apply(requests.map(toRequest));
@@ -98,7 +152,8 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while tw
         await Promise.all([
           apply(0),
           apply(1),
-          fold ? foldLotArrivals(batches.sql, sizes) : undefined,
+          ...added.map(([place, change]) => addItem(place, change)),
+          fold ? foldArrivals(batches.sql, sizes) : undefined,
           expectSamePages(batches.sql, asked),
         ]);
         await expectSamePages(batches.sql, asked);
@@ -108,40 +163,43 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while tw
   );
   const [made] = await batches.sql`
     select (select count(*) from lot) as lots, (select count(*) from lot_block) as blocks,
-      (select count(distinct chapter) from lot_block) as chapters`;
+      (select count(distinct chapter) from lot_block) as chapters, (select count(*) from item_block) as item_blocks`;
   expect(made!.lots).toBeGreaterThan(1000);
   expect(made!.blocks).toBeGreaterThan(100);
   expect(made!.chapters).toBeGreaterThan(20);
+  expect(made!.item_blocks).toBeGreaterThan(20);
 }, 120_000);
 
 test('counting anew gives the same pages', async () => {
   const asked = fc.sample(pages, 50);
-  await batches.sql`select recount_lots()`;
+  await batches.sql`select recount_lots(), recount_items(), collect_levels()`;
   await expectSamePages(batches.sql, asked);
-  await foldLotArrivals(batches.sql, sizes);
+  await foldArrivals(batches.sql, sizes);
   await expectSamePages(batches.sql, asked);
 });
 
-test('a lot that an operator relocates or deletes leaves the counts right', async () => {
+test('what an operator changes or deletes leaves the pages right', async () => {
   const asked = fc.sample(pages, 50);
-  const { sql } = batches;
   const undone = new Error('undone');
-  await sql
-    .begin('isolation level repeatable read', async (tx) => {
-      await tx`lock table lot_block in share row exclusive mode`;
-      await tx`alter table stock_entry drop constraint stock_entry_rec_no_fkey`;
-      await tx`update lot set received = received + interval '1 second' * (rec_no % 100 - 50) where rec_no % 3 = 0`;
-      await tx`delete from lot where rec_no % 7 = 0`;
-      for (let time = 0; time < 2; time++) {
-        for (const each of asked) {
-          const { found, expected } = await bothWays(tx as unknown as Sql, each);
-          expect(found, JSON.stringify(each)).toEqual(expected);
-        }
-        await tx`select fold_lot_arrivals(${sizes.block}, ${sizes.chapter})`;
+  const changed = batches.sql.begin('isolation level repeatable read', async (tx) => {
+    await tx`lock table lot_block, item_block, level_set in share row exclusive mode`;
+    await tx`alter table stock_entry drop constraint stock_entry_rec_no_fkey`;
+    await tx`alter table lot drop constraint lot_part_no_wid_fkey`;
+    await tx`update lot set received = received + interval '1 second' * (rec_no % 100 - 50) where rec_no % 3 = 0`;
+    await tx`delete from lot where rec_no % 7 = 0`;
+    await tx`update item set short_id = 'N' || short_id where part_no % 3 = 0`;
+    await tx`delete from item where part_no % 7 = 0 and part_no not in (select part_no from stock_level)`;
+    await tx`delete from stock_level where part_no % 5 = 0`;
+    await tx`update stock_level set used = not used where part_no % 3 = 0`;
+    for (let time = 0; time < 2; time++) {
+      for (const each of asked) {
+        const { found, expected } = await bothWays(tx as unknown as Sql, each);
+        expect(found, JSON.stringify(each)).toEqual(expected);
       }
-      throw undone;
-    })
-    .catch((error) => {
-      if (error !== undone) throw error;
-    });
+      await tx`
+        select fold_lot_arrivals(${sizes.block}, ${sizes.chapter}), fold_item_arrivals(${sizes.block}), fold_level_arrivals()`;
+    }
+    throw undone;
+  });
+  await expect(changed).rejects.toBe(undone);
 });

@@ -300,7 +300,13 @@ export type Part =`,
   },
   {
     name: 'sort column interpolated',
+    // Both guards: each alone is enough.
     edits: [
+      {
+        file: 'packages/paging/src/page-query.ts',
+        search: 'sort !== undefined && sortColumns.includes(sort) ? sort : undefined',
+        replace: 'sort',
+      },
       {
         file: 'packages/db/src/read-page.ts',
         search: 'query.sort === undefined ? undefined : list.sortColumns[query.sort]',
@@ -350,7 +356,7 @@ export type Part =`,
 async function importKey(`,
       },
     ],
-    test: { file: 'contract/auth-401.test.ts', title: 'a token that is not one of ours' },
+    test: { file: 'security/tokens.test.ts', title: 'changed in any part' },
   },
   {
     name: 'commit not waited for',
@@ -362,7 +368,7 @@ async function importKey(`,
         replace: '',
       },
     ],
-    test: { file: 'concurrency/same-request.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
   },
   {
     name: 'answer sent before the commit',
@@ -392,7 +398,7 @@ async function importKey(`,
   {
     name: 'deltas not balanced',
     edits: [unbalancedMove],
-    test: { file: 'contract/move.test.ts', title: 'several lots, never merged' },
+    test: { file: 'concurrency/gates.test.ts', title: 'opposite directions' },
   },
   {
     name: 'deltas not balanced, and not asserted',

@@ -153,8 +153,10 @@ async function runTests(
   };
   const all = testResults.flatMap((each) => each.assertionResults);
   const messages = all.flatMap(({ failureMessages }) => failureMessages);
-  // A poll that never came true names itself a plain error.
-  const asserted = messages.find((message) => /^(AssertionError|Error: expected )/.test(message));
+  // A poll or a promise that did not come out as expected calls itself a plain error.
+  const asserted = messages.find((message) =>
+    /^(AssertionError|Error: (expected .* to |promise .* instead of ))/.test(message),
+  );
   if (asserted !== undefined) return { colour: 'red', because: firstLine(asserted) };
   const passed = all.filter(({ status }) => status === 'passed');
   const absent = titles.filter((title) => !passed.some((each) => each.title.includes(title)));
@@ -204,7 +206,7 @@ async function run(copy: string, inside: string, args: string[]): Promise<number
 }
 
 function firstLine(text: string): string {
-  return text.split('\n')[0]!.slice(0, 160);
+  return text.split('\n')[0]!.slice(0, 120);
 }
 
 function report(): string {
