@@ -6,7 +6,7 @@ import { connect } from '@inventory/db/client';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { readOutcomes, settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
-import { createMetrics, serveInternal } from '@inventory/process/internal-server';
+import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { connectProducer } from '@inventory/queue/redis';
@@ -71,19 +71,11 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.once('error', reject);
     server.listen(config.PORT, config.HOST, resolve);
   });
-  const internal =
-    config.INTERNAL_PORT === undefined
-      ? null
-      : await serveInternal({
-          port: config.INTERNAL_PORT,
-          host: config.INTERNAL_HOST,
-          metrics: createMetrics(),
-          checkReady: async () => {
-            await sql`select`;
-            if (draining) throw new Error('stopping');
-            if (!submitter.isOpen()) throw new Error('Redis is away');
-          },
-        });
+  const internal = await serveInternal(config, async () => {
+    await sql`select`;
+    if (draining) throw new Error('stopping');
+    if (!submitter.isOpen()) throw new Error('Redis is away');
+  });
   const { port } = server.address() as AddressInfo;
   log.info({ port }, 'api is up');
   return {

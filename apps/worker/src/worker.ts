@@ -5,7 +5,7 @@ import { createPartNumbers } from '@inventory/db/gates';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
-import { createMetrics, serveInternal } from '@inventory/process/internal-server';
+import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { createConsumer } from '@inventory/queue/consume';
@@ -51,18 +51,10 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     },
     report,
   });
-  const internal =
-    config.INTERNAL_PORT === undefined
-      ? null
-      : await serveInternal({
-          port: config.INTERNAL_PORT,
-          host: config.INTERNAL_HOST,
-          metrics: createMetrics(),
-          checkReady: async () => {
-            await sql`select`;
-            if (!consumer.isOpen()) throw new Error('Redis is away');
-          },
-        });
+  const internal = await serveInternal(config, async () => {
+    await sql`select`;
+    if (!consumer.isOpen()) throw new Error('Redis is away');
+  });
   log.info('worker is up');
   return {
     async stop() {

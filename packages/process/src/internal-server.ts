@@ -3,24 +3,18 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 
 export type InternalServer = { close(): Promise<void> };
 
-/** The registry of this process, with Node's own figures. */
-export function createMetrics(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
-}
-
 /**
  * Serves `/healthz` (the process lives), `/readyz` (it can do its work; 503 with the reason when not) and `/metrics` for
- * those who run the service. Never on the port that clients reach.
+ * those who run the service; null when no port is set. Never on the port that clients reach. `checkReady` rejects with the
+ * reason.
  */
-export async function serveInternal(options: {
-  port: number;
-  host: string;
-  metrics: Registry;
-  /** Resolves when the process can do its work; rejects with the reason when not. */
-  checkReady: () => Promise<void>;
-}): Promise<InternalServer> {
+export async function serveInternal(
+  settings: { INTERNAL_PORT?: number | undefined; INTERNAL_HOST: string },
+  checkReady: () => Promise<void>,
+): Promise<InternalServer | null> {
+  if (settings.INTERNAL_PORT === undefined) return null;
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
   const server = createServer(async (request, response) => {
     const answer = (status: number, text: string, type = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'Content-Type': type });
@@ -28,17 +22,16 @@ export async function serveInternal(options: {
     };
     if (request.url === '/healthz') answer(200, 'ok\n');
     else if (request.url === '/readyz') {
-      await options.checkReady().then(
+      await checkReady().then(
         () => answer(200, 'ok\n'),
         (error: Error) => answer(503, `${error.message}\n`),
       );
-    } else if (request.url === '/metrics')
-      answer(200, await options.metrics.metrics(), options.metrics.contentType);
+    } else if (request.url === '/metrics') answer(200, await metrics.metrics(), metrics.contentType);
     else answer(404, 'not found\n');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    server.listen(settings.INTERNAL_PORT, settings.INTERNAL_HOST, resolve);
   });
   return {
     close: () =>

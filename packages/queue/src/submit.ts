@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { within } from '@inventory/process/within';
 import { Queue, QueueEvents } from 'bullmq';
-import type { Redis } from 'ioredis';
 import {
   type Envelope,
   type EnvelopeResult,
@@ -12,6 +10,8 @@ import {
   shardOf,
   unpackOutcome,
 } from './envelope.ts';
+import type { Lane, SentEnvelope, Waiter } from './lane.ts';
+import { lastEventOf } from './last-event.ts';
 import { connectConsumer, connectProducer } from './redis.ts';
 
 /** What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could not be asked). */
@@ -61,32 +61,6 @@ export type Submitter = {
   waitingCount(): number;
   /** Waits for the answers still due, then closes the connections. */
   close(): Promise<void>;
-};
-
-type Waiter = {
-  request: QueuedRequest;
-  startedAt: number;
-  lookedAt: number;
-  resolve: (answer: Answer) => void;
-  promise: Promise<Answer>;
-  envelope: SentEnvelope | null;
-  settling: boolean;
-};
-
-type SentEnvelope = { jobId: string; lane: Lane; requestIds: string[]; open: number; sentAt: number };
-
-type Lane = {
-  queue: Queue;
-  events: QueueEvents;
-  /** The connection of the events. */
-  consumer: Redis;
-  waiting: Waiter[];
-  sent: Map<string, SentEnvelope>;
-  scheduled: boolean;
-  /** Moving average of the time from sending an envelope to its answers. */
-  roundTripMs: number;
-  /** When the oldest command that Redis has not answered was sent. */
-  addsUnderWay: Set<number>;
 };
 
 /**
@@ -314,16 +288,4 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       producer.disconnect();
     },
   };
-}
-
-/** The id of the newest event of a stream. Without Redis a guess by our own clock; a lost answer is looked for anyway. */
-async function lastEventOf(redis: Redis, stream: string): Promise<string> {
-  const guess = `${Date.now() - 5000}-0`;
-  try {
-    if (redis.status !== 'ready') await within(1000, once(redis, 'ready'));
-    const [newest] = await redis.xrevrange(stream, '+', '-', 'COUNT', 1);
-    return newest?.[0] ?? '0-0';
-  } catch {
-    return guess;
-  }
 }
