@@ -292,8 +292,19 @@ export type Part =`,
     edits: [
       {
         file: 'packages/db/src/read-page.ts',
-        search: `(select count(*) from (select from \${matching}) as matching) as total_count`,
-        replace: `(select count(*) from \${from}) as total_count`,
+        search: `select count(*) from \${sql.unsafe(table)} \${matching}`,
+        replace: `select count(*) from \${sql.unsafe(table)}`,
+      },
+    ],
+    test: { file: 'contract/scope.test.ts', title: 'changes not a byte of any list' },
+  },
+  {
+    name: 'scope missing in the counts of lots',
+    edits: [
+      {
+        file: 'packages/db/src/read-lot-page.ts',
+        search: `const scope = sql\`wid = any((select wids from asked)::integer[])\`;`,
+        replace: `const scope = sql\`wid is not null\`;`,
       },
     ],
     test: { file: 'contract/scope.test.ts', title: 'changes not a byte of any list' },

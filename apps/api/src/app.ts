@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
 import type { RateLimiter, RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { windowSeconds } from '@inventory/auth/rate-limit';
@@ -24,6 +26,10 @@ export const version = 'v1';
 // No request hangs because Postgres does. Transactions answer sooner, by the patience of the queue's sender.
 const authenticateWithinMs = 1000;
 const answerWithinMs = 12_000;
+
+// A page of 25 lots and more: an eighth of the bytes for 0.04 ms to 0.2 ms of a core, and not on the event loop's.
+const compressedFromCharacters = 8000;
+const compress = promisify(gzip);
 
 export type AppOptions = {
   routes: readonly Route[];
@@ -153,7 +159,7 @@ function routeRequests(routes: readonly Route[]) {
     router.register(declared.path, [declared.method], async (ctx: Context, next: Next) => {
       const reply = await within(answerWithinMs, callRoute(declared, ctx, ctx.params, ctx.state.client));
       if (reply === null) return next();
-      sendReply(ctx, reply);
+      await sendReply(ctx, reply);
     });
   }
   return router.routes();
@@ -186,8 +192,13 @@ function isLike(template: string, path: string): boolean {
   );
 }
 
-function sendReply(ctx: Context, { status, text, headers }: Reply) {
+async function sendReply(ctx: Context, { status, text, headers }: Reply) {
   sendJson(ctx, status, text, headers ?? {});
+  if (text.length < compressedFromCharacters) return;
+  ctx.vary('Accept-Encoding');
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
+  ctx.body = await compress(text, { level: 1 });
+  ctx.set('Content-Encoding', 'gzip');
 }
 
 function sendJson(ctx: Context, status: number, text: string, headers: Record<string, string>) {

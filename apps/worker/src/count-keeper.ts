@@ -8,8 +8,10 @@ export type CountKeeper = {
 
 // As much as lists are late to be cheap; they are never late to be right.
 const foldAfterMs = 500;
+// Items come by way of the api; nobody tells.
+const sweepEveryMs = 5000;
 
-/** Calls `fold` soon after work was done, and never twice at once. An outage is no news: the next batch wakes it again. */
+/** Calls `fold` soon after work was done and now and then, never twice at once. An outage is no news: it is tried again. */
 export function createCountKeeper(
   fold: () => Promise<void>,
   report: (error: Error, what: string) => void,
@@ -25,13 +27,16 @@ export function createCountKeeper(
       timer = null;
     }
   };
+  const wake = () => {
+    timer ??= setTimeout(() => {
+      folding = run();
+    }, foldAfterMs);
+  };
+  const sweep = setInterval(wake, sweepEveryMs);
   return {
-    wake() {
-      timer ??= setTimeout(() => {
-        folding = run();
-      }, foldAfterMs);
-    },
+    wake,
     async stop() {
+      clearInterval(sweep);
       if (timer !== null) clearTimeout(timer);
       await folding;
     },

@@ -33,6 +33,8 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
     connection: {
       application_name: options.name,
       TimeZone: 'UTC',
+      // Compiling takes longer than any statement of ours that Postgres would compile.
+      jit: 'off',
       statement_timeout: options.statementTimeoutMs ?? 0,
       idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
     },

@@ -28,6 +28,8 @@ export async function foldArrivals(sql: Sql, sizes: Sizes = { block: 1024, chapt
     await sql.begin('isolation level repeatable read', async (tx) => {
       // One at a time. Locking a table takes no snapshot: the one of the next statement sees what the last one did.
       await tx.unsafe(`lock table ${locked} in share row exclusive mode`);
+      // What piled up while no worker ran must not stay for ever because it is too much.
+      await tx`set local statement_timeout = '60s'`;
       await tx.unsafe(`select ${fold(sizes)}`);
     });
   }

@@ -4,8 +4,8 @@ import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, dateTimeText, recordText } from './json-columns.ts';
 import { placesOf } from './places.ts';
-import { readItemPage } from './read-item-page.ts';
-import { readPage } from './read-page.ts';
+import { countItems, readItemPage } from './read-item-page.ts';
+import { type List, readPage } from './read-page.ts';
 
 const columns: Columns<keyof Item> = {
   partNo: 'part_no',
@@ -42,6 +42,16 @@ const sortColumns: Columns<keyof Item> = {
 /** Every scalar column of an item. */
 export const itemSortColumns = Object.keys(sortColumns);
 
+/** How a page of items is read that no counts lead to. */
+export const itemList: Omit<List, 'where'> = {
+  table: 'item',
+  record: recordText(columns),
+  modified: 'modified',
+  sortColumns,
+  defaultOrder: 'short_id',
+  tieBreaker: 'part_no',
+};
+
 /** A page of items, by shortID unless sorted otherwise; discontinued ones only when asked for. */
 export async function listItems(
   sql: Sql,
@@ -49,16 +59,10 @@ export async function listItems(
   options: { discontinuedToo: boolean },
 ): Promise<Page> {
   const places = placesOf(query, 'shortID', 'asc');
-  if (places !== null) return readItemPage(sql, options, places, recordText(columns));
-  return readPage(sql, query, {
-    from: 'item',
-    record: recordText(columns),
-    where: options.discontinuedToo ? sql`true` : sql`not discontinued`,
-    modified: 'modified',
-    sortColumns,
-    defaultOrder: 'short_id',
-    tieBreaker: 'part_no',
-  });
+  if (places !== null) return readItemPage(sql, options, places, itemList.record);
+  const where = options.discontinuedToo ? sql`true` : sql`not discontinued`;
+  const total = query.modifiedSince === undefined ? { total: countItems(sql, options) } : {};
+  return readPage(sql, query, { ...itemList, ...total, where });
 }
 
 /** The JSON text of an array of a category's active items, by shortID. */

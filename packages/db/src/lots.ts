@@ -4,8 +4,8 @@ import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, dateTimeText, recordText } from './json-columns.ts';
 import { placesOf } from './places.ts';
-import { readLotPage } from './read-lot-page.ts';
-import { readPage } from './read-page.ts';
+import { countLots, readLotPage } from './read-lot-page.ts';
+import { type List, readPage } from './read-page.ts';
 
 // Blank means own stock; another owner shows as its id.
 const associate = `case when lot.owner = 0 then '' else lot.owner::text end`;
@@ -51,6 +51,17 @@ export type LotFilters = {
   hold?: boolean | undefined;
 };
 
+/** How a page of lots is read that no counts lead to. */
+export const lotList: Omit<List, 'where'> = {
+  table: 'lot',
+  joins: 'join item using (part_no) join warehouse using (wid)',
+  record: recordText(columns),
+  modified: 'lot.modified',
+  sortColumns,
+  defaultOrder: 'lot.received desc, lot.rec_no desc',
+  tieBreaker: 'lot.rec_no',
+};
+
 /** A page of the lots of these warehouses, shipped ones too; most recent first unless sorted otherwise. */
 export async function listLots(
   sql: Sql,
@@ -59,24 +70,20 @@ export async function listLots(
   filters: LotFilters,
 ): Promise<Page> {
   const places = placesOf(query, 'received', 'desc');
-  if (places !== null && !isFiltered(filters)) return readLotPage(sql, wids, places, recordText(columns));
+  if (places !== null && !isFiltered(filters)) return readLotPage(sql, wids, places, lotList.record);
   const where = [
     sql`lot.wid = any(${wids as number[]}::integer[])`,
     filters.inStock === undefined ? sql`` : sql`and lot.active = ${filters.inStock}`,
-    filters.itemID === undefined ? sql`` : sql`and item.short_id = ${filters.itemID}`,
+    filters.itemID === undefined
+      ? sql``
+      : sql`and lot.part_no = (select part_no from item where short_id = ${filters.itemID})`,
     filters.spot === undefined ? sql`` : sql`and lot.spot = ${filters.spot}`,
     filters.serial === undefined ? sql`` : sql`and lot.serial = ${filters.serial}`,
     filters.hold === undefined ? sql`` : sql`and lot.hold = ${filters.hold}`,
   ];
-  return readPage(sql, query, {
-    from: 'lot join item using (part_no) join warehouse using (wid)',
-    record: recordText(columns),
-    where: sql`${where}`,
-    modified: 'lot.modified',
-    sortColumns,
-    defaultOrder: 'lot.received desc, lot.rec_no desc',
-    tieBreaker: 'lot.rec_no',
-  });
+  const isWhole = query.modifiedSince === undefined && !isFiltered(filters);
+  const total = isWhole ? { total: countLots(sql, wids) } : {};
+  return readPage(sql, query, { ...lotList, ...total, where: sql`${where}` });
 }
 
 function isFiltered({ inStock, itemID, spot, serial, hold }: LotFilters): boolean {

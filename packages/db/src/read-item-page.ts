@@ -1,6 +1,7 @@
 import type { Page } from '@inventory/paging/envelope';
 import type { Sql } from './client.ts';
 import type { Places } from './places.ts';
+import type { Fragment } from './read-page.ts';
 
 /**
  * A page of the active items, or of all, by shortID, and their exact number, of one moment, as `readLotPage` does it: counts lead to
@@ -63,4 +64,16 @@ export async function readItemPage(
         ) as records
       ) as records`;
   return { totalCount: row!.total_count, records: row!.records };
+}
+
+/** The number of active items, or of all, as an expression. */
+export function countItems(sql: Sql, { discontinuedToo }: { discontinuedToo: boolean }): Fragment {
+  const count = sql.unsafe(discontinuedToo ? 'items' : 'active');
+  return sql`
+    select coalesce(sum(count), 0)::bigint
+    from (
+      select ${count} as count from item_block
+      union all
+      select ${count} from item_arrival
+    ) as counted`;
 }

@@ -1,6 +1,7 @@
 import type { Page } from '@inventory/paging/envelope';
 import type { Sql } from './client.ts';
 import type { Places } from './places.ts';
+import type { Fragment } from './read-page.ts';
 
 /**
  * A page of all the lots of these warehouses by (received, recNo), and their exact number, of one moment, for a price that does not
@@ -98,4 +99,16 @@ export async function readLotPage(
         ) as records
       ) as records`;
   return { totalCount: row!.total_count, records: row!.records };
+}
+
+/** The number of all the lots of these warehouses, as an expression. */
+export function countLots(sql: Sql, wids: readonly number[]): Fragment {
+  const scope = sql`wid = any(${wids as number[]}::integer[])`;
+  return sql`
+    select coalesce(sum(lots), 0)::bigint
+    from (
+      select lots from lot_chapter_count where ${scope}
+      union all
+      select lots from lot_arrival where ${scope}
+    ) as counted`;
 }

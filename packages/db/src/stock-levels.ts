@@ -5,7 +5,7 @@ import type { Sql } from './client.ts';
 import { type Columns, recordText } from './json-columns.ts';
 import { placesOf } from './places.ts';
 import { readLevelPage } from './read-level-page.ts';
-import { readPage } from './read-page.ts';
+import { type List, readPage } from './read-page.ts';
 
 const quantities = {
   available: 'sum(in_stock - on_hold - committed - packed)',
@@ -26,18 +26,21 @@ const columns = Object.fromEntries(
   Object.entries(sortColumns).map(([field, sum]) => [field, field === 'partNo' ? sum : `trim_scale(${sum})`]),
 );
 
+/** How a page of levels is read that no sets lead to. */
+export const levelList: Omit<List, 'where'> = {
+  table: 'stock_level',
+  record: recordText(columns),
+  groupBy: 'part_no',
+  modified: 'max(modified)',
+  sortColumns,
+  defaultOrder: 'part_no',
+  tieBreaker: 'part_no',
+};
+
 /** A page of stock levels, one record an item, summed over these warehouses; by partNo unless sorted otherwise. */
 export async function listStockLevels(sql: Sql, query: PageQuery, wids: readonly number[]): Promise<Page> {
   const places = placesOf(query, 'partNo', 'asc');
-  if (places !== null) return readLevelPage(sql, wids, places, recordText(columns));
-  return readPage(sql, query, {
-    from: 'stock_level',
-    record: recordText(columns),
-    where: sql`wid = any(${wids as number[]}::integer[]) and used`,
-    groupBy: 'part_no',
-    modified: 'max(modified)',
-    sortColumns,
-    defaultOrder: 'part_no',
-    tieBreaker: 'part_no',
-  });
+  if (places !== null) return readLevelPage(sql, wids, places, levelList.record);
+  const where = sql`wid = any(${wids as number[]}::integer[]) and used`;
+  return readPage(sql, query, { ...levelList, where });
 }

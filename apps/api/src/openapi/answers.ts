@@ -188,9 +188,12 @@ export function errorAnswers(route: Route): Json {
       'Busy or out of order; nothing was applied unless `message` says otherwise',
       errorSchema,
       {
-        headers: [...limited, 'Retry-After'],
+        headers: [...always, 'Retry-After'],
+        // Not before the client is known, which needs the database.
+        optional: ['RateLimit-Policy', 'RateLimit'],
         examples: {
           unavailable: failure('Not applied', 503, messages.unavailable),
+          unreachable: failure('No database', 503, messages.unreachable),
           unknown: failure('The one exception', 503, messages.unknown),
         },
       },

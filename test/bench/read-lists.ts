@@ -1,0 +1,64 @@
+import type { Sql } from '@inventory/db/client';
+import { findItem, itemList, listItems } from '@inventory/db/items';
+import { listLots, lotList } from '@inventory/db/lots';
+import { type List, readPage } from '@inventory/db/read-page';
+import { levelList, listStockLevels } from '@inventory/db/stock-levels';
+import type { Page } from '@inventory/paging/envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
+
+/** The warehouses of the data, all in the caller's scope, and the one that is asked for alone. */
+export const warehouseCount = 10;
+const wids = Array.from({ length: warehouseCount }, (_, index) => index + 1);
+const wid = 3;
+
+/** A list, read over HTTP, by the driver alone with the same statement, and in the plain form. */
+export type ListToRead = {
+  path: string;
+  read: (sql: Sql, query: PageQuery) => Promise<Page>;
+  plain: (sql: Sql, query: PageQuery) => Promise<Page>;
+};
+
+function plain(list: Omit<List, 'where'>, where: (sql: Sql) => List['where']): ListToRead['plain'] {
+  return (sql, query) => readPage(sql, query, { ...list, where: where(sql) });
+}
+
+const inScope = (sql: Sql) => sql`wid = any(${wids}::integer[])`;
+const inOne = (sql: Sql) => sql`wid = any(${[wid]}::integer[])`;
+
+export const lists: Record<string, ListToRead> = {
+  'lots, 10 warehouses': {
+    path: '/Inventory',
+    read: (sql, query) => listLots(sql, query, wids, {}),
+    plain: plain(lotList, inScope),
+  },
+  'lots, one warehouse': {
+    path: `/Inventory/${wid}`,
+    read: (sql, query) => listLots(sql, query, [wid], {}),
+    plain: plain(lotList, inOne),
+  },
+  'levels, 10 warehouses': {
+    path: '/Inventory/StockLevels',
+    read: (sql, query) => listStockLevels(sql, query, wids),
+    plain: plain(levelList, (sql) => sql`${inScope(sql)} and used`),
+  },
+  'levels, one warehouse': {
+    path: `/Inventory/StockLevels/${wid}`,
+    read: (sql, query) => listStockLevels(sql, query, [wid]),
+    plain: plain(levelList, (sql) => sql`${inOne(sql)} and used`),
+  },
+  items: {
+    path: '/Item',
+    read: (sql, query) => listItems(sql, query, { discontinuedToo: false }),
+    plain: plain(itemList, (sql) => sql`not discontinued`),
+  },
+};
+
+/** Some item by its key. */
+export const byKey = {
+  path: (items: number) => `/Item?type=id&key=${shortIdOf(items)}`,
+  read: (sql: Sql, items: number) => findItem(sql, { shortId: shortIdOf(items) }),
+};
+
+function shortIdOf(items: number): string {
+  return `SEED-${String(1 + Math.floor(Math.random() * items)).padStart(8, '0')}`;
+}

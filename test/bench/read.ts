@@ -1,0 +1,285 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Pool } from 'undici';
+import { type Curve, lineChart } from './line-chart.ts';
+import { byKey, type ListToRead, lists } from './read-lists.ts';
+import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
+import { writeSection } from './report.ts';
+
+// pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--dry]: lists against the number of lots.
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '10000,100000,1000000,5000000' },
+    seconds: { type: 'string', default: '0.5' },
+    dry: { type: 'boolean', default: false },
+  },
+});
+const sizes = values.sizes.split(',').map(Number);
+const seconds = Number(values.seconds);
+// As many as an api process has.
+const connections = 10;
+const walkedLots = 1_000_000;
+const walkedPageSize = 250;
+
+type Measured = { rate: number; p50Ms: number; p99Ms: number };
+
+/** Keeps `callers` calls under way for some time. */
+async function measure(
+  callers: number,
+  call: () => Promise<unknown>,
+  { forSeconds = seconds } = {},
+): Promise<Measured> {
+  const latencies: number[] = [];
+  const startedAt = performance.now();
+  const endAt = startedAt + forSeconds * 1000;
+  const caller = async () => {
+    do {
+      const from = performance.now();
+      await call();
+      latencies.push(performance.now() - from);
+    } while (performance.now() < endAt);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  const tookSeconds = (performance.now() - startedAt) / 1000;
+  latencies.sort((a, b) => a - b);
+  const quantile = (q: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))]!;
+  return { rate: latencies.length / tookSeconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+}
+
+const queryOf = (page: number, pageSize: number) =>
+  ({ page, pageSize, sort: undefined, direction: 'asc' }) as const;
+
+/** One cell of the table: a page of a list over HTTP and by the driver alone, and in the plain form where it was asked. */
+type Cell = {
+  lots: number;
+  list: string;
+  total: number;
+  pageSize: number;
+  place: string;
+  callers: number;
+  http: Measured;
+  driver: Measured;
+  plain: Measured | null;
+};
+const cells: Cell[] = [];
+const facts: string[][] = [];
+const number = (value: number, digits = 0) =>
+  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+const stack = await startReadStack();
+try {
+  for (const lots of sizes) await measureSize(lots);
+} finally {
+  await stack.stop();
+}
+
+async function measureSize(lots: number) {
+  const site = await startReadSite(stack, lots, connections);
+  note(lots, 'seed', `${number(site.seedSeconds, 1)} s`);
+  note(lots, 'audit of everything', `${number(site.auditSeconds, 1)} s`);
+  const http = new Pool(new URL(site.baseUrl).origin, { connections: 32, pipelining: 1 });
+  const get = async (path: string) => {
+    const answer = await http.request({
+      method: 'GET',
+      path: `/api/v1${path}`,
+      headers: { authorization: `Bearer ${site.token}` },
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`);
+    return text;
+  };
+  for (const [name, list] of Object.entries(lists)) {
+    for (const pageSize of [25, 250]) await measurePages(site, get, lots, name, list, pageSize);
+  }
+  await measureKey(site, get, lots);
+  await measureFifty(site, get, lots);
+  await measureMemory(site, get, lots);
+  if (lots === walkedLots) await walk(get, lots);
+  await http.close();
+  await site.stop();
+}
+
+type Get = (path: string) => Promise<string>;
+
+async function measurePages(
+  site: ReadSite,
+  get: Get,
+  lots: number,
+  name: string,
+  list: ListToRead,
+  pageSize: number,
+) {
+  const { totalCount: total } = await list.read(site.sql, queryOf(1, 1));
+  const last = Math.ceil(total / pageSize);
+  const places = { first: 1, middle: Math.ceil(last / 2), last };
+  // A statement of a connection is planned for good after five runs.
+  for (let count = 0; count < 8; count++) {
+    await Promise.all(
+      Array.from({ length: connections }, () =>
+        Promise.all([list.read(site.sql, queryOf(1, pageSize)), get(`${list.path}?pageSize=${pageSize}`)]),
+      ),
+    );
+  }
+  for (const [place, page] of Object.entries(places)) {
+    const query = queryOf(page, pageSize);
+    for (const callers of [1, 32]) {
+      const cell: Cell = {
+        lots,
+        list: name,
+        total,
+        pageSize,
+        place,
+        callers,
+        http: await measure(callers, () => get(`${list.path}?page=${page}&pageSize=${pageSize}`)),
+        driver: await measure(callers, () => list.read(site.sql, query)),
+        plain:
+          callers === 1 ? await measure(1, () => list.plain(site.sql, query), { forSeconds: 0.2 }) : null,
+      };
+      cells.push(cell);
+      console.log(show(cell).join('  '));
+    }
+  }
+}
+
+async function measureKey(site: ReadSite, get: Get, lots: number) {
+  for (const callers of [1, 32]) {
+    cells.push({
+      lots,
+      list: 'item by key',
+      total: site.items,
+      pageSize: 1,
+      place: 'any',
+      callers,
+      http: await measure(callers, () => get(byKey.path(site.items))),
+      driver: await measure(callers, () => byKey.read(site.sql, site.items)),
+      plain: null,
+    });
+    console.log(show(cells.at(-1)!).join('  '));
+  }
+}
+
+/** What half of the driver's rate is asked of: a page of 50 lots and 32 callers. */
+async function measureFifty(site: ReadSite, get: Get, lots: number) {
+  const list = lists['lots, 10 warehouses']!;
+  const query = queryOf(3, 50);
+  const longer = { forSeconds: seconds * 4 };
+  const http = await measure(32, () => get(`${list.path}?page=3&pageSize=50`), longer);
+  const driver = await measure(32, () => list.read(site.sql, query), longer);
+  note(
+    lots,
+    'page of 50 lots, 32 callers: HTTP / driver alone',
+    `${number(http.rate)}/s / ${number(driver.rate)}/s = ${number(http.rate / driver.rate, 2)}`,
+  );
+}
+
+/** The largest resident memory of the api while 32 callers read pages of 250. */
+async function measureMemory(site: ReadSite, get: Get, lots: number) {
+  const megabytes = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${site.api.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+  const before = megabytes();
+  let most = before;
+  const timer = setInterval(() => {
+    most = Math.max(most, megabytes());
+  }, 100);
+  await measure(32, () => get('/Inventory?pageSize=250'), { forSeconds: seconds * 10 });
+  clearInterval(timer);
+  note(
+    lots,
+    'memory of the api, 32 callers of 250 lots: before, most',
+    `${number(before)} MB, ${number(most)} MB`,
+  );
+}
+
+/** Every lot exactly once, and the end as cheap as the beginning. */
+async function walk(get: Get, lots: number) {
+  const seen = new Set<number>();
+  const tookMs: number[] = [];
+  for (let page = 1; ; page++) {
+    const from = performance.now();
+    const text = await get(`/Inventory?page=${page}&pageSize=${walkedPageSize}`);
+    tookMs.push(performance.now() - from);
+    const answer = JSON.parse(text) as { value: { recNo: number }[]; hasMore: boolean; totalCount: number };
+    for (const { recNo } of answer.value) seen.add(recNo);
+    if (answer.totalCount !== lots) throw new Error(`page ${page} counts ${answer.totalCount} lots`);
+    if (!answer.hasMore) break;
+  }
+  const sum = (some: number[]) => some.reduce((total, each) => total + each, 0) / 1000;
+  const firstThousand = sum(tookMs.slice(0, 1000));
+  const lastThousand = sum(tookMs.slice(-1000));
+  note(lots, `walk of ${number(tookMs.length)} pages of ${walkedPageSize}`, `${number(sum(tookMs), 1)} s`);
+  note(
+    lots,
+    'last thousand pages / first thousand',
+    `${number(lastThousand, 2)} s / ${number(firstThousand, 2)} s = ${number(lastThousand / firstThousand, 2)}`,
+  );
+  note(lots, 'different lots seen on the walk', number(seen.size));
+}
+
+function note(lots: number, what: string, seen: string) {
+  facts.push([number(lots), what, seen]);
+  console.log(`${number(lots)} lots: ${what}: ${seen}`);
+}
+
+function show({ lots, list, total, pageSize, place, callers, http, driver, plain }: Cell): string[] {
+  return [
+    number(lots),
+    list,
+    number(total),
+    String(pageSize),
+    place,
+    String(callers),
+    number(driver.p50Ms, 2),
+    number(driver.rate),
+    number(http.p50Ms, 2),
+    number(http.rate),
+    plain === null ? '' : number(plain.p50Ms, 2),
+  ];
+}
+
+const head = [
+  'lots',
+  'list',
+  'records',
+  'page size',
+  'page',
+  'callers',
+  'driver p50 ms',
+  'driver /s',
+  'HTTP p50 ms',
+  'HTTP /s',
+  'plain p50 ms',
+];
+const table = (titles: string[], lines: string[][]) =>
+  [titles, titles.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n');
+const text = [
+  'One machine of 2 cores for the load, the api and Postgres (256 MB of shared buffers); the data is in memory. `driver`: the same ' +
+    `statement through the driver alone, on ${connections} connections. \`plain\`: \`count(*)\` and \`OFFSET\` through the driver, one caller. ` +
+    'Each figure is of one short run: trust the ratios.',
+  '![cost of a page against the number of lots](read-cost.svg)',
+  table(['lots', 'what', 'seen'], facts),
+  table(head, cells.map(show)),
+].join('\n\n');
+
+const curve = (name: string, color: string, place: string, read: (cell: Cell) => Measured | null): Curve => ({
+  name,
+  color,
+  dashed: place === 'first',
+  points: cells
+    .filter((cell) => cell.list === 'lots, 10 warehouses' && cell.pageSize === 25 && cell.callers === 1)
+    .filter((cell) => cell.place === place)
+    .map((cell) => [cell.lots, read(cell)!.p50Ms]),
+});
+const chart = lineChart('A page of 25 lots with its total, one caller', { x: 'lots', y: 'ms (median)' }, [
+  curve('first page', '#1a7f37', 'first', (cell) => cell.driver),
+  curve('last page', '#1a7f37', 'last', (cell) => cell.driver),
+  curve('plain, first page', '#cf222e', 'first', (cell) => cell.plain),
+  curve('plain, last page', '#cf222e', 'last', (cell) => cell.plain),
+]);
+if (!values.dry) {
+  const command = `\`pnpm bench:read --sizes ${values.sizes} --seconds ${seconds}\``;
+  await writeSection('read', command, text);
+  await writeFile(join(import.meta.dirname, '../../docs/read-cost.svg'), chart);
+}
