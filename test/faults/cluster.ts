@@ -79,6 +79,7 @@ export async function startCluster(options: {
   };
 
   let stopping = false;
+  const restarts = new Set<Promise<void>>();
   async function startMember(role: Role, index: number): Promise<Member> {
     const env: Record<string, string> = {
       DATABASE_URL: through(stack.databaseUrl, proxies[`${role}-postgres`]),
@@ -94,18 +95,22 @@ export async function startCluster(options: {
     const follow = (started: Started) => {
       member.current = started;
       member.port = started.port;
-      started.exited.then(async () => {
+      started.exited.then(() => {
         member.port = 0;
-        while (!stopping) {
-          try {
-            follow(await start());
-            return;
-          } catch {
-            await new Promise((resolve) => setTimeout(resolve, 200));
-          }
-        }
+        const restart = startAgain().finally(() => restarts.delete(restart));
+        restarts.add(restart);
       });
     };
+    async function startAgain() {
+      while (!stopping) {
+        try {
+          follow(await start());
+          return;
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, 200));
+        }
+      }
+    }
     member.kill = (signal) => {
       // A draining api gets no new callers, as behind a load balancer.
       if (signal === 'SIGTERM') member.port = 0;
@@ -132,6 +137,8 @@ export async function startCluster(options: {
     async stop() {
       stopping = true;
       for (const proxy of Object.values(proxies)) proxy.setState('open');
+      // A process that is just being started would outlive this one.
+      await Promise.all(restarts);
       await Promise.all(
         members.map((member) => {
           member.current.child.kill('SIGCONT');

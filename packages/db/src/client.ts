@@ -18,6 +18,8 @@ export type ConnectOptions = {
   statementTimeoutMs?: number;
   /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
   idleInTransactionMs?: number;
+  /** Each statement is planned once, not for the values of each call: for statements whose best plan is always the same. */
+  planOnce?: boolean;
 };
 
 /** A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as text. */
@@ -37,6 +39,7 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       jit: 'off',
       statement_timeout: options.statementTimeoutMs ?? 0,
       idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
+      plan_cache_mode: options.planOnce === true ? 'force_generic_plan' : 'auto',
     },
   });
 }
