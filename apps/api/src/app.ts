@@ -6,7 +6,7 @@ import type { RateLimiter, RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { windowSeconds } from '@inventory/auth/rate-limit';
 import { isOutage } from '@inventory/db/client';
 import type { Log } from '@inventory/process/log';
-import { TooLateError, within } from '@inventory/process/within';
+import { within } from '@inventory/process/within';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
@@ -103,7 +103,7 @@ async function refuseMalformed(ctx: Context, next: Next) {
 
 function failureOf(error: unknown): Failed {
   if (error instanceof Failed) return error;
-  return isOutage(error) || error instanceof TooLateError
+  return isOutage(error)
     ? new Failed(503, messages.unreachable, { 'Retry-After': '1' })
     : new Failed(500, messages.internal);
 }

@@ -51,8 +51,8 @@ export function createStock(sql: Sql, submitter: Submitter): Stock {
     let { requestId } = bound;
     let answer: Answer = bound.outcome ?? (await submit(request, caller, requestId));
     // An attempt that was abandoned before this call makes way; one abandoned by this call is its answer.
-    for (let attempt = 1; bound.outcome?.status === 'abandoned' && attempt <= attemptsMax; attempt++) {
-      if (answer.status !== 'abandoned') break;
+    const makesWay = bound.outcome?.status === 'abandoned';
+    for (let attempt = 1; makesWay && answer.status === 'abandoned' && attempt <= attemptsMax; attempt++) {
       const next = { clientId, keyDigest, abandonedId: requestId, requestId: createRequestId() };
       requestId = await within(keyWaitMs, renewKey(sql, next));
       answer = await submit(request, caller, requestId);

@@ -8,50 +8,40 @@ import { readConfig } from '@inventory/process/config';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
-import { TooLateError, within } from '@inventory/process/within';
+import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume';
-import type { QueuedRequest } from '@inventory/queue/envelope';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
+import { createTimedPool } from './timed-pool.ts';
 
 // Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's patience ends.
 const idleInTransactionMs = 700;
-// Nobody waits for a batch any more after this long. A connection that broke without a word is given up then.
+// Nobody waits for a batch any more after this long.
 const batchWithinMs = 3000;
+// Longer than Postgres lets the folding of all lists take, however much has piled up.
+const foldWithinMs = 200_000;
+const stopFoldingWithinMs = 3000;
 
 /** Starts a worker: takes envelopes from the queue and applies them to Postgres until it is stopped. */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
   const config = readConfig(workerSettings, env);
   const report = (error: Error, what: string) => log.error({ err: error }, what);
-  const open = () =>
+  const connectAs = (name: string, connectionsMax: number, planOnce: boolean) => () =>
     connect(config.DATABASE_URL, {
-      name: 'inventory-worker',
-      connectionsMax: 4,
+      name,
+      connectionsMax,
       statementTimeoutMs: 5000,
       idleInTransactionMs,
-      // Planning for the arrays of each batch would cost a lone request more than its statements do.
-      planOnce: true,
+      planOnce,
     });
-  let sql = open();
-  await refuseUnsafeDatabase(sql);
+  // Planning for the arrays of each batch would cost a lone request more than its statements do.
+  const batches = createTimedPool(connectAs('inventory-worker', 4, true), batchWithinMs);
+  const folds = createTimedPool(connectAs('inventory-counts', 1, false), foldWithinMs);
+  // Not in the batches' haste: what the driver says of a database that cannot be reached is worth waiting for.
+  await folds.run(refuseUnsafeDatabase);
   const parts = createPartNumbers();
-  const counts = createCountKeeper(() => foldArrivals(sql), report);
-  /** Applies a batch in time, or throws and goes on with new connections; a batch that was committed all the same is found decided. */
-  const apply = async (requests: QueuedRequest[]) => {
-    try {
-      const outcomes = await within(batchWithinMs, applyBatch(sql, requests, parts));
-      counts.wake();
-      return outcomes;
-    } catch (error) {
-      if (error instanceof TooLateError) {
-        const given = sql;
-        sql = open();
-        given.end({ timeout: 0 }).catch(() => {});
-      }
-      throw error;
-    }
-  };
+  const counts = createCountKeeper(() => folds.run(foldArrivals), report);
   const consumer = await createConsumer({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
@@ -59,9 +49,14 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     concurrency: config.WORKER_CONCURRENCY,
     apply: createBatcher({
       batchMax: config.BATCH_MAX,
-      apply,
-      abandon: async (requestId) => (await settle(sql, [requestId])).get(requestId)!,
-      isOutage: (error) => error instanceof TooLateError || isOutage(error),
+      apply: async (requests) => {
+        // A batch that was given up and committed all the same is found decided when it is taken up again.
+        const outcomes = await batches.run((sql) => applyBatch(sql, requests, parts));
+        counts.wake();
+        return outcomes;
+      },
+      abandon: async (requestId) => (await batches.run((sql) => settle(sql, [requestId]))).get(requestId)!,
+      isOutage,
       report,
     }),
     onUnserved: () => {
@@ -71,16 +66,16 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     report,
   });
   const internal = await serveInternal(config, async () => {
-    await sql`select`;
+    await batches.run((sql) => sql`select`);
     if (!consumer.isOpen()) throw new Error('Redis is away');
   });
   log.info('worker is up');
   return {
     async stop() {
       await consumer.close();
-      await within(batchWithinMs, counts.stop()).catch(() => {});
+      await within(stopFoldingWithinMs, counts.stop()).catch(() => {});
       await internal?.close();
-      await sql.end({ timeout: 5 });
+      await Promise.all([batches.end(), folds.end()]);
     },
   };
 }

@@ -45,7 +45,7 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
 }
 
 /**
- * Whether an error says that Postgres cannot work now: it is away, going, coming or out of resources. Anything else, an error
+ * Whether an error says that Postgres cannot work now: it is away, going, coming, out of resources or too late. Anything else, an error
  * of a statement or of ours, will come again with the same request.
  */
 export function isOutage(error: unknown): boolean {

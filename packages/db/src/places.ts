@@ -19,3 +19,13 @@ export function placesOf(
     backwards: sort !== undefined && direction !== defaultDirection,
   };
 }
+
+/**
+ * The expressions `first` and `last`: the places of a page in the list's own order, the first on it, the last not. Of `total`
+ * records, so many `skipped` and `size` wanted.
+ */
+export function placesText({ backwards }: Pick<Places, 'backwards'>): string {
+  return backwards
+    ? 'greatest(total - skipped - size, 0) as first, total - skipped as last'
+    : 'skipped as first, skipped + size as last';
+}

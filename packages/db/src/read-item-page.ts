@@ -1,6 +1,6 @@
 import type { Page } from '@inventory/paging/envelope';
 import type { Sql } from './client.ts';
-import type { Places } from './places.ts';
+import { type Places, placesText } from './places.ts';
 import type { Fragment } from './read-page.ts';
 
 /**
@@ -18,11 +18,7 @@ export async function readItemPage(
   const count = sql.unsafe(discontinuedToo ? 'items' : 'active');
   const listed = sql.unsafe(discontinuedToo ? 'true' : 'not discontinued');
   const direction = sql.unsafe(backwards ? 'desc' : 'asc');
-  const places = sql.unsafe(
-    backwards
-      ? 'greatest(total - skipped - size, 0) as first, total - skipped as last'
-      : 'skipped as first, skipped + size as last',
-  );
+  const places = sql.unsafe(placesText({ backwards }));
   const [row] = await sql<{ total_count: number; records: string }[]>`
     with asked as materialized (
       select ${offset.toString()}::bigint as skipped, ${limit}::integer as size

@@ -1,6 +1,6 @@
 import type { Page } from '@inventory/paging/envelope';
 import type { Sql } from './client.ts';
-import type { Places } from './places.ts';
+import { type Places, placesText } from './places.ts';
 
 /**
  * A page of stock levels over these warehouses by partNo, one record for each item that is used in any of them, and their exact
@@ -17,11 +17,7 @@ export async function readLevelPage(
 ): Promise<Page> {
   const scope = sql`wid = any((select wids from asked)::integer[])`;
   const direction = sql.unsafe(backwards ? 'desc' : 'asc');
-  const places = sql.unsafe(
-    backwards
-      ? 'greatest(total - skipped - size, 0) as first, total - skipped as last'
-      : 'skipped as first, skipped + size as last',
-  );
+  const places = sql.unsafe(placesText({ backwards }));
   const [row] = await sql<{ total_count: number; records: string }[]>`
     with asked as materialized (
       select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size

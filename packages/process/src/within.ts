@@ -1,5 +1,8 @@
 /** It took longer than the caller could wait; what was waited for may still happen. */
-export class TooLateError extends Error {}
+export class TooLateError extends Error {
+  /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
+  readonly code = 'TOO_LATE';
+}
 
 /** The result of `promise`, or TooLateError when it takes longer than `timeMs`. */
 export async function within<T>(timeMs: number, promise: PromiseLike<T>): Promise<T> {
