@@ -27,13 +27,13 @@ const stopFoldingWithinMs = 3000;
 export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
   const config = readConfig(workerSettings, env);
   const report = (error: Error, what: string) => log.error({ err: error }, what);
-  const connectAs = (name: string, connectionsMax: number, planOnce: boolean) => () =>
+  const connectAs = (name: string, connectionsMax: number, byKeys: boolean) => () =>
     connect(config.DATABASE_URL, {
       name,
       connectionsMax,
       statementTimeoutMs: 5000,
       idleInTransactionMs,
-      planOnce,
+      byKeys,
     });
   // Planning for the arrays of each batch would cost a lone request more than its statements do.
   const batches = createTimedPool(connectAs('inventory-worker', 4, true), batchWithinMs);

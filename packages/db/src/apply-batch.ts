@@ -51,12 +51,11 @@ async function applyOnce(
   parts: PartNumbers,
 ): Promise<BatchWork<Map<string, StoredOutcome>>> {
   const gateIds = gateIdsOf(requests, parts);
-  const { levels, now, transactionNos, recNos } = await lockGates(tx, gateIds, requests.length);
-  // Sent at once, answered in order on the one connection. All see what was committed before the gates were locked.
-  const [{ outcomes, clients, items, warehouses }, lots] = await Promise.all([
-    readFacts(tx, requests, gateIds),
-    pickCandidates(tx, requests, parts, now),
-  ]);
+  // Sent at once, answered in order on the one connection: the later ones see what was committed before the gates were locked.
+  const locked = lockGates(tx, gateIds);
+  const facts = readFacts(tx, requests, gateIds);
+  const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
+    await Promise.all([locked, facts, pickCandidates(tx, requests, parts, facts)]);
   const batch: Batch = { now: now.getTime(), items, warehouses, levels, ...lots, newLots: [] };
 
   const decided: DecidedTransaction[] = [];

@@ -18,8 +18,19 @@ export type ConnectOptions = {
   statementTimeoutMs?: number;
   /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
   idleInTransactionMs?: number;
-  /** Each statement is planned once, not for the values of each call: for statements whose best plan is always the same. */
-  planOnce?: boolean;
+  /**
+   * Every statement goes by index, one row after the other, and is planned once, not for the values of each call. For
+   * statements that touch as many rows as they are given keys: a plan made while a table was small, which would read it
+   * whole, stays when it has grown.
+   */
+  byKeys?: boolean;
+};
+
+const byKeysSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
 };
 
 /** A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as text. */
@@ -39,7 +50,7 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       jit: 'off',
       statement_timeout: options.statementTimeoutMs ?? 0,
       idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
-      plan_cache_mode: options.planOnce === true ? 'force_generic_plan' : 'auto',
+      ...(options.byKeys === true ? byKeysSettings : {}),
     },
   });
 }

@@ -72,51 +72,25 @@ export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers)
   return [...gates.values()];
 }
 
-export type LockedGates = {
-  levels: Map<string, LevelState>;
-  /** The moment of the batch, after the locks were won, so that moments follow the order of the ledger. */
-  now: Date;
-  /** One for each request, in order; numbered under the locks, so that the ledger of a gate is in its true order. */
-  transactionNos: number[];
-  /** As many as there are requests; a batch may need more. */
-  recNos: number[];
-};
-
-/** Locks the gates and hands out numbers. Whoever holds them is alone with these items in these warehouses. */
-export async function lockGates(
-  tx: Tx,
-  gates: readonly GateId[],
-  requestCount: number,
-): Promise<LockedGates> {
-  const [levels, [numbers]] = await Promise.all([
-    // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
-    // No key update: the foreign keys of new lots may still look at the row.
-    tx<{ part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean }[]>`
+/** Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses. */
+export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
+  // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
+  // No key update: the foreign keys of new lots may still look at the row.
+  const rows = await tx<{ part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean }[]>`
       select part_no, wid, in_stock, on_hold, used
-      from stock_level
-      where (part_no, wid) in (
-        select * from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
-      )
+      from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+        as wanted (part_no, wid)
+      join stock_level using (part_no, wid)
       order by part_no, wid
-      for no key update`,
-    tx<{ now: Date; transaction_nos: number[]; rec_nos: number[] }[]>`
-      select date_trunc('milliseconds', clock_timestamp()) as now,
-        array(select nextval('stock_transaction_no_seq') from generate_series(1, ${requestCount})) as transaction_nos,
-        array(select nextval('lot_rec_no_seq') from generate_series(1, ${requestCount})) as rec_nos`,
-  ]);
-  return {
-    levels: new Map(
-      levels.map((row) => {
-        const stored = {
-          inStock: parseQuantity(row.in_stock),
-          onHold: parseQuantity(row.on_hold),
-          used: row.used,
-        };
-        return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
-      }),
-    ),
-    now: numbers!.now,
-    transactionNos: numbers!.transaction_nos.map(Number),
-    recNos: numbers!.rec_nos.map(Number),
-  };
+      for no key update of stock_level`;
+  return new Map(
+    rows.map((row) => {
+      const stored = {
+        inStock: parseQuantity(row.in_stock),
+        onHold: parseQuantity(row.on_hold),
+        used: row.used,
+      };
+      return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
+    }),
+  );
 }

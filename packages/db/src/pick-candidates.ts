@@ -28,27 +28,28 @@ type LotRow = {
 
 /**
  * Reads, for every move and issue, as many lots in the order of allocation as the whole batch could take out of their gate:
- * a request finds its lots among them whatever the ones before it in the batch have taken. Must run under the gates'
- * locks, in a statement after the one that took them.
+ * a request finds its lots among them whatever the ones before it in the batch have taken. The first statement is sent at
+ * once and must come after the one that locks the gates; `facts`, which hold the batch's moment, may come later.
  */
 export async function pickCandidates(
   tx: Tx,
   requests: readonly StockRequest[],
   parts: PartNumbers,
-  now: Date,
+  facts: Promise<{ now: Date }>,
 ): Promise<{ lots: Batch['lots']; lotsByRecNo: Batch['lotsByRecNo'] }> {
   const { picks, demand } = picksOf(requests, parts);
   const lotsByRecNo: Batch['lotsByRecNo'] = new Map();
   let open = picks;
   for (let limit = firstLotsMax; open.length > 0; limit *= growth) {
-    const rows = await readLots(tx, open, now, limit);
+    const rows = await readLots(tx, open, limit);
+    const now = (await facts).now.getTime();
     const found = open.map(() => ({ count: 0, units: 0n }));
     for (const row of rows) {
       const lot = lotsByRecNo.get(row.rec_no) ?? lotOf(row);
       lotsByRecNo.set(lot.recNo, lot);
       const sum = found[row.pick - 1]!;
       sum.count += 1;
-      sum.units += lot.units;
+      if (open[row.pick - 1]!.expiredToo || lot.expires === null || lot.expires > now) sum.units += lot.units;
     }
     open = open.filter((pick, index) => {
       const { count, units } = found[index]!;
@@ -81,7 +82,7 @@ function picksOf(requests: readonly StockRequest[], parts: PartNumbers) {
 }
 
 /** The lots of each pick, `limit` at most each, in the order of allocation; a lot named by its recNo whatever its state. */
-async function readLots(tx: Tx, picks: readonly Pick[], now: Date, limit: number): Promise<LotRow[]> {
+async function readLots(tx: Tx, picks: readonly Pick[], limit: number): Promise<LotRow[]> {
   const column = <T>(read: (pick: Pick) => T | undefined) => picks.map((pick) => read(pick) ?? null);
   return tx<LotRow[]>`
     select pick, lot.*
@@ -102,7 +103,8 @@ async function readLots(tx: Tx, picks: readonly Pick[], now: Date, limit: number
         and lot.wid = picks.wid
         and lot.active
         and not lot.hold
-        and (picks.expired_too = 1 or lot.expires is null or lot.expires > ${now})
+        -- As of the transaction's begin: of these, those that are expired at the batch's moment are left out when it is decided.
+        and (picks.expired_too = 1 or lot.expires is null or lot.expires > now())
         and (picks.spot is null or lot.spot = picks.spot)
         and (picks.serial is null or lot.serial = picks.serial)
         and (picks.serial2 is null or lot.serial2 = picks.serial2)

@@ -5,8 +5,14 @@ import type { Tx } from './client.ts';
 import type { GateId } from './gates.ts';
 import type { StoredOutcome } from './outcome.ts';
 
-/** What a batch must know beside its lots. */
+/** What a batch must know beside its levels and lots. */
 export type Facts = {
+  /** The moment of the batch, after the locks were won, so that moments follow the order of the ledger. */
+  now: Date;
+  /** One for each request, in order; numbered under the locks, so that the ledger of a gate is in its true order. */
+  transactionNos: number[];
+  /** As many as there are requests; a batch may need more. */
+  recNos: number[];
   /** The requests that are already decided. */
   outcomes: Map<string, StoredOutcome>;
   /** What each client may do at this moment; one that is gone or disabled is missing. */
@@ -17,7 +23,7 @@ export type Facts = {
 
 type ClientRow = { client_id: string; read_only: boolean; permissions: number[]; wids: number[] };
 
-/** Reads them in one statement: for a lone request the number of statements is what it costs. */
+/** Reads them in one statement, which must come after the one that locks the gates. */
 export async function readFacts(
   tx: Tx,
   requests: readonly BatchRequest[],
@@ -29,13 +35,18 @@ export async function readFacts(
   const wids = [...new Set(gateIds.map((gate) => gate.wid))];
   const [row] = await tx<
     {
+      now: Date;
+      transaction_nos: number[];
+      rec_nos: number[];
       outcomes: { request_id: string; status: StoredOutcome['status']; result: string | null }[] | null;
       clients: ClientRow[] | null;
       items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
       warehouses: { wid: number; name: string }[] | null;
     }[]
   >`
-    select
+    select date_trunc('milliseconds', clock_timestamp()) as now,
+      array(select nextval('stock_transaction_no_seq') from generate_series(1, ${requests.length})) as transaction_nos,
+      array(select nextval('lot_rec_no_seq') from generate_series(1, ${requests.length})) as rec_nos,
       (
         select json_agg(json_build_object('request_id', request_id, 'status', status, 'result', result::text))
         from stock_transaction
@@ -61,6 +72,9 @@ export async function readFacts(
       ) as warehouses`;
   const { outcomes, clients, items, warehouses } = row!;
   return {
+    now: row!.now,
+    transactionNos: row!.transaction_nos.map(Number),
+    recNos: row!.rec_nos.map(Number),
     outcomes: new Map(
       outcomes?.map((each) => [each.request_id, { status: each.status, result: each.result }]),
     ),

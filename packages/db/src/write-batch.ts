@@ -14,16 +14,15 @@ export type DecidedTransaction = { request: BatchRequest; transactionNo: number 
 );
 
 /**
- * Sends the writes of a batch, each changed row once, with the claim of the request ids: it fails on
- * `stock_transaction_request_id_key` when one of them was taken meanwhile. Returns the statements under way, for the commit that
- * goes out behind them.
+ * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids: it fails on
+ * `stock_transaction_request_id_key` when one of them was taken meanwhile. Returns the statement under way, for the commit that
+ * goes out behind it.
  */
 export function writeBatch(
   tx: Tx,
   batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
 ): PromiseLike<unknown>[] {
-  const lots = batch.newLots;
   const changedLots = [...batch.lotsByRecNo.values()].filter((lot) => lot.changed);
   const changedLevels = [...batch.levels.values()].filter(
     ({ stored, ...level }) =>
@@ -39,29 +38,21 @@ export function writeBatch(
       : [],
   );
   assertBalanced(batch, entries);
+  if (written.length === 0) return [];
   const now = new Date(batch.now);
-  // Sent at once; Postgres takes them in this order, so that each row finds the rows it refers to.
-  const statements = [
-    claim(tx, written),
-    writeLevels(tx, changedLevels, now),
-    updateLots(tx, changedLots, now),
-    insertReceivedLots(
-      tx,
-      lots.filter((lot) => lot.origin.kind === 'received'),
-      now,
-    ),
-    insertSplitLots(
-      tx,
-      lots.filter((lot) => lot.origin.kind === 'split'),
-      now,
-    ),
-    insertEntries(tx, entries),
-  ];
-  return statements.flatMap((statement) => statement?.execute() ?? []);
+  // One statement: for a lone request the number of statements is what it costs. What each part reads is as it was before all of
+  // them, and what refers to another row is checked after all of them.
+  const statement = tx`
+    with claimed as (${claim(tx, written)}),
+      leveled as (${writeLevels(tx, changedLevels, now)}),
+      changed as (${updateLots(tx, changedLots, now)}),
+      received as (${insertReceivedLots(tx, batch.newLots, now)}),
+      split as (${insertSplitLots(tx, batch.newLots, now)})
+    ${insertEntries(tx, entries)}`;
+  return [statement.execute()];
 }
 
-/** Null when there is nothing to write. */
-type Statement = PendingQuery<Row[]> | null;
+type Part = PendingQuery<Row[]>;
 
 /** What the ledger says of each gate must be what its level says; anything else is an error of ours and stops the batch. */
 function assertBalanced(
@@ -83,8 +74,7 @@ function assertBalanced(
 function claim(
   tx: Tx,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
-): Statement {
-  if (written.length === 0) return null;
+): Part {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
   return tx`
     insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
@@ -102,8 +92,7 @@ function claim(
     order by request_id`;
 }
 
-function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Statement {
-  if (levels.length === 0) return null;
+function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Part {
   return tx`
     update stock_level
     set in_stock = changed.in_stock, on_hold = changed.on_hold, used = true, modified = ${now}
@@ -115,8 +104,7 @@ function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Statemen
     where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
 }
 
-function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Statement {
-  if (lots.length === 0) return null;
+function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Part {
   return tx`
     update lot
     set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
@@ -128,36 +116,47 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Statement {
     where lot.rec_no = changed.rec_no`;
 }
 
-function insertReceivedLots(tx: Tx, lots: readonly LotState[], now: Date): Statement {
-  if (lots.length === 0) return null;
-  const requested = lots.flatMap(({ origin }) => (origin.kind === 'received' ? [origin] : []));
-  const column = <T>(read: (origin: (typeof requested)[number]) => T | undefined) =>
-    requested.map((origin) => read(origin) ?? null);
+/** The lots that this batch received, and what it split from those again: all that describes them is in the request. */
+function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Part {
+  const received = newLots.flatMap((lot) => {
+    const { origin } = lot;
+    if (origin.kind === 'received') return { lot, fromRecNo: null, ...origin };
+    if (origin.kind !== 'split' || origin.of.origin.kind !== 'received') return [];
+    return { lot, fromRecNo: origin.from.recNo, ...origin.of.origin };
+  });
+  const column = <T>(read: (each: (typeof received)[number]) => T | undefined) =>
+    received.map((each) => read(each) ?? null);
   const decimal = (value: number | undefined) => (value === undefined ? null : String(value));
   return tx`
-    insert into lot (rec_no, part_no, wid, spot, units, received, shipped, expires, serial, serial2, rfid_tag, remark, owner,
-      job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code, active, modified)
-    select rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end, expires,
-      serial, serial2, rfid_tag, remark, owner, job_id, price, net_weight, gross_weight, supplier, line, reference,
+    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, expires, serial, serial2, rfid_tag, remark,
+      owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code, active, modified)
+    select rec_no, from_rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end,
+      expires, serial, serial2, rfid_tag, remark, owner, job_id, price, net_weight, gross_weight, supplier, line, reference,
       reason_code, units > 0, ${now}
     from unnest(
-        ${lots.map((lot) => lot.recNo)}::bigint[], ${lots.map((lot) => lot.partNo)}::integer[],
-        ${lots.map((lot) => lot.wid)}::integer[], ${lots.map((lot) => lot.spot)}::text[],
-        ${lots.map((lot) => formatQuantity(lot.units))}::numeric[], ${column(({ request }) => request.expires)}::text[]::timestamptz[],
-        ${lots.map((lot) => lot.serial)}::text[], ${lots.map((lot) => lot.serial2)}::text[],
-        ${lots.map((lot) => lot.rfidTag)}::text[], ${column(({ request }) => request.remark ?? '')}::text[],
-        ${column(({ owner }) => owner)}::integer[], ${column(({ request }) => request.jobid ?? 0)}::integer[],
-        ${column(({ request }) => decimal(request.price))}::numeric[], ${column(({ request }) => decimal(request.netWeight))}::numeric[],
+        ${column(({ lot }) => lot.recNo)}::bigint[], ${column(({ fromRecNo }) => fromRecNo)}::bigint[],
+        ${column(({ lot }) => lot.partNo)}::integer[], ${column(({ lot }) => lot.wid)}::integer[],
+        ${column(({ lot }) => lot.spot)}::text[], ${column(({ lot }) => formatQuantity(lot.units))}::numeric[],
+        ${column(({ request }) => request.expires)}::text[]::timestamptz[], ${column(({ lot }) => lot.serial)}::text[],
+        ${column(({ lot }) => lot.serial2)}::text[], ${column(({ lot }) => lot.rfidTag)}::text[],
+        ${column(({ request }) => request.remark ?? '')}::text[], ${column(({ owner }) => owner)}::integer[],
+        ${column(({ request }) => request.jobid ?? 0)}::integer[], ${column(({ request }) => decimal(request.price))}::numeric[],
+        ${column(({ request }) => decimal(request.netWeight))}::numeric[],
         ${column(({ request }) => decimal(request.grossWeight))}::numeric[], ${column(({ request }) => request.supplier)}::integer[],
         ${column(({ request }) => request.line)}::integer[], ${column(({ request }) => request.reference)}::text[],
         ${column(({ request }) => request.reasonCode)}::integer[]
-      ) as received (rec_no, part_no, wid, spot, units, expires, serial, serial2, rfid_tag, remark, owner, job_id, price,
-        net_weight, gross_weight, supplier, line, reference, reason_code)`;
+      ) as received (rec_no, from_rec_no, part_no, wid, spot, units, expires, serial, serial2, rfid_tag, remark, owner, job_id,
+        price, net_weight, gross_weight, supplier, line, reference, reason_code)`;
 }
 
-function insertSplitLots(tx: Tx, lots: readonly LotState[], now: Date): Statement {
-  if (lots.length === 0) return null;
-  const split = lots.flatMap(({ origin }) => (origin.kind === 'split' ? [origin] : []));
+/** What was split from lots that were there before the batch: what describes them is copied from those. */
+function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Part {
+  const split = newLots.flatMap((lot) => {
+    const { origin } = lot;
+    return origin.kind === 'split' && origin.of.origin.kind === 'stored'
+      ? { lot, recNo: lot.recNo, fromRecNo: origin.from.recNo, sourceRecNo: origin.of.recNo }
+      : [];
+  });
   return tx`
     insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, received, shipped, expires, serial, serial2,
       remark, hold, hold_reason, owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code,
@@ -167,10 +166,10 @@ function insertSplitLots(tx: Tx, lots: readonly LotState[], now: Date): Statemen
       source.hold, source.hold_reason, source.owner, source.job_id, source.price, source.net_weight, source.gross_weight,
       source.supplier, source.line, source.reference, source.reason_code, split.units > 0, ${now}
     from unnest(
-        ${lots.map((lot) => lot.recNo)}::bigint[], ${split.map(({ from }) => from.recNo)}::bigint[],
-        ${split.map(({ of }) => of.recNo)}::bigint[], ${lots.map((lot) => lot.wid)}::integer[],
-        ${lots.map((lot) => lot.spot)}::text[], ${lots.map((lot) => formatQuantity(lot.units))}::numeric[],
-        ${lots.map((lot) => lot.rfidTag)}::text[]
+        ${split.map(({ recNo }) => recNo)}::bigint[], ${split.map(({ fromRecNo }) => fromRecNo)}::bigint[],
+        ${split.map(({ sourceRecNo }) => sourceRecNo)}::bigint[], ${split.map(({ lot }) => lot.wid)}::integer[],
+        ${split.map(({ lot }) => lot.spot)}::text[], ${split.map(({ lot }) => formatQuantity(lot.units))}::numeric[],
+        ${split.map(({ lot }) => lot.rfidTag)}::text[]
       ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag)
     join lot as source on source.rec_no = split.source_rec_no`;
 }
@@ -185,8 +184,7 @@ function insertEntries(
     spot: string;
     delta: Quantity;
   }[],
-) {
-  if (entries.length === 0) return null;
+): Part {
   return tx`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
     select *
