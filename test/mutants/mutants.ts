@@ -461,7 +461,7 @@ async function importKey(`,
   },
   {
     name: 'no admission control',
-    edits: [{ file: submit, search: '* lane.roundTripMs > busyAfterMs', replace: '< 0' }],
+    edits: [{ file: submit, search: '+ lane.roundTripMs > busyFromMs', replace: '< 0' }],
     test: { file: 'concurrency/overload.test.ts', title: 'could not be answered within a second' },
   },
   {

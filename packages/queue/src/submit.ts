@@ -27,7 +27,12 @@ export const patience = {
   giveUpAfterMs: 3100,
 } as const;
 
-const busyAfterMs = 1000;
+// Who would have to wait longer than this for an answer is refused at once; who waits longer to be sent, then. The difference is what
+// an estimate may be wrong by.
+const busyFromMs = 700;
+const dropAfterMs = 1000;
+// The pace is that of about so many requests.
+const paceOver = 128;
 // A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
 const hungAfterMs = 300;
 const closeWithinMs = 1000;
@@ -101,6 +106,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       sent: new Map(),
       scheduled: false,
       roundTripMs: 5,
+      paceMs: 0,
+      lastSentAt: null,
       addsUnderWay: new Set(),
     };
     events.on('error', (error) => options.report(error, 'queue events'));
@@ -142,10 +149,19 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     lane.scheduled = true;
     setImmediate(() => {
       lane.scheduled = false;
+      const before = lane.waiting.length;
       while (lane.waiting.length > 0 && lane.sent.size < options.inFlightMax) {
         void send(lane, lane.waiting.splice(0, options.envelopeMax));
       }
+      if (lane.waiting.length < before) notePace(lane, before - lane.waiting.length);
     });
+  }
+
+  /** How fast requests leave while others have to wait: with what this process itself takes from one envelope to the next. */
+  function notePace(lane: Lane, sentCount: number) {
+    const now = performance.now();
+    if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
+    lane.lastSentAt = lane.waiting.length > 0 ? now : null;
   }
 
   async function send(lane: Lane, batch: Waiter[]) {
@@ -218,7 +234,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       if (age >= patience.giveUpAfterMs)
         answer(waiter.request.requestId, { status: 'unknown', result: null });
       else if (waiter.envelope === null) {
-        if (age >= busyAfterMs) dropUnsent(waiter);
+        if (age >= dropAfterMs) dropUnsent(waiter);
       } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
       else if (now - waiter.lookedAt >= patience.lookAfterMs) {
         waiter.lookedAt = now;
@@ -241,14 +257,15 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     return lanes[shardOf(request.body.itemID, options.shardCount)]!;
   }
 
-  /** Whether a request that joins the lane now would probably wait too long, or Redis does not take work. */
-  function isBusy(lane: Lane): boolean {
+  /** Whether a request that joins the lane now would probably be answered too late, or Redis does not take work. */
+  function isBusy(lane: Lane, arrivedAt: number): boolean {
     if (producer.status !== 'ready') return true;
     const [oldestAdd] = lane.addsUnderWay;
     if (oldestAdd !== undefined && performance.now() - oldestAdd > hungAfterMs) return true;
     if (lane.sent.size < options.inFlightMax) return false;
-    const envelopesAhead = lane.waiting.length / options.envelopeMax + 1;
-    return (envelopesAhead / options.inFlightMax + 1) * lane.roundTripMs > busyAfterMs;
+    const paceMs = Math.max(lane.paceMs, lane.roundTripMs / options.inFlightMax / options.envelopeMax);
+    const waitMs = (lane.waiting.length + options.envelopeMax) * paceMs;
+    return performance.now() - arrivedAt + waitMs + lane.roundTripMs > busyFromMs;
   }
 
   return {
@@ -256,7 +273,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       const known = waiters.get(request.requestId);
       if (known !== undefined) return known.promise;
       const lane = laneOf(request);
-      if (isBusy(lane)) return Promise.resolve({ status: 'busy', result: null });
+      if (isBusy(lane, arrivedAt)) return Promise.resolve({ status: 'busy', result: null });
       let resolve!: (answer: Answer) => void;
       const promise = new Promise<Answer>((done) => {
         resolve = done;
