@@ -6,11 +6,14 @@ export type LoadRequest = { path: string; body: object };
 export type LoadResult = {
   /** Answers of status 2xx per second. */
   rate: number;
+  /** Of all answers but `unavailable`. */
   p50Ms: number;
   p99Ms: number;
   succeeded: number;
   /** Answers that are neither a success nor a refusal for lack of stock. */
   errors: number;
+  /** Of those, the ones told to come again (503). */
+  unavailable: { count: number; p50Ms: number; p99Ms: number; maxMs: number };
 };
 
 /**
@@ -29,8 +32,9 @@ export async function runLoad(options: {
   const pool = new Pool(options.origin, { connections: options.callers, pipelining: 1 });
   const headers = { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' };
   const latencies: number[] = [];
+  const unavailable: number[] = [];
+  let others = 0;
   let succeeded = 0;
-  let refused = 0;
   const startedAt = performance.now();
   const measureFrom = startedAt + options.warmUpSeconds * 1000;
   const endAt = measureFrom + options.seconds * 1000;
@@ -58,22 +62,30 @@ export async function runLoad(options: {
       await answer.body.dump();
       const endedAt = performance.now();
       if (endedAt < measureFrom || endedAt > endAt) continue;
+      if (answer.statusCode === 503) {
+        unavailable.push(endedAt - due);
+        continue;
+      }
       latencies.push(endedAt - due);
       if (answer.statusCode < 300) succeeded += 1;
-      else if (answer.statusCode === 409) refused += 1;
+      else if (answer.statusCode !== 409) others += 1;
     }
   }
   await Promise.all(Array.from({ length: options.callers }, call));
   await pool.close();
 
-  latencies.sort((a, b) => a - b);
-  const quantile = (q: number) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
   return {
     rate: succeeded / options.seconds,
-    p50Ms: quantile(0.5),
-    p99Ms: quantile(0.99),
+    ...quantiles(latencies),
     succeeded,
-    errors: latencies.length - succeeded - refused,
+    errors: unavailable.length + others,
+    unavailable: { count: unavailable.length, ...quantiles(unavailable), maxMs: Math.max(0, ...unavailable) },
   };
+}
+
+function quantiles(latencies: number[]) {
+  latencies.sort((a, b) => a - b);
+  const at = (q: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
+  return { p50Ms: at(0.5), p99Ms: at(0.99) };
 }

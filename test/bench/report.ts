@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const path = join(import.meta.dirname, '../../docs/benchmarks.md');
-const titles = { write: 'Writing', read: 'Reading', soak: 'Memory' };
+const titles = { write: 'Writing', read: 'Reading', soak: 'Memory', overload: 'Overload' };
 
 /** Puts a section into docs/benchmarks.md in place of the one of last time; the others stay as they are. */
 export async function writeSection(name: keyof typeof titles, command: string, text: string): Promise<void> {

@@ -125,6 +125,7 @@ async function report() {
   if (values.only === undefined && findings.appliedAfterAll === 0)
     problems.push('no fault hit a request in the middle');
   for (const [name, times] of recoveries) {
+    console.log(`${name.padEnd(24)} first yes at most ${Math.max(...times).toFixed(0)} ms after`);
     if (times.some((time) => time > recoveryMaxMs))
       problems.push(`${name}: not back after ${recoveryMaxMs} ms`);
   }
