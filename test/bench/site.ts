@@ -38,6 +38,7 @@ export async function startSite(stack: Stack, way: Way, name: string): Promise<S
   await migrate(sql);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
+  if (way.before !== undefined) await sql.unsafe(way.before);
   const secret = createSecret();
   await addClient(sql, {
     clientId: 'bench',
@@ -62,6 +63,7 @@ export async function startSite(stack: Stack, way: Way, name: string): Promise<S
     async stop() {
       await api.stop();
       await worker?.stop();
+      if (way.after !== undefined) await sql.unsafe(way.after);
       const imbalances = await findImbalances(sql);
       await sql.end();
       if (imbalances.length > 0)

@@ -1,5 +1,13 @@
 /** A way of writing, and the two processes that make it. */
-export type Way = { name: string; api: string; worker: string | null; env: Record<string, string> };
+export type Way = {
+  name: string;
+  api: string;
+  worker: string | null;
+  env: Record<string, string>;
+  /** What its database is changed by before it is used, and made whole by before it is checked. */
+  before?: string;
+  after?: string;
+};
 
 const api = 'apps/api/src/main.ts';
 const worker = 'apps/worker/src/main.ts';
@@ -8,6 +16,16 @@ const other = 'test/bench/other-server.ts';
 /** What is measured beside each other in one run. */
 export const ways = {
   ours: { name: 'ours: envelopes and batches', api, worker, env: {} },
+  bare: {
+    name: 'ours, without what the lists are kept by',
+    api,
+    worker,
+    env: {},
+    before: `drop index lot_list_by_warehouse_idx, lot_item_idx, lot_serial_idx, lot_hold_idx, lot_modified_idx;
+      alter table lot disable trigger user;
+      alter table stock_level disable trigger user`,
+    after: 'select recount_lots(), collect_levels()',
+  },
   single: {
     name: 'ours, one request per envelope and batch',
     api,
