@@ -41,6 +41,22 @@ const lists: Record<string, Tested> = {
     records: (sql, wids) => sql`select rec_no as key, received from lot where wid = any(${wids}::integer[])`,
     orders: { default: newestFirst, asc: 'received, key', desc: newestFirst },
   },
+  lotsInStock: {
+    key: 'received',
+    field: 'recNo',
+    read: (sql, query, wids) => listLots(sql, query, wids, { inStock: true }),
+    records: (sql, wids) =>
+      sql`select rec_no as key, received from lot where wid = any(${wids}::integer[]) and active`,
+    orders: { default: newestFirst, asc: 'received, key', desc: newestFirst },
+  },
+  emptyLots: {
+    key: 'received',
+    field: 'recNo',
+    read: (sql, query, wids) => listLots(sql, query, wids, { inStock: false }),
+    records: (sql, wids) =>
+      sql`select rec_no as key, received from lot where wid = any(${wids}::integer[]) and units = 0`,
+    orders: { default: newestFirst, asc: 'received, key', desc: newestFirst },
+  },
   levels: {
     key: 'partNo',
     field: 'partNo',
@@ -71,7 +87,17 @@ const lists: Record<string, Tested> = {
       sql`select rec_no as key, received, units as sorted from lot where wid = any(${wids}::integer[])`,
     orders: bySorted(newestFirst),
   },
-  lotsInStock: {
+  emptyLotsByRecNo: {
+    key: 'recNo',
+    field: 'recNo',
+    read: (sql, query, wids) => listLots(sql, query, wids, { inStock: false }),
+    records: (sql, wids) => sql`
+      select rec_no as key, received, rec_no as sorted
+      from lot
+      where wid = any(${wids}::integer[]) and units = 0`,
+    orders: bySorted(newestFirst),
+  },
+  lotsInStockAtSpot: {
     key: 'shortID',
     field: 'recNo',
     read: (sql, query, wids) => listLots(sql, query, wids, { inStock: true, spot: 'A' }),
@@ -103,7 +129,7 @@ const lists: Record<string, Tested> = {
 };
 
 const pages = fc.record({
-  list: fc.constantFrom('lots', 'lots', 'lots', ...Object.keys(lists)),
+  list: fc.constantFrom('lots', 'lots', 'lotsInStock', 'emptyLots', ...Object.keys(lists)),
   wids: fc.constantFrom([1], [2], [1, 2], [2, 1], [3], [1, 2, 3]),
   page: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 400 }), fc.constant(10 ** 9)),
   pageSize: fc.constantFrom(1, 2, 3, 7, 25, 250),
@@ -202,9 +228,11 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while st
     { numRuns: 150 },
   );
   const [made] = await batches.sql`
-    select (select count(*) from lot) as lots, (select count(*) from lot_block) as blocks,
+    select (select count(*) from lot) as lots, (select count(*) from lot where units = 0) as empty_lots,
+      (select count(*) from lot_block) as blocks,
       (select count(distinct chapter) from lot_block) as chapters, (select count(*) from item_block) as item_blocks`;
   expect(made!.lots).toBeGreaterThan(1000);
+  expect(made!.empty_lots).toBeGreaterThan(100);
   expect(made!.blocks).toBeGreaterThan(100);
   expect(made!.chapters).toBeGreaterThan(20);
   expect(made!.item_blocks).toBeGreaterThan(20);
@@ -226,6 +254,13 @@ test('what an operator changes or deletes leaves the pages right', async () => {
     await tx`alter table stock_entry drop constraint stock_entry_rec_no_fkey`;
     await tx`alter table lot drop constraint lot_part_no_wid_fkey`;
     await tx`update lot set received = received + interval '1 second' * (rec_no % 100 - 50) where rec_no % 3 = 0`;
+    await tx`update lot set units = 0, active = false, shipped = now() where rec_no % 5 = 0`;
+    await tx`update lot set units = 1, active = true, shipped = null where rec_no % 8 = 0`;
+    await tx`
+      update lot
+      set units = (not active)::integer, active = not active, shipped = case when active then now() end, wid = 3 - wid,
+        received = received + interval '1 minute' * (rec_no % 2)
+      where rec_no % 11 = 0`;
     await tx`delete from lot where rec_no % 7 = 0`;
     await tx`update item set short_id = 'N' || short_id where part_no % 3 = 0`;
     await tx`delete from item where part_no % 7 = 0 and part_no not in (select part_no from stock_level)`;

@@ -127,6 +127,32 @@ describe('filters (extension)', () => {
     expect(await recNosOf(client, '/Inventory?itemID=NONE')).toEqual([]);
   });
 
+  test('inStock alone parts all lots in two, with exact totals, wherever the page lies', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const totals = async () => {
+      const answers = ['', '&inStock=true', '&inStock=false'].map((filter) =>
+        client.get(`/Inventory?pageSize=1${filter}`),
+      );
+      return (await Promise.all(answers)).map(({ body }) => body.totalCount);
+    };
+    const [all, inStock, empty] = await totals();
+    expect(inStock + empty).toBe(all);
+    const older = await receiveLot(client, itemID, 2);
+    const newer = await receiveLot(client, itemID, 1);
+    expect(await totals()).toEqual([all + 2, inStock + 2, empty]);
+    await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0, recno: newer });
+    await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0, recno: older });
+    expect(await totals()).toEqual([all + 2, inStock + 1, empty + 1]);
+    const last = (filters: string, page: number) =>
+      recNosOf(client, `/Inventory?sort=received&pageSize=1&page=${page}${filters}`);
+    expect(await recNosOf(client, '/Inventory?inStock=true&pageSize=1')).toEqual([older]);
+    expect(await recNosOf(client, '/Inventory?inStock=false&pageSize=1')).toEqual([newer]);
+    expect(await last('&inStock=true', inStock + 1)).toEqual([older]);
+    expect(await last('&inStock=false', empty + 1)).toEqual([newer]);
+    expect(await last('&inStock=true', inStock + 2)).toEqual([]);
+  });
+
   test.each(['inStock=1', 'inStock=TRUE', 'inStock=', 'hold=yes', 'hold=null'])('400: %s', async (query) => {
     const client = await service.client();
     const [field = ''] = query.split('=');

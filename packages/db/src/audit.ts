@@ -63,25 +63,35 @@ const checks: readonly { name: string; statement: string }[] = [
   },
   {
     name: 'counted and arrived lots = lots, per warehouse and block of the lists',
-    statement: compare(
-      'wid, block',
-      `select wid, ${blockOf('received')}, count(*) as quantity from lot group by 1, 2`,
-      `select wid, block, sum(lots) as quantity
-      from (
-        select wid, ${blockOf('block')}, lots from lot_block_count
-        union all
-        select wid, ${blockOf('received')}, lots from lot_arrival
-      ) as counted
-      group by wid, block`,
-    ),
+    statement: ['lots', 'active']
+      .map((count) =>
+        compare(
+          'wid, block',
+          `select wid, ${blockOf('received')}, count(*) ${count === 'active' ? 'filter (where active)' : ''} as quantity
+          from lot
+          group by 1, 2`,
+          `select wid, block, sum(${count}) as quantity
+          from (
+            select wid, ${blockOf('block')}, ${count} from lot_block_count
+            union all
+            select wid, ${blockOf('received')}, ${count} from lot_arrival
+          ) as counted
+          group by wid, block`,
+        ),
+      )
+      .join(' union all '),
   },
   {
     name: 'lots of a chapter = lots of its blocks, per warehouse',
-    statement: compare(
-      'wid, block',
-      `select wid, ${blockOf('chapter')}, sum(lots) as quantity from lot_block_count group by wid, chapter`,
-      `select wid, ${blockOf('chapter')}, lots as quantity from lot_chapter_count`,
-    ),
+    statement: ['lots', 'active']
+      .map((count) =>
+        compare(
+          'wid, block',
+          `select wid, ${blockOf('chapter')}, sum(${count}) as quantity from lot_block_count group by wid, chapter`,
+          `select wid, ${blockOf('chapter')}, ${count} as quantity from lot_chapter_count`,
+        ),
+      )
+      .join(' union all '),
   },
   {
     name: 'lots of a block = its lots of each warehouse',

@@ -70,10 +70,12 @@ export async function listLots(
   filters: LotFilters,
 ): Promise<Page> {
   const places = placesOf(query, 'received', 'desc');
-  if (places !== null && !isFiltered(filters)) return readLotPage(sql, wids, places, lotList.record);
+  const { inStock } = filters;
+  const isCounted = hasCountedOnly(filters);
+  if (places !== null && isCounted) return readLotPage(sql, wids, inStock, places, lotList.record);
   const where = [
     sql`lot.wid = any(${wids as number[]}::integer[])`,
-    filters.inStock === undefined ? sql`` : sql`and lot.active = ${filters.inStock}`,
+    inStock === undefined ? sql`` : sql`and lot.active = ${inStock}`,
     filters.itemID === undefined
       ? sql``
       : sql`and lot.part_no = (select part_no from item where short_id = ${filters.itemID})`,
@@ -81,11 +83,12 @@ export async function listLots(
     filters.serial === undefined ? sql`` : sql`and lot.serial = ${filters.serial}`,
     filters.hold === undefined ? sql`` : sql`and lot.hold = ${filters.hold}`,
   ];
-  const isWhole = query.modifiedSince === undefined && !isFiltered(filters);
-  const total = isWhole ? { total: countLots(sql, wids) } : {};
+  const total =
+    query.modifiedSince === undefined && isCounted ? { total: countLots(sql, wids, inStock) } : {};
   return readPage(sql, query, { ...lotList, ...total, where: sql`${where}` });
 }
 
-function isFiltered({ inStock, itemID, spot, serial, hold }: LotFilters): boolean {
-  return [inStock, itemID, spot, serial, hold].some((filter) => filter !== undefined);
+/** Whether the counts tell the lots that these filters leave. */
+function hasCountedOnly({ itemID, spot, serial, hold }: LotFilters): boolean {
+  return [itemID, spot, serial, hold].every((filter) => filter === undefined);
 }

@@ -3,38 +3,52 @@ import type { Sql } from './client.ts';
 import { type Places, placesText } from './places.ts';
 import type { Fragment } from './read-page.ts';
 
+/** Which lots are listed: all, those in stock, or those that are not. */
+type InStock = boolean | undefined;
+
+/** Their number in a row that counts lots, and what a lot of them is like. */
+function countedLots(sql: Sql, inStock: InStock): { count: Fragment; condition: Fragment } {
+  if (inStock === undefined) return { count: sql`lots`, condition: sql`` };
+  return inStock
+    ? { count: sql`active`, condition: sql`and active` }
+    : { count: sql`(lots - active)`, condition: sql`and not active` };
+}
+
 /**
- * A page of all the lots of these warehouses by (received, recNo), and their exact number, of one moment, for a price that does not
- * grow with the table. Counts lead to the blocks that hold the page (see the migration `lot-counts`): the first and the last one are
- * found by adding up chapters, then blocks; of the lots between them those before the page are skipped in the index. What has
- * arrived since the counts were last brought up to date is added to each sum.
+ * A page of the lots of these warehouses by (received, recNo), all or only those that are in stock or are not, and their exact number,
+ * of one moment, for a price that does not grow with the table. Counts lead to the blocks that hold the page (see the migrations
+ * `lot-counts` and `lots-in-stock`): the first and the last one are found by adding up chapters, then blocks; of the lots between
+ * them those before the page are skipped in the index. What has arrived since the counts were last brought up to date is added to
+ * each sum.
  *
  * `record` is the expression of one record's JSON text, of `lot`, `item` and `warehouse`.
  */
 export async function readLotPage(
   sql: Sql,
   wids: readonly number[],
+  inStock: InStock,
   { offset, limit, backwards }: Places,
   record: string,
 ): Promise<Page> {
   const direction = sql.unsafe(backwards ? 'asc' : 'desc');
   const places = sql.unsafe(placesText({ backwards }));
   const scope = sql`wid = any((select wids from asked)::integer[])`;
+  const { count, condition } = countedLots(sql, inStock);
   const [row] = await sql<{ total_count: number; records: string }[]>`
     with asked as materialized (
       select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
     ), arrived as materialized (
-      select chapter, block, sum(lot_arrival.lots)::bigint as lots
+      select chapter, block, sum(${count})::bigint as lots
       from lot_arrival
       cross join lateral (
         select chapter, block from lot_block where block <= received order by block desc limit 1
       ) as of_block
-      where ${scope}
+      where ${scope} and ${count} <> 0
       group by chapter, block
     ), chapters as materialized (
       select chapter, sum(lots)::bigint as lots, (sum(sum(lots)) over (order by chapter desc))::bigint as through
       from (
-        select chapter, lots::bigint from lot_chapter_count where ${scope}
+        select chapter, ${count}::bigint as lots from lot_chapter_count where ${scope}
         union all
         select chapter, lots from arrived
       ) as counted
@@ -54,7 +68,7 @@ export async function readLotPage(
         (sum(sum(lots)) over (order by block desc))::bigint
           + coalesce((select through - lots from chapters where chapter = (select newest from bound)), 0) as through
       from (
-        select block, lots::bigint
+        select block, ${count}::bigint as lots
         from lot_block_count
         where ${scope} and chapter between (select oldest from bound) and (select newest from bound)
         union all
@@ -65,14 +79,22 @@ export async function readLotPage(
       group by block
     ), range as materialized (
       select block as newest, first - (through - lots) as skipped, last - first as size,
-        coalesce((select min(block) from lot_block where lot_block.block > newest.block), 'infinity') as until,
         coalesce((select block from blocks where through >= last order by block desc limit 1), '-infinity') as since
       from wanted
       cross join lateral (select * from blocks where through > first order by block desc limit 1) as newest
     ), page as materialized (
       select rec_no, received
-      from lot
-      where ${scope} and received >= (select since from range) and received < (select until from range)
+      from blocks
+      -- Block by block: between two that hold lots of the page may lie many that hold none.
+      cross join lateral (
+        select rec_no, received
+        from lot
+        where ${scope} and received >= block ${condition}
+          and received < (select coalesce(min(next.block), 'infinity') from lot_block as next where next.block > blocks.block)
+        -- Through the index, whatever number of blocks the planner expects.
+        offset 0
+      ) as of_block
+      where lots > 0 and block between (select since from range) and (select newest from range)
       order by received desc, rec_no desc
       limit greatest((select size from range), 0) offset (select skipped from range)
     )
@@ -97,14 +119,15 @@ export async function readLotPage(
   return { totalCount: row!.total_count, records: row!.records };
 }
 
-/** The number of all the lots of these warehouses, as an expression. */
-export function countLots(sql: Sql, wids: readonly number[]): Fragment {
+/** The number of the lots of these warehouses, all or only those that are in stock or are not, as an expression. */
+export function countLots(sql: Sql, wids: readonly number[], inStock: InStock): Fragment {
   const scope = sql`wid = any(${wids as number[]}::integer[])`;
+  const { count } = countedLots(sql, inStock);
   return sql`
-    select coalesce(sum(lots), 0)::bigint
+    select coalesce(sum(count), 0)::bigint
     from (
-      select lots from lot_chapter_count where ${scope}
+      select ${count} as count from lot_chapter_count where ${scope}
       union all
-      select lots from lot_arrival where ${scope}
+      select ${count} from lot_arrival where ${scope}
     ) as counted`;
 }
