@@ -78,19 +78,23 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
 
 /** Every group is made once, with nothing but what the order needs. */
 function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
+  // A group is as new as the newest of its rows; those are found first, so that only their groups are made.
   const since =
     query.modifiedSince === undefined
-      ? sql`true`
-      : sql`${sql.unsafe(list.modified)} >= ${query.modifiedSince}`;
+      ? sql``
+      : sql`and ${sql.unsafe(groupBy)} in (
+          select ${sql.unsafe(groupBy)}
+          from ${sql.unsafe(list.table)}
+          where ${list.where} and ${sql.unsafe(list.modified)} >= ${query.modifiedSince}
+        )`;
   const column = list.sortColumns[query.sort ?? ''] ?? list.defaultOrder;
   const direction = sql.unsafe(query.sort === undefined ? 'asc' : query.direction);
   return sql<Answer[]>`
     with matching as materialized (
       select ${sql.unsafe(groupBy)} as key, ${sql.unsafe(column)} as sorted_by
       from ${sql.unsafe(list.table)}
-      where ${list.where}
+      where ${list.where} ${since}
       group by ${sql.unsafe(groupBy)}
-      having ${since}
     ), page as materialized (
       select key, row_number() over () as place
       from (

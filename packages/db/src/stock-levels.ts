@@ -31,7 +31,7 @@ export const levelList: Omit<List, 'where'> = {
   table: 'stock_level',
   record: recordText(columns),
   groupBy: 'part_no',
-  modified: 'max(modified)',
+  modified: 'modified',
   sortColumns,
   defaultOrder: 'part_no',
   tieBreaker: 'part_no',
