@@ -43,10 +43,11 @@ try {
 
 async function measure(id: WayId, run: number) {
   const site = await startSite(stack, ways[id], `bench_${id}_${run}`);
-  // A service that has run for a while: compiled, connected, its gates made.
+  // A service that has run for a while: compiled, connected, its gates made, and Postgres has looked at its tables.
   for (const next of [receive(spread), mixed(spread)]) {
     await runLoad({ ...site, callers: 32, seconds: warmUpSeconds, warmUpSeconds: 0, next });
   }
+  await site.sql`analyze`;
   for (const scenario of scenarios) {
     const result = await runLoad({ ...site, ...scenario, seconds, warmUpSeconds: 1 });
     keep(keyOf(id, scenario), result);

@@ -21,7 +21,8 @@ export type ConnectOptions = {
   /**
    * Every statement goes by index, one row after the other, and is planned once, not for the values of each call. For
    * statements that touch as many rows as they are given keys: a plan made while a table was small, which would read it
-   * whole, stays when it has grown.
+   * whole, stays when it has grown; and one made for items with a few lots, which would read all of an item's and sort them,
+   * is used for the item that has thousands.
    */
   byKeys?: boolean;
 };
@@ -31,6 +32,7 @@ const byKeysSettings = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
 };
 
 /** A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as text. */
