@@ -194,3 +194,11 @@ describe.each(lists)('$path', ({ path, columns, id }) => {
     expect((await read(`sort=${column}&direction=dEsC`)).text).toBe(descending);
   });
 });
+
+test('200: text is sorted by code point, whatever order the database was made with', async () => {
+  const otherwise = await service.sql`
+    select table_name, column_name
+    from information_schema.columns
+    where table_name in ('item', 'warehouse', 'lot') and data_type = 'text' and collation_name is distinct from 'C'`;
+  expect([...otherwise]).toEqual([]);
+});
