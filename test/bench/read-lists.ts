@@ -36,6 +36,11 @@ export const lists: Record<string, ListToRead> = {
     read: (sql, query) => listLots(sql, query, [wid], {}),
     plain: plain(lotList, inOne),
   },
+  'lots in stock, 10 warehouses': {
+    path: '/Inventory?inStock=true',
+    read: (sql, query) => listLots(sql, query, wids, { inStock: true }),
+    plain: plain(lotList, (sql) => sql`${inScope(sql)} and active`),
+  },
   'levels, 10 warehouses': {
     path: '/Inventory/StockLevels',
     read: (sql, query) => listStockLevels(sql, query, wids),
@@ -52,6 +57,30 @@ export const lists: Record<string, ListToRead> = {
     plain: plain(itemList, (sql) => sql`not discontinued`),
   },
 };
+
+const firstPage = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' } as const;
+
+/** First pages that no counts lead to, over all warehouses; each looks up first what it then asks for. */
+export const otherReads: Record<string, (sql: Sql) => Promise<() => Promise<Page>>> = {
+  'lots at a spot': async (sql) => {
+    const [lot] = await sql<{ spot: string }[]>`select spot from lot where spot <> '' limit 1`;
+    return () => listLots(sql, firstPage, wids, { spot: lot!.spot });
+  },
+  'lots of an item': async (sql) => () => listLots(sql, firstPage, wids, { itemID: shortIdOf(1) }),
+  'lots, the last 50 changed': async (sql) => {
+    const query = { ...firstPage, modifiedSince: await momentOfChange(sql, 'lot') };
+    return () => listLots(sql, query, wids, {});
+  },
+  'levels, the last 50 changed': async (sql) => {
+    const query = { ...firstPage, modifiedSince: await momentOfChange(sql, 'stock_level') };
+    return () => listStockLevels(sql, query, wids);
+  },
+};
+
+async function momentOfChange(sql: Sql, table: 'lot' | 'stock_level'): Promise<Date> {
+  const [row] = await sql.unsafe(`select modified from ${table} order by modified desc offset 49 limit 1`);
+  return row!.modified;
+}
 
 /** Some item by its key. */
 export const byKey = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { type Curve, lineChart } from './line-chart.ts';
-import { byKey, type ListToRead, lists } from './read-lists.ts';
+import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
 import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
 import { writeSection } from './report.ts';
 
@@ -96,6 +96,7 @@ async function measureSize(lots: number) {
   }
   await measureKey(site, get, lots);
   await measureFifty(site, get, lots);
+  await measureOthers(site, lots);
   await measureMemory(site, get, lots);
   if (lots === walkedLots) await walk(get, lots);
   await http.close();
@@ -103,6 +104,10 @@ async function measureSize(lots: number) {
 }
 
 type Get = (path: string) => Promise<string>;
+
+function pathOf({ path }: ListToRead, query: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
 
 async function measurePages(
   site: ReadSite,
@@ -119,7 +124,7 @@ async function measurePages(
   for (let count = 0; count < 8; count++) {
     await Promise.all(
       Array.from({ length: connections }, () =>
-        Promise.all([list.read(site.sql, queryOf(1, pageSize)), get(`${list.path}?pageSize=${pageSize}`)]),
+        Promise.all([list.read(site.sql, queryOf(1, pageSize)), get(pathOf(list, `pageSize=${pageSize}`))]),
       ),
     );
   }
@@ -133,7 +138,7 @@ async function measurePages(
         pageSize,
         place,
         callers,
-        http: await measure(callers, () => get(`${list.path}?page=${page}&pageSize=${pageSize}`)),
+        http: await measure(callers, () => get(pathOf(list, `page=${page}&pageSize=${pageSize}`))),
         driver: await measure(callers, () => list.read(site.sql, query)),
         plain:
           callers === 1 ? await measure(1, () => list.plain(site.sql, query), { forSeconds: 0.2 }) : null,
@@ -173,6 +178,15 @@ async function measureFifty(site: ReadSite, get: Get, lots: number) {
     'page of 50 lots, 32 callers: HTTP / driver alone',
     `${number(http.rate)}/s / ${number(driver.rate)}/s = ${number(http.rate / driver.rate, 2)}`,
   );
+}
+
+async function measureOthers(site: ReadSite, lots: number) {
+  for (const [name, prepare] of Object.entries(otherReads)) {
+    const read = await prepare(site.sql);
+    await read();
+    const { p50Ms } = await measure(1, read);
+    note(lots, `${name}: first page of 25, driver alone, p50`, `${number(p50Ms, 2)} ms`);
+  }
 }
 
 /** The largest resident memory of the api while 32 callers read pages of 250. */
