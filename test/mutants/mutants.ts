@@ -153,9 +153,9 @@ export const mutants: readonly Mutant[] = [
       {
         file: gates,
         search: `order by part_no, wid
-      for no key update`,
+    for no key update`,
         replace: `order by part_no \${tx.unsafe(Math.random() < 0.5 ? 'asc' : 'desc')}, wid
-      for no key update`,
+    for no key update`,
       },
     ],
     test: { file: 'concurrency/gates.test.ts', title: 'opposite directions' },
@@ -194,13 +194,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'SKIP LOCKED on gates',
-    edits: [{ file: gates, search: 'for no key update`', replace: 'for no key update skip locked`' }],
+    edits: [{ file: gates, search: 'of stock_level`', replace: 'of stock_level skip locked`' }],
     test: { file: 'concurrency/whole-view.test.ts' },
   },
   {
     name: 'lots locked with SKIP LOCKED instead of gates',
     edits: [
-      { file: gates, search: 'for no key update`', replace: '`' },
+      { file: gates, search: 'for no key update of stock_level`', replace: '`' },
       {
         file: pickCandidates,
         search: `limit \${limit}
@@ -219,9 +219,9 @@ export const mutants: readonly Mutant[] = [
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
         replace: `const gateIds = gateIdsOf(requests, parts);
-  const early = await pickCandidates(tx, requests, parts, new Date());`,
+  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date() }));`,
       },
-      { file: applyBatch, search: 'pickCandidates(tx, requests, parts, now),', replace: 'early,' },
+      { file: applyBatch, search: 'pickCandidates(tx, requests, parts, facts)]', replace: 'early]' },
     ],
     test: { file: 'concurrency/whole-view.test.ts' },
   },

@@ -77,12 +77,12 @@ export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<s
   // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
   // No key update: the foreign keys of new lots may still look at the row.
   const rows = await tx<{ part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean }[]>`
-      select part_no, wid, in_stock, on_hold, used
-      from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
-        as wanted (part_no, wid)
-      join stock_level using (part_no, wid)
-      order by part_no, wid
-      for no key update of stock_level`;
+    select part_no, wid, in_stock, on_hold, used
+    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+      as wanted (part_no, wid)
+    join stock_level using (part_no, wid)
+    order by part_no, wid
+    for no key update of stock_level`;
   return new Map(
     rows.map((row) => {
       const stored = {
