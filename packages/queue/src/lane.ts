@@ -28,10 +28,10 @@ export type Lane = {
   scheduled: boolean;
   /** Moving average of the time from sending an envelope to its answers. */
   roundTripMs: number;
-  /** Moving average of the time in which one request leaves while others wait. */
+  /** Moving average of the time in which one request leaves while others wait; 0 when none waits. */
   paceMs: number;
   /** When the last ones left, if some had to stay; otherwise null. */
   lastSentAt: number | null;
-  /** When the oldest command that Redis has not answered was sent. */
+  /** When each command that Redis has not answered was sent, the oldest first. */
   addsUnderWay: Set<number>;
 };

@@ -161,7 +161,11 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   function notePace(lane: Lane, sentCount: number) {
     const now = performance.now();
     if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
-    lane.lastSentAt = lane.waiting.length > 0 ? now : null;
+    lane.lastSentAt = now;
+    if (lane.waiting.length > 0) return;
+    // Nobody waits any more: a pace of a bad moment, kept, would refuse all who would have to wait, and so never be measured again.
+    lane.lastSentAt = null;
+    lane.paceMs = 0;
   }
 
   async function send(lane: Lane, batch: Waiter[]) {
