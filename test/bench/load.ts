@@ -83,7 +83,8 @@ export async function runLoad(options: {
   };
 }
 
-function quantiles(latencies: number[]) {
+/** Sorts the latencies, milliseconds; NaN where there are none. */
+export function quantiles(latencies: number[]): { p50Ms: number; p99Ms: number } {
   latencies.sort((a, b) => a - b);
   const at = (q: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startProxy } from '../faults/proxy.ts';
 import { runLoad } from './load.ts';
-import { writeSection } from './report.ts';
+import { type Mark, marksTable, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
@@ -62,11 +62,11 @@ async function refusals(state: 'cut' | 'stalled') {
 
 const { unavailable } = flooded;
 const ratio = flooded.rate / capacity;
-const marks: [string, string, string, boolean][] = [
+const marks: Mark[] = [
   ['goodput / capacity', ratio.toFixed(2), '>= 0.9', ratio >= 0.9],
   ['p99 of what was taken, ms', flooded.p99Ms.toFixed(0), '<= 1000', flooded.p99Ms <= 1000],
   ['p50 of the refusals, ms', unavailable.p50Ms.toFixed(1), '<= 20', unavailable.p50Ms <= 20],
-  ...Object.entries(withoutRedis).flatMap(([name, { writes, reads }]): typeof marks => {
+  ...Object.entries(withoutRedis).flatMap(([name, { writes, reads }]): Mark[] => {
     const markMs = name === 'closed' ? 100 : 1200;
     const { maxMs } = writes.unavailable;
     return [
@@ -78,13 +78,7 @@ const marks: [string, string, string, boolean][] = [
 const text = [
   `Mixed requests for ${seconds} s, three times as many as the service does at its best, from ${callers} callers. Envelopes of two and ` +
     'batches of four, so that the service is full before the machine of 2 cores is, on which the load and the refusals run too. Levels, lots and entries added up.',
-  [
-    '| what must hold | seen | mark | |',
-    '|---|---|---|---|',
-    ...marks.map(
-      ([what, seen, mark, met]) => `| ${what} | ${seen} | ${mark} | ${met ? 'met' : '**missed**'} |`,
-    ),
-  ].join('\n'),
+  marksTable(marks),
   `Capacity ${full.rate.toFixed(0)}/s before and ${fullAfter.rate.toFixed(0)}/s after, p99 ${full.p99Ms.toFixed(0)} ms; under the flood ${flooded.rate.toFixed(0)}/s applied, ` +
     `p50 ${flooded.p50Ms.toFixed(0)} ms; ${unavailable.count} refused with 503, p99 ${unavailable.p99Ms.toFixed(0)} ms; ` +
     `${flooded.errors - unavailable.count} other errors.`,

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { type Curve, lineChart } from './line-chart.ts';
+import { quantiles } from './load.ts';
+import { memoryOf } from './memory.ts';
 import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
 import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
-import { writeSection } from './report.ts';
+import { tableOf, writeSection } from './report.ts';
 
 // pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--dry]: lists against the number of lots.
 const { values } = parseArgs({
@@ -43,10 +44,7 @@ async function measure(
   };
   await Promise.all(Array.from({ length: callers }, caller));
   const tookSeconds = (performance.now() - startedAt) / 1000;
-  latencies.sort((a, b) => a - b);
-  const quantile = (q: number) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))]!;
-  return { rate: latencies.length / tookSeconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  return { rate: latencies.length / tookSeconds, ...quantiles(latencies) };
 }
 
 const queryOf = (page: number, pageSize: number) =>
@@ -191,8 +189,7 @@ async function measureOthers(site: ReadSite, lots: number) {
 
 /** The largest resident memory of the api while 32 callers read pages of 250. */
 async function measureMemory(site: ReadSite, get: Get, lots: number) {
-  const megabytes = () =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${site.api.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+  const megabytes = () => memoryOf(site.api.child);
   const before = megabytes();
   let most = before;
   const timer = setInterval(() => {
@@ -266,15 +263,13 @@ const head = [
   'HTTP /s',
   'plain p50 ms',
 ];
-const table = (titles: string[], lines: string[][]) =>
-  [titles, titles.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n');
 const text = [
   'One machine of 2 cores for the load, the api and Postgres (256 MB of shared buffers); the data is in memory. `driver`: the same ' +
     `statement through the driver alone, on ${connections} connections. \`plain\`: \`count(*)\` and \`OFFSET\` through the driver, one caller. ` +
     'Each figure is of one short run: trust the ratios.',
   '![cost of a page against the number of lots](read-cost.svg)',
-  table(['lots', 'what', 'seen'], facts),
-  table(head, cells.map(show)),
+  tableOf(['lots', 'what', 'seen'], facts),
+  tableOf(head, cells.map(show)),
 ].join('\n\n');
 
 const curve = (name: string, color: string, place: string, read: (cell: Cell) => Measured | null): Curve => ({

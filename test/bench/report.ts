@@ -16,3 +16,18 @@ export async function writeSection(name: keyof typeof titles, command: string, t
     from < 0 ? `${old.trimEnd()}\n\n${section}\n` : old.slice(0, from) + section + old.slice(to + end.length);
   await writeFile(path, changed);
 }
+
+/** A table of Markdown. */
+export function tableOf(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n');
+}
+
+/** Something that must hold: what, the value seen, its bound, and whether it held. */
+export type Mark = readonly [what: string, seen: string, bound: string, met: boolean];
+
+export function marksTable(marks: readonly Mark[]): string {
+  return tableOf(
+    ['what must hold', 'seen', 'mark', ''],
+    marks.map(([what, seen, bound, met]) => [what, seen, bound, met ? 'met' : '**missed**']),
+  );
+}

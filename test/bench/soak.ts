@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runLoad } from './load.ts';
-import { writeSection } from './report.ts';
+import { memoryOf } from './memory.ts';
+import { tableOf, writeSection } from './report.ts';
 import { mixed, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
@@ -15,8 +15,6 @@ const samplesMin = 12;
 
 const stack = await startBenchStack();
 const site = await startSite(stack, ways.ours, 'bench_soak');
-const rssOf = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 const samples: { served: number; api: number; worker: number }[] = [];
 let served = 0;
 const startedAt = performance.now();
@@ -25,7 +23,7 @@ while (served < requests || samples.length < samplesMin) {
   if (result.errors > 0) throw new Error(`${result.errors} errors`);
   served += result.succeeded;
   const { api, worker } = site.processes;
-  const sample = { served, api: rssOf(api.child.pid!), worker: rssOf(worker!.child.pid!) };
+  const sample = { served, api: memoryOf(api.child), worker: memoryOf(worker!.child) };
   samples.push(sample);
   console.log(`${served} requests: api ${sample.api.toFixed(0)} MB, worker ${sample.worker.toFixed(0)} MB`);
 }
@@ -42,15 +40,11 @@ const quarter = (part: number, read: (sample: (typeof samples)[number]) => numbe
   );
 const lines = (['api', 'worker'] as const).map((name) => {
   const quarters = [0, 1, 2, 3].map((part) => quarter(part, (sample) => sample[name]).toFixed(0));
-  return `| ${name} | ${samples[0]![name].toFixed(0)} | ${quarters.join(' | ')} | ${samples.at(-1)![name].toFixed(0)} |`;
+  return [name, samples[0]![name].toFixed(0), ...quarters, samples.at(-1)![name].toFixed(0)];
 });
 const text = [
   `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s; resident memory, MB: the first sample, the mean of each quarter, the last sample.`,
-  [
-    '| process | first | 1st quarter | 2nd | 3rd | 4th | last |',
-    '|---|---|---|---|---|---|---|',
-    ...lines,
-  ].join('\n'),
+  tableOf(['process', 'first', '1st quarter', '2nd', '3rd', '4th', 'last'], lines),
 ].join('\n\n');
 console.log(`\n${text}`);
 if (!values.dry) await writeSection('soak', `\`pnpm bench:soak --requests ${requests}\``, text);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type LoadResult, runLoad } from './load.ts';
-import { writeSection } from './report.ts';
+import { type Mark, marksTable, tableOf, writeSection } from './report.ts';
 import { mixed, one, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { type WayId, ways } from './ways.ts';
@@ -105,9 +105,9 @@ const hottest = { name: 'mixed, one item', callers: 128 };
 const alone = { name: 'receive, 1,000 items', callers: 1 };
 const p50 = (way: WayId, scenario: { name: string; callers: number }) =>
   median(way, scenario, (result) => result.p50Ms);
-const marks: [string, number, string, boolean][] = [];
+const marks: Mark[] = [];
 const mark = (what: string, value: number, bound: string, met: boolean) => {
-  if (!Number.isNaN(value)) marks.push([what, value, bound, met]);
+  if (!Number.isNaN(value)) marks.push([what, value.toFixed(2), bound, met]);
 };
 const atLeast = (what: string, value: number, bound: number) =>
   mark(what, value, `>= ${bound}`, value >= bound);
@@ -135,16 +135,11 @@ atMost(
   40,
 );
 
-const table = (head: string[], lines: string[][]) =>
-  [head, head.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n');
 const text = [
   `Medians of ${runs} runs of ${seconds} s each, everything (load, api, worker, Postgres, Redis) on one machine of 2 cores. ` +
     'Trust the ratios. `ours / it` says how many times as many requests ours serves. Rates count only answers of success.',
-  table(
-    ['what must hold', 'seen', 'mark', ''],
-    marks.map(([what, value, bound, met]) => [what, value.toFixed(2), bound, met ? 'met' : '**missed**']),
-  ),
-  table(['callers', 'load', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'errors', 'ours / it'], rows),
+  marksTable(marks),
+  tableOf(['callers', 'load', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'errors', 'ours / it'], rows),
 ].join('\n\n');
 console.log(`\n${text}`);
 if (!values.dry)

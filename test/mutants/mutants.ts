@@ -374,7 +374,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/batch-transaction.ts',
-        search: `await Promise.all(writes);
+        search: `await write;
 `,
         replace: '',
       },

@@ -72,9 +72,9 @@ async function applyOnce(
       outcome: { status: transaction.status, result: resultOf(transaction) },
     }),
   );
-  const writes = writeBatch(tx, batch, written);
+  const write = writeBatch(tx, batch, written);
   for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
-  return { result: outcomes, writes };
+  return { result: outcomes, write };
 }
 
 /** Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued work too. */

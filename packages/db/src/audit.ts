@@ -63,35 +63,31 @@ const checks: readonly { name: string; statement: string }[] = [
   },
   {
     name: 'counted and arrived lots = lots, per warehouse and block of the lists',
-    statement: ['lots', 'active']
-      .map((count) =>
-        compare(
-          'wid, block',
-          `select wid, ${blockOf('received')}, count(*) ${count === 'active' ? 'filter (where active)' : ''} as quantity
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${blockOf('received')}, count(*) ${count === 'active' ? 'filter (where active)' : ''} as quantity
           from lot
           group by 1, 2`,
-          `select wid, block, sum(${count}) as quantity
+        `select wid, block, sum(${count}) as quantity
           from (
             select wid, ${blockOf('block')}, ${count} from lot_block_count
             union all
             select wid, ${blockOf('received')}, ${count} from lot_arrival
           ) as counted
           group by wid, block`,
-        ),
-      )
-      .join(' union all '),
+      ),
+    ),
   },
   {
     name: 'lots of a chapter = lots of its blocks, per warehouse',
-    statement: ['lots', 'active']
-      .map((count) =>
-        compare(
-          'wid, block',
-          `select wid, ${blockOf('chapter')}, sum(${count}) as quantity from lot_block_count group by wid, chapter`,
-          `select wid, ${blockOf('chapter')}, ${count} as quantity from lot_chapter_count`,
-        ),
-      )
-      .join(' union all '),
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${blockOf('chapter')}, sum(${count}) as quantity from lot_block_count group by wid, chapter`,
+        `select wid, ${blockOf('chapter')}, ${count} as quantity from lot_chapter_count`,
+      ),
+    ),
   },
   {
     name: 'lots of a block = its lots of each warehouse',
@@ -103,23 +99,21 @@ const checks: readonly { name: string; statement: string }[] = [
   },
   {
     name: 'counted and arrived items = items, per block of the lists',
-    statement: ['items', 'active']
-      .map((count) =>
-        compare(
-          'block',
-          `select ${itemBlockOf('short_id')}, count(*) ${count === 'active' ? 'filter (where not discontinued)' : ''} as quantity
+    statement: ofEach(['items', 'active'], (count) =>
+      compare(
+        'block',
+        `select ${itemBlockOf('short_id')}, count(*) ${count === 'active' ? 'filter (where not discontinued)' : ''} as quantity
           from item
           group by 1`,
-          `select block, sum(${count}) as quantity
+        `select block, sum(${count}) as quantity
           from (
             select ${itemBlockOf('block')}, ${count} from item_block
             union all
             select ${itemBlockOf('short_id')}, ${count} from item_arrival
           ) as counted
           group by block`,
-        ),
-      )
-      .join(' union all '),
+      ),
+    ),
   },
   {
     name: 'listed and arrived levels = levels that are used, per warehouse',
@@ -140,6 +134,11 @@ const checks: readonly { name: string; statement: string }[] = [
     ),
   },
 ];
+
+/** The differences of several counts that are kept side by side. */
+function ofEach(counts: readonly string[], statement: (count: string) => string): string {
+  return counts.map(statement).join(' union all ');
+}
 
 function compare(key: string, expected: string, found: string): string {
   return `

@@ -55,7 +55,7 @@ export async function readLotPage(
       group by chapter
     ), wanted as materialized (
       -- The places of the page, counted from the newest: the first is on it, the last is not.
-      select total, ${places} 
+      select total, ${places}
       from asked
       cross join (select coalesce(sum(lots), 0)::bigint as total from chapters) as summed
     ), bound as materialized (

@@ -16,13 +16,13 @@ export type DecidedTransaction = { request: BatchRequest; transactionNo: number 
 /**
  * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids: it fails on
  * `stock_transaction_request_id_key` when one of them was taken meanwhile. Returns the statement under way, for the commit that
- * goes out behind it.
+ * goes out behind it; null when everything was decided before.
  */
 export function writeBatch(
   tx: Tx,
   batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
-): PromiseLike<unknown>[] {
+): PromiseLike<unknown> | null {
   const changedLots = [...batch.lotsByRecNo.values()].filter((lot) => lot.changed);
   const changedLevels = [...batch.levels.values()].filter(
     ({ stored, ...level }) =>
@@ -38,7 +38,7 @@ export function writeBatch(
       : [],
   );
   assertBalanced(batch, entries);
-  if (written.length === 0) return [];
+  if (written.length === 0) return null;
   const now = new Date(batch.now);
   // One statement: for a lone request the number of statements is what it costs. What each part reads is as it was before all of
   // them, and what refers to another row is checked after all of them.
@@ -49,7 +49,7 @@ export function writeBatch(
       received as (${insertReceivedLots(tx, batch.newLots, now)}),
       split as (${insertSplitLots(tx, batch.newLots, now)})
     ${insertEntries(tx, entries)}`;
-  return [statement.execute()];
+  return statement.execute();
 }
 
 type Part = PendingQuery<Row[]>;
