@@ -1,4 +1,5 @@
 import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
+import { createBatchPool } from '@inventory/db/batch-transaction';
 import { connect } from '@inventory/db/client';
 import { createPartNumbers } from '@inventory/db/gates';
 import { connectConsumer } from '@inventory/queue/redis';
@@ -6,11 +7,11 @@ import { Worker } from 'bullmq';
 
 // The worker of the usual way: each job is one database transaction, many at once.
 const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
-const sql = connect(DATABASE_URL, { name: 'bench-worker', connectionsMax: 16 });
+const pool = createBatchPool(connect(DATABASE_URL, { name: 'bench-worker', connectionsMax: 16 }));
 const parts = createPartNumbers();
 const worker = new Worker<BatchRequest>(
   'one-job-per-request',
-  async (job) => (await applyBatch(sql, [job.data], parts))[0],
+  async (job) => (await applyBatch(pool, [job.data], parts))[0],
   {
     connection: connectConsumer(REDIS_URL, () => {}),
     prefix: QUEUE_PREFIX,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { applyBatch } from '@inventory/db/apply-batch';
+import { createBatchPool } from '@inventory/db/batch-transaction';
 import { createPartNumbers } from '@inventory/db/gates';
 import { type Envelope, queueName } from '@inventory/queue/envelope';
 import { connectConsumer } from '@inventory/queue/redis';
@@ -61,10 +62,11 @@ describe('with a worker that applies and then loses its way', () => {
   function startLosing(lose: () => Promise<never>) {
     const redis = connectConsumer(inject('redisUrl'), () => {});
     const parts = createPartNumbers();
+    const pool = createBatchPool(service.sql);
     const worker = new Worker<Envelope>(
       queueName(0),
       async (job) => {
-        await applyBatch(service.sql, job.data.requests, parts);
+        await applyBatch(pool, job.data.requests, parts);
         return lose();
       },
       { connection: redis, prefix, skipVersionCheck: true },

@@ -59,7 +59,7 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
   const apply = createBatcher({
     batchMax: 256,
     apply: worker.apply,
-    abandon: async (requestId) => (await settle(worker.sql, [requestId])).get(requestId)!,
+    abandon: async (requestId) => (await settle(worker.pool.sql, [requestId])).get(requestId)!,
     isOutage,
     report: (error) => reports.push(error.message),
   });
@@ -94,3 +94,34 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
   // The batch, and half by half down to the one.
   expect(reports).toHaveLength(7);
 });
+
+test('the transaction that waits for the next batch idles for a moment only, without locks or a snapshot', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
+  await receive();
+  const [idle] = await readIdle();
+  expect(idle).toEqual({ pid: expect.any(Number), xmin: null, locks: 0 });
+  await expect.poll(readIdle).toEqual([]);
+  await expect(receive()).resolves.toMatchObject([{ status: 'applied' }]);
+});
+
+test('applied: a batch after Postgres has ended the connection that waited for it', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
+  await receive();
+  const [idle] = await readIdle();
+  await batches.sql`select pg_terminate_backend(${idle!.pid}, 1000)`;
+  // The driver hears of it in a turn of its own.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect(receive()).resolves.toMatchObject([{ status: 'applied' }]);
+});
+
+/** The connections of workers that are in a transaction and wait for a statement. */
+function readIdle() {
+  return batches.sql<{ pid: number; xmin: string | null; locks: number }[]>`
+    select pid, backend_xmin as xmin, (select count(*)::integer from pg_locks where pg_locks.pid = activity.pid and locktype <> 'virtualxid') as locks
+    from pg_stat_activity as activity
+    where application_name = 'test-worker' and state = 'idle in transaction' and datname = current_database()`;
+}

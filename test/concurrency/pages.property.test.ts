@@ -219,7 +219,7 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while st
           apply(1),
           ...added.map(([place, change]) => addItem(place, change)),
           // As the workers do, which do not know of each other.
-          ...(fold ? workers.map(({ sql }) => foldArrivals(sql, sizes)) : []),
+          ...(fold ? workers.map(({ pool }) => foldArrivals(pool.sql, sizes)) : []),
           expectSamePages(batches.sql, asked),
         ]);
         await expectSamePages(batches.sql, asked);

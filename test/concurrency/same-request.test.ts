@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/apply-batch';
+import { createBatchPool } from '@inventory/db/batch-transaction';
 import { connect } from '@inventory/db/client';
 import { createPartNumbers } from '@inventory/db/gates';
 import { type Envelope, type QueuedRequest, queueName } from '@inventory/queue/envelope';
@@ -44,7 +45,7 @@ test('one transaction for each request of a batch that three workers apply at on
   const { itemID, requests } = await createRequests();
   const pools = [1, 2, 3].map(() => connect(service.databaseUrl, { name: 'test-worker', connectionsMax: 2 }));
   const release = await holdGates(service.sql, itemID);
-  const applied = pools.map((sql) => applyBatch(sql, requests, createPartNumbers()));
+  const applied = pools.map((sql) => applyBatch(createBatchPool(sql), requests, createPartNumbers()));
   await expectWaiting(service.sql, 3);
   await release();
   const outcomes = await Promise.all(applied);

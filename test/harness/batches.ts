@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
+import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
 import { connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { createPartNumbers, type PartNumbers } from '@inventory/db/gates';
@@ -13,7 +14,7 @@ import { allPermissions, uniqueName } from './service.ts';
 
 /** What one worker process applies batches with: connections and a memory of its own. */
 export type BatchWorker = {
-  sql: Sql;
+  pool: BatchPool;
   parts: PartNumbers;
   apply(requests: readonly BatchRequest[]): Promise<StoredOutcome[]>;
 };
@@ -49,10 +50,10 @@ export function useBatches(): Batches {
     Object.assign(batches, {
       sql,
       worker() {
-        const pool = connect(url, { name: 'test-worker', connectionsMax: 4 });
+        const pool = createBatchPool(connect(url, { name: 'test-worker', connectionsMax: 4 }));
         const parts = createPartNumbers();
         const worker: BatchWorker = {
-          sql: pool,
+          pool,
           parts,
           apply: (requests) => applyBatch(pool, requests, parts),
         };
@@ -81,7 +82,7 @@ export function useBatches(): Batches {
   });
 
   afterAll(async () => {
-    for (const worker of workers) await worker.sql.end({ timeout: 5 });
+    for (const worker of workers) await worker.pool.end({ timeout: 5 });
     await database?.drop();
   });
 

@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gate created inside the transaction',
     edits: [
-      { file: applyBatch, search: 'await makeGates(sql, unique, parts);', replace: '' },
+      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts);', replace: '' },
       {
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gate created inside the transaction, in order of arrival',
     edits: [
-      { file: applyBatch, search: 'await makeGates(sql, unique, parts);', replace: '' },
+      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts);', replace: '' },
       {
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
@@ -374,7 +374,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/batch-transaction.ts',
-        search: `await write;
+        search: `await done?.write;
 `,
         replace: '',
       },
@@ -386,22 +386,23 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/batch-transaction.ts',
-        search: 'const result = await sql.begin(',
-        replace: `let tell!: (told: { of: T }) => void;
-  const told = new Promise<{ of: T }>((resolve) => {
-    tell = resolve;
-  });
-  const committed = sql.begin(`,
+        search: 'const committed = transactions.begin(',
+        replace: `let tell!: (told: { of: BatchWork<unknown> | undefined }) => void;
+    const told = new Promise<{ of: BatchWork<unknown> | undefined }>((resolve) => {
+      tell = resolve;
+    });
+    const committed = transactions.begin(`,
       },
       {
         file: 'packages/db/src/batch-transaction.ts',
-        search: `return { of: done.result };
-  });`,
-        replace: `tell({ of: done.result });
-    return { of: done.result };
-  });
-  committed.catch(() => {});
-  const result = await Promise.race([told, committed]);`,
+        search: 'return { of: done };',
+        replace: `tell({ of: done });
+      return { of: done };`,
+      },
+      {
+        file: 'packages/db/src/batch-transaction.ts',
+        search: 'const { of: done } = await committed;',
+        replace: 'const { of: done } = await Promise.race([told, committed]);',
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'whose very commit fails' },

@@ -2,6 +2,7 @@ import { Permission } from '@inventory/auth/permission';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addAlias } from '@inventory/db/aliases';
 import { applyBatch } from '@inventory/db/apply-batch';
+import { createBatchPool } from '@inventory/db/batch-transaction';
 import { type Sql, violatedUnique } from '@inventory/db/client';
 import { addClient, changeClient } from '@inventory/db/clients';
 import { hasNoWarehouse, holdsNothingBut } from '@inventory/db/contents';
@@ -126,7 +127,7 @@ async function receiveLots(sql: Sql): Promise<void> {
     kind: 'receive' as const,
     body: { ...body, reasonCode: 1 },
   }));
-  const outcomes = await applyBatch(sql, requests, createPartNumbers());
+  const outcomes = await applyBatch(createBatchPool(sql), requests, createPartNumbers());
   const failed = outcomes.find((outcome) => outcome.status !== 'applied');
   if (failed !== undefined) throw new Error(`the demo data is refused: ${failed.result}`);
 }

@@ -80,7 +80,6 @@ export function createBatcher(options: BatcherOptions): (requests: QueuedRequest
       waiting.push({ requests, resolve, reject });
       if (running) return;
       running = true;
-      // After this turn, so that envelopes fetched together start together.
-      setImmediate(run);
+      void run();
     });
 }

@@ -1,10 +1,9 @@
-import type { Sql } from '@inventory/db/client';
 import { TooLateError, within } from '@inventory/process/within';
 
 /** Connections to Postgres that are replaced when what runs on them takes too long. */
-export type TimedPool = {
+export type TimedPool<Pool> = {
   /** Throws TooLateError after the time; what was begun may still be committed. */
-  run<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  run<T>(work: (pool: Pool) => Promise<T>): Promise<T>;
   end(): Promise<void>;
 };
 
@@ -12,22 +11,25 @@ export type TimedPool = {
  * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work has `timeMs`; what
  * takes longer is given up, and the next one gets new connections.
  */
-export function createTimedPool(open: () => Sql, timeMs: number): TimedPool {
-  let sql = open();
+export function createTimedPool<Pool extends { end(options: { timeout: number }): Promise<void> }>(
+  open: () => Pool,
+  timeMs: number,
+): TimedPool<Pool> {
+  let pool = open();
   return {
     async run(work) {
-      const used = sql;
+      const used = pool;
       try {
         return await within(timeMs, work(used));
       } catch (error) {
         // Once: what ran beside it may be late too.
-        if (error instanceof TooLateError && sql === used) {
-          sql = open();
+        if (error instanceof TooLateError && pool === used) {
+          pool = open();
           used.end({ timeout: 0 }).catch(() => {});
         }
         throw error;
       }
     },
-    end: () => sql.end({ timeout: 5 }),
+    end: () => pool.end({ timeout: 5 }),
   };
 }

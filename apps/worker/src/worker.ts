@@ -1,4 +1,5 @@
 import { applyBatch } from '@inventory/db/apply-batch';
+import { createBatchPool } from '@inventory/db/batch-transaction';
 import { connect, isOutage } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/fold-arrivals';
 import { createPartNumbers } from '@inventory/db/gates';
@@ -27,7 +28,7 @@ const stopFoldingWithinMs = 3000;
 export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
   const config = readConfig(workerSettings, env);
   const report = (error: Error, what: string) => log.error({ err: error }, what);
-  const connectAs = (name: string, connectionsMax: number, byKeys: boolean) => () =>
+  const connectAs = (name: string, connectionsMax: number, byKeys: boolean) =>
     connect(config.DATABASE_URL, {
       name,
       connectionsMax,
@@ -36,8 +37,10 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       byKeys,
     });
   // Planning for the arrays of each batch would cost a lone request more than its statements do.
-  const batches = createTimedPool(connectAs('inventory-worker', 4, true), batchWithinMs);
-  const folds = createTimedPool(connectAs('inventory-counts', 1, false), foldWithinMs);
+  const openBatches = () =>
+    createBatchPool(connectAs('inventory-worker', 3, true), connectAs('inventory-worker', 1, true));
+  const batches = createTimedPool(openBatches, batchWithinMs);
+  const folds = createTimedPool(() => connectAs('inventory-counts', 1, false), foldWithinMs);
   // Not in the batches' haste: what the driver says of a database that cannot be reached is worth waiting for.
   await folds.run(refuseUnsafeDatabase);
   const parts = createPartNumbers();
@@ -51,11 +54,12 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       batchMax: config.BATCH_MAX,
       apply: async (requests) => {
         // A batch that was given up and committed all the same is found decided when it is taken up again.
-        const outcomes = await batches.run((sql) => applyBatch(sql, requests, parts));
+        const outcomes = await batches.run((pool) => applyBatch(pool, requests, parts));
         counts.wake();
         return outcomes;
       },
-      abandon: async (requestId) => (await batches.run((sql) => settle(sql, [requestId]))).get(requestId)!,
+      abandon: async (requestId) =>
+        (await batches.run(({ sql }) => settle(sql, [requestId]))).get(requestId)!,
       isOutage,
       report,
     }),
@@ -66,7 +70,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     report,
   });
   const internal = await serveInternal(config, async () => {
-    await batches.run((sql) => sql`select`);
+    await batches.run(({ sql }) => sql`select`);
     if (!consumer.isOpen()) throw new Error('Redis is away');
   });
   log.info('worker is up');

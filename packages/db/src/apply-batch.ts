@@ -6,8 +6,8 @@ import { forbidden } from '@inventory/domain/refused';
 import { type Batch, numberLots } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
 import { decide, type StockRequest, warehousesOf } from '@inventory/domain/stock/transaction';
-import { type BatchWork, runBatchTransaction } from './batch-transaction.ts';
-import { type Sql, type Tx, violatedUnique } from './client.ts';
+import type { BatchPool, BatchWork } from './batch-transaction.ts';
+import { type Tx, violatedUnique } from './client.ts';
 import { gateIdsOf, lockGates, makeGates, type PartNumbers } from './gates.ts';
 import type { StoredOutcome } from './outcome.ts';
 import { pickCandidates } from './pick-candidates.ts';
@@ -27,20 +27,20 @@ export type BatchRequest = { requestId: string; clientId: string; deadline: numb
  * by the same request on another worker or by the api's verdict, rolls the batch back, and it is decided again without it.
  */
 export async function applyBatch(
-  sql: Sql,
+  pool: BatchPool,
   requests: readonly BatchRequest[],
   parts: PartNumbers,
 ): Promise<StoredOutcome[]> {
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
-  await makeGates(sql, unique, parts);
+  await makeGates(pool.sql, unique, parts);
   for (;;) {
-    const outcomes = await runBatchTransaction(sql, (tx) => applyOnce(tx, unique, parts)).catch(
-      (error: unknown) => {
+    const outcomes = await pool
+      .transaction((tx) => applyOnce(tx, unique, parts))
+      .catch((error: unknown) => {
         // Another transaction took one of the request ids while this one was being decided.
         if (violatedUnique(error) === 'stock_transaction_request_id_key') return null;
         throw error;
-      },
-    );
+      });
     if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId)!);
   }
 }
