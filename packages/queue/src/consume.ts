@@ -10,12 +10,13 @@ import {
   queueName,
 } from './envelope.ts';
 import { connectConsumer, connectProducer } from './redis.ts';
+import { keepStepsApart } from './steps.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
   prefix: string;
   shardCount: number;
-  /** Envelopes taken at once from each shard. Few: the loop that fetches fills up before it starts the first. */
+  /** Envelopes taken at once from each shard, at most. Few: the loop that fetches fills up before it starts the first. */
   concurrency: number;
   /** One outcome per request, in order. Throws only when nothing was applied and trying again may help. */
   apply: (requests: QueuedRequest[]) => Promise<Outcome[]>;
@@ -41,13 +42,25 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
   const consumers = Array.from({ length: options.shardCount }, (_, shard) => {
     let lastServedAt = performance.now();
     const redis = connectConsumer(options.redisUrl, (error) => options.report(error, 'queue connection'));
+    let applying = 0;
+    let foundEmpty = false;
     const worker = new Worker<Envelope, EnvelopeResult>(
       queueName(shard),
-      async (job) => {
+      async ({ data: { requests } }) => {
         lastServedAt = performance.now();
+        // Before the library starts an envelope it looks for as many as it may take: one more turn with Redis, which a request that
+        // comes alone need not wait for. Whoever comes while it is applied finds the worker looking for all again.
+        const isAlone = foundEmpty && applying === 0 && requests.length <= 1;
+        worker.concurrency = isAlone ? 1 : options.concurrency;
+        foundEmpty = false;
         // A canary is empty.
-        if (job.data.requests.length === 0) return [];
-        return packOutcomes(await options.apply(job.data.requests));
+        if (requests.length === 0) return [];
+        applying += 1;
+        try {
+          return packOutcomes(await options.apply(requests));
+        } finally {
+          applying -= 1;
+        }
       },
       {
         connection: redis,
@@ -63,6 +76,10 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
         removeOnFail: { count: 0 },
       },
     );
+    keepStepsApart(worker);
+    worker.on('drained', () => {
+      foundEmpty = true;
+    });
     worker.on('error', (error) => options.report(error, 'queue'));
     worker.on('failed', (_job, error) => options.report(error, 'an envelope'));
     const queue = new Queue(queueName(shard), {
@@ -71,6 +88,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       skipVersionCheck: true,
       skipWaitingForReady: true,
     });
+    keepStepsApart(queue);
     queue.on('error', (error) => options.report(error, 'canary'));
     const stopWatching = watchService({
       queue,

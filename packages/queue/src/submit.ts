@@ -13,6 +13,7 @@ import {
 import type { Lane, SentEnvelope, Waiter } from './lane.ts';
 import { lastEventOf } from './last-event.ts';
 import { connectConsumer, connectProducer } from './redis.ts';
+import { keepStepsApart } from './steps.ts';
 
 /** What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could not be asked). */
 export type Answer = Outcome | { status: 'busy' | 'unknown'; result: null };
@@ -37,7 +38,7 @@ const paceOver = 128;
 const hungAfterMs = 300;
 const closeWithinMs = 1000;
 const sweepEveryMs = 25;
-const eventsKept = 200_000;
+const eventsKept = 100_000;
 
 export type SubmitOptions = {
   redisUrl: string;
@@ -89,6 +90,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       // Room for many seconds of answers, so that a process that stalled finds its own still there.
       streams: { events: { maxLen: eventsKept } },
     });
+    keepStepsApart(queue);
     queue.on('error', (error) => options.report(error, 'queue'));
     const consumer = connectConsumer(options.redisUrl, (error) => options.report(error, 'events connection'));
     // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
