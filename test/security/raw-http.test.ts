@@ -177,6 +177,21 @@ test('two requests in one packet are answered one after the other', async () => 
   expect((await sendRaw(one + one))?.status).toBe(200);
 });
 
+test.each([
+  ['429', { rateLimit: 1 }],
+  ['403', { readOnly: true }],
+])(
+  '%s for a body that never comes: what is known of the client is answered first',
+  async (status, options) => {
+    const client = await service.client(options);
+    if (status === '429') await client.get('/Item');
+    const answer = await sendRaw(
+      `POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`,
+    );
+    expect(answer?.status).toBe(Number(status));
+  },
+);
+
 test('a caller that goes away in the middle of its body harms nobody', async () => {
   const start = await head(
     'POST /api/v1/Item HTTP/1.1',

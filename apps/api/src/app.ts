@@ -10,6 +10,7 @@ import { within } from '@inventory/process/within';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
+import { beginJsonBody } from './body.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
 import { lacksHost } from './malformed.ts';
 import { openApiText } from './openapi.ts';
@@ -139,7 +140,9 @@ function authenticate(authenticator: Authenticator) {
 function limitRate(limiter: RateLimiter, rateLimit: number) {
   return async (ctx: Context, next: Next) => {
     const client = ctx.state.client as Client;
-    const verdict = await limiter.take(client.clientId, client.rateLimit ?? rateLimit);
+    const counted = limiter.take(client.clientId, client.rateLimit ?? rateLimit);
+    beginJsonBody(ctx);
+    const verdict = await counted;
     nameLimit(ctx, verdict);
     if (verdict.allowed) return next();
     const message = `Rate limit exceeded: ${verdict.limit} requests per minute.`;

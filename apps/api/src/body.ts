@@ -43,9 +43,17 @@ function textReader(type: string) {
   };
 }
 
+/** Begins to read a JSON body, for `readJsonBody` to come, while something else is waited for. What is wrong with it shows there. */
+export function beginJsonBody(ctx: Context): void {
+  if ((ctx.method !== 'POST' && ctx.method !== 'PUT') || !ctx.is('application/json')) return;
+  const text = readJson(ctx);
+  text.catch(() => {});
+  ctx.state.jsonText = text;
+}
+
 /** The object in a JSON body. A number with more digits than every JSON reader carries comes out as NaN. */
 export async function readJsonBody(ctx: Context): Promise<Record<string, unknown>> {
-  const text = await readJson(ctx);
+  const text: string = await (ctx.state.jsonText ?? readJson(ctx));
   let value: unknown;
   try {
     value = hasLongNumber.test(text)
