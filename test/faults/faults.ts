@@ -1,3 +1,4 @@
+import { connect } from '@inventory/db/client';
 import { Redis } from 'ioredis';
 import type { Cluster, Member } from './cluster.ts';
 import { pickOne } from './random.ts';
@@ -46,6 +47,27 @@ function networking(state: 'stalled' | 'cut', stretch: keyof Cluster['proxies'])
   };
 }
 
+const untilItAnswers = {
+  async postgres({ databaseUrl }: Cluster) {
+    for (;;) {
+      const sql = connect(databaseUrl, { name: 'checker', connectionsMax: 1 });
+      const answers = await sql`select`.then(
+        () => true,
+        () => false,
+      );
+      await sql.end({ timeout: 0 });
+      if (answers) return;
+      await pause(20);
+    }
+  },
+  async redis({ redisUrl }: Cluster) {
+    const redis = new Redis(redisUrl, { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    redis.on('error', () => {});
+    await redis.ping();
+    redis.disconnect();
+  },
+};
+
 function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL' | 'SIGSTOP'): Fault {
   return {
     name,
@@ -53,7 +75,8 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
     async strike(cluster, random) {
       const pid = cluster.serverPid(server);
       process.kill(pid, signal);
-      if (signal === 'SIGKILL') return;
+      // What a server needs for its own recovery is not what the service needs to notice it.
+      if (signal === 'SIGKILL') return untilItAnswers[server](cluster);
       await pause(500 + random() * 1500);
       process.kill(pid, 'SIGCONT');
     },
