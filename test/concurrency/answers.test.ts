@@ -48,6 +48,23 @@ describe('with a worker process', () => {
     expect(statuses).toEqual(Array(400).fill(201));
     expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 400 });
   });
+
+  test('the stream that wakes every api process tells the completions, not the steps before them', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+    const redis = connectConsumer(inject('redisUrl'), () => {});
+    const told = async (stream: string) => {
+      const entries = await redis.xrange(`${prefix}:${queueName(0)}:${stream}`, '-', '+');
+      return entries.map(([, fields]) => fields[1]);
+    };
+    const [events, steps] = await Promise.all([told('events'), told('steps')]);
+    redis.disconnect();
+    expect(events).toContain('completed');
+    expect(events).not.toContain('added');
+    expect(steps).toContain('added');
+    expect(steps).not.toContain('completed');
+  });
 });
 
 describe('with a worker that applies and then loses its way', () => {

@@ -408,6 +408,17 @@ async function importKey(`,
     test: { file: 'concurrency/batch.test.ts', title: 'whose very commit fails' },
   },
   {
+    name: 'a transaction begun ahead outlives its connection',
+    edits: [
+      {
+        file: 'packages/db/src/batch-transaction.ts',
+        search: 'committed.catch(take);',
+        replace: 'committed.catch(() => {});',
+      },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'ended the connection that waited' },
+  },
+  {
     name: 'deltas not balanced',
     edits: [unbalancedMove],
     test: { file: 'concurrency/gates.test.ts', title: 'opposite directions' },
@@ -491,7 +502,7 @@ async function importKey(`,
       },
       { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
     ],
-    test: { fault: 'worker kill -9', rounds: 8 },
+    test: { fault: 'worker kill -9', rounds: 40 },
   },
   {
     name: 'answer from the clock alone, as the fault harness sees it',
