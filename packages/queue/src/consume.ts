@@ -49,7 +49,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       async ({ data: { requests } }) => {
         lastServedAt = performance.now();
         // Before the library starts an envelope it looks for as many as it may take: one more turn with Redis, which a request that
-        // comes alone need not wait for. Whoever comes while it is applied finds the worker looking for all again.
+        // comes alone need not wait for. As soon as one finds another waiting, all are looked for again.
         const isAlone = foundEmpty && applying === 0 && requests.length <= 1;
         worker.concurrency = isAlone ? 1 : options.concurrency;
         foundEmpty = false;
