@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { messages } from '@inventory/api/errors';
 import { applyBatch } from '@inventory/db/apply-batch';
 import { createBatchPool } from '@inventory/db/batch-transaction';
 import { createPartNumbers } from '@inventory/db/gates';
 import { type Envelope, queueName } from '@inventory/queue/envelope';
 import { connectConsumer } from '@inventory/queue/redis';
+import { patience } from '@inventory/queue/submit';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { countStatuses } from '../harness/batches.ts';
+import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
 
 describe('with a worker process', () => {
   const prefix = `answers-${randomBytes(6).toString('hex')}`;
@@ -30,10 +33,11 @@ describe('with a worker process', () => {
   test('201 for every single request, also when the worker is done long before the busy api looks', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const receive = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+    const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
     const statuses: number[] = [];
     const call = async (count: number) => {
-      for (let turn = 0; turn < count; turn++) statuses.push((await receive()).status);
+      for (let turn = 0; turn < count; turn++)
+        statuses.push((await client.post('/Inventory/Receive', body)).status);
     };
     await call(40);
     // This process is the api, too: most of the time it now does nothing but burn time, now more and now less.
@@ -47,6 +51,22 @@ describe('with a worker process', () => {
     clearInterval(burning);
     expect(statuses).toEqual(Array(400).fill(201));
     expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 400 });
+  });
+
+  test('503 and surely not applied: a request whose api process stood still for all of its time', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receive(client, itemID, 1);
+    const release = await holdGates(service.sql, itemID);
+    const answered = client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+    await expectWaiting(service.sql, 1);
+    // This process is the api, too.
+    const until = performance.now() + patience.giveUpAfterMs + 200;
+    while (performance.now() < until);
+    const answer = await answered;
+    await release();
+    expect(answer).toMatchObject({ status: 503, body: { message: messages.unavailable } });
+    expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 1 });
   });
 
   test('the stream that wakes every api process tells the completions, not the steps before them', async () => {

@@ -69,6 +69,11 @@ export const mutants: readonly Mutant[] = [
     test: { file: 'concurrency/answers.test.ts', title: 'completion is never told' },
   },
   {
+    name: 'a process that stood still gives up without asking',
+    edits: [{ file: submit, search: 'if (now - sweptAt >= stoodStillMs) {', replace: 'if (now < 0) {' }],
+    test: { file: 'concurrency/answers.test.ts', title: 'stood still for all of its time' },
+  },
+  {
     name: 'waitUntilFinished with removeOnComplete',
     edits: [
       {

@@ -8,6 +8,8 @@ export type Waiter = {
   request: QueuedRequest;
   startedAt: number;
   lookedAt: number;
+  /** The last moment to answer at all. */
+  giveUpAt: number;
   resolve: (answer: Answer) => void;
   promise: Promise<Answer>;
   envelope: SentEnvelope | null;

@@ -24,7 +24,7 @@ export const patience = {
   lookAfterMs: 250,
   /** The verdict: what is not decided by now never will be. */
   verdictAfterMs: 2500,
-  /** The last moment to answer at all. */
+  /** The last moment to answer at all, but for a process that stood still: it must ask first. */
   giveUpAfterMs: 3100,
 } as const;
 
@@ -38,6 +38,8 @@ const paceOver = 128;
 const hungAfterMs = 300;
 const closeWithinMs = 1000;
 const sweepEveryMs = 25;
+// Between two sweeps: the process was frozen, or its machine.
+const stoodStillMs = 300;
 const eventsKept = 100_000;
 
 export type SubmitOptions = {
@@ -230,15 +232,21 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   // The clock of every waiter. Map order is nearly the order of arrival, so it stops at the first one that is young enough.
+  let sweptAt = performance.now();
   const sweep = setInterval(() => {
     const now = performance.now();
+    if (now - sweptAt >= stoodStillMs) {
+      // Nobody was asked meanwhile, and what came was not read: as long as a verdict may take is left to everybody.
+      const giveUpAt = now + patience.giveUpAfterMs - patience.verdictAfterMs;
+      for (const waiter of waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
+    }
+    sweptAt = now;
     const toLook: Waiter[] = [];
     const toSettle: Waiter[] = [];
     for (const waiter of waiters.values()) {
       const age = now - waiter.startedAt;
       if (age < patience.lookAfterMs) break;
-      if (age >= patience.giveUpAfterMs)
-        answer(waiter.request.requestId, { status: 'unknown', result: null });
+      if (now >= waiter.giveUpAt) answer(waiter.request.requestId, { status: 'unknown', result: null });
       else if (waiter.envelope === null) {
         if (age >= dropAfterMs) dropUnsent(waiter);
       } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
@@ -288,6 +296,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
         request,
         startedAt: arrivedAt,
         lookedAt: arrivedAt,
+        giveUpAt: arrivedAt + patience.giveUpAfterMs,
         resolve,
         promise,
         envelope: null,
