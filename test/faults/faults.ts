@@ -7,6 +7,10 @@ import { pickOne } from './random.ts';
 export type Fault = {
   name: string;
   hurts: boolean;
+  /** Whether an api may find Postgres out of reach, so that it cannot say what became of a request. */
+  hidesDatabase?: boolean;
+  /** Whether an api stands still, and answers nobody meanwhile. */
+  stopsApi?: boolean;
   strike(cluster: Cluster, random: () => number): Promise<void>;
 };
 
@@ -26,6 +30,7 @@ function freezing(name: string, members: (cluster: Cluster) => Member[]): Fault 
   return {
     name,
     hurts: true,
+    stopsApi: name.startsWith('api'),
     async strike(cluster, random) {
       const { child } = pickOne(random, members(cluster)).current;
       child.kill('SIGSTOP');
@@ -39,6 +44,7 @@ function networking(state: 'stalled' | 'cut', stretch: keyof Cluster['proxies'])
   return {
     name: `${stretch} ${state}`,
     hurts: true,
+    hidesDatabase: stretch === 'api-postgres',
     async strike(cluster, random) {
       cluster.proxies[stretch].setState(state);
       await pause(300 + random() * (state === 'cut' ? 700 : 2700));
@@ -72,6 +78,7 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
   return {
     name,
     hurts: true,
+    hidesDatabase: server === 'postgres',
     async strike(cluster, random) {
       const pid = cluster.serverPid(server);
       process.kill(pid, signal);

@@ -45,6 +45,7 @@ const callers = await startCallers(cluster, {
 const pause = (timeMs: number) => new Promise((resolve) => setTimeout(resolve, timeMs));
 const problems: string[] = [];
 const recoveries = new Map<string, number[]>();
+const strikes: { fault: Fault; from: number; until: number }[] = [];
 
 try {
   await pause(3000);
@@ -65,6 +66,7 @@ async function strike(fault: Fault) {
   const from = performance.now() - startedAt;
   await fault.strike(cluster, random);
   const until = performance.now() - startedAt;
+  strikes.push({ fault, from, until });
   await pause(1000 + random() * 1000);
   let firstMs = firstYesAfter(until);
   while (firstMs === Number.POSITIVE_INFINITY && performance.now() - startedAt < until + recoveryMaxMs) {
@@ -98,6 +100,11 @@ function firstYesAfter(until: number): number {
   return Math.min(...answered.map((each) => each.at + each.tookMs)) - until;
 }
 
+/** The faults that met a request between its sending and its answer. */
+function metBy({ at, tookMs }: (typeof callers.log)[number]) {
+  return strikes.filter(({ from, until }) => at <= until && at + tookMs >= from);
+}
+
 async function report() {
   const { log } = callers;
   const count = (told: Told['told']) => log.filter((each) => each.told === told).length;
@@ -107,9 +114,19 @@ async function report() {
     select deadlocks from pg_stat_database where datname = current_database()`) as unknown as [
     { deadlocks: number },
   ];
+  // Who asked a process that stood still waits until it goes on.
+  const lateMs = (each: (typeof log)[number]) =>
+    each.tookMs -
+    metBy(each).reduce((sum, { fault, from, until }) => sum + (fault.stopsApi ? until - from : 0), 0);
+  const slow = log.filter(
+    (each) => each.told !== 'lost' && each.tookMs > answerMaxMs && lateMs(each) > answerMaxMs,
+  );
   const slowest = log.reduce(
     (worst, each) => (each.tookMs > worst.tookMs && each.told !== 'lost' ? each : worst),
     log[0]!,
+  );
+  const doubtful = log.filter(
+    (each) => each.told === 'unknown' && !metBy(each).some(({ fault }) => fault.hidesDatabase),
   );
   for (const [name, list] of Object.entries({
     LOST: findings.lost,
@@ -120,8 +137,12 @@ async function report() {
   }
   for (const each of imbalances.slice(0, 10)) problems.push(`does not add up: ${JSON.stringify(each)}`);
   if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`);
-  if (slowest.tookMs > answerMaxMs)
-    problems.push(`an answer took ${slowest.tookMs.toFixed(0)} ms: ${slowest.text.slice(0, 200)}`);
+  for (const each of slow.slice(0, 10))
+    problems.push(`an answer took ${each.tookMs.toFixed(0)} ms: ${each.text.slice(0, 200)}`);
+  for (const each of doubtful.slice(0, 10)) {
+    const met = metBy(each).map(({ fault }) => fault.name);
+    problems.push(`${each.reference} was left in doubt while Postgres could be asked (${met.join(', ')})`);
+  }
   if (count('yes') < ackedMin)
     problems.push(`only ${count('yes')} acknowledged writes, ${ackedMin} make a run count`);
   if (values.only === undefined && findings.appliedAfterAll === 0)
