@@ -79,11 +79,14 @@ describe('with a worker process', () => {
       return entries.map(([, fields]) => fields[1]);
     };
     const [events, steps] = await Promise.all([told('events'), told('steps')]);
+    const kept = await redis.hget(`${prefix}:${queueName(0)}:meta`, 'opts.maxLenEvents');
     redis.disconnect();
     expect(events).toContain('completed');
     expect(events).not.toContain('added');
     expect(steps).toContain('added');
     expect(steps).not.toContain('completed');
+    // Whoever opens the queue last says how much is kept: here the worker, for its canary. Without a word it is 10,000.
+    expect(kept).toBe('100000');
   });
 });
 

@@ -1,5 +1,5 @@
 import { within } from '@inventory/process/within';
-import { Queue, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
 import { watchService } from './canary.ts';
 import {
   type Envelope,
@@ -9,8 +9,8 @@ import {
   type QueuedRequest,
   queueName,
 } from './envelope.ts';
+import { keepStepsApart, openQueue } from './queue.ts';
 import { connectConsumer, connectProducer } from './redis.ts';
-import { keepStepsApart } from './steps.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
@@ -82,14 +82,12 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     });
     worker.on('error', (error) => options.report(error, 'queue'));
     worker.on('failed', (_job, error) => options.report(error, 'an envelope'));
-    const queue = new Queue(queueName(shard), {
-      connection: producer,
+    const queue = openQueue({
+      shard,
       prefix: options.prefix,
-      skipVersionCheck: true,
-      skipWaitingForReady: true,
+      connection: producer,
+      onError: (error) => options.report(error, 'canary'),
     });
-    keepStepsApart(queue);
-    queue.on('error', (error) => options.report(error, 'canary'));
     const stopWatching = watchService({
       queue,
       lastServedAt: () => lastServedAt,

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { within } from '@inventory/process/within';
-import { Queue, QueueEvents } from 'bullmq';
+import { QueueEvents } from 'bullmq';
 import {
   type Envelope,
   type EnvelopeResult,
   type Outcome,
   type QueuedRequest,
-  queueName,
   shardOf,
   unpackOutcome,
 } from './envelope.ts';
 import type { Lane, SentEnvelope, Waiter } from './lane.ts';
 import { lastEventOf } from './last-event.ts';
+import { openQueue } from './queue.ts';
 import { connectConsumer, connectProducer } from './redis.ts';
-import { keepStepsApart } from './steps.ts';
 
 /** What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could not be asked). */
 export type Answer = Outcome | { status: 'busy' | 'unknown'; result: null };
@@ -40,7 +39,6 @@ const closeWithinMs = 1000;
 const sweepEveryMs = 25;
 // Between two sweeps: the process was frozen, or its machine.
 const stoodStillMs = 300;
-const eventsKept = 100_000;
 
 export type SubmitOptions = {
   redisUrl: string;
@@ -83,21 +81,16 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   for (let shard = 0; shard < options.shardCount; shard++) lanes.push(await openLane(shard));
 
   async function openLane(shard: number): Promise<Lane> {
-    const name = queueName(shard);
-    const queue = new Queue(name, {
-      connection: producer,
+    const queue = openQueue({
+      shard,
       prefix: options.prefix,
-      skipVersionCheck: true,
-      skipWaitingForReady: true,
-      // Room for many seconds of answers, so that a process that stalled finds its own still there.
-      streams: { events: { maxLen: eventsKept } },
+      connection: producer,
+      onError: (error) => options.report(error, 'queue'),
     });
-    keepStepsApart(queue);
-    queue.on('error', (error) => options.report(error, 'queue'));
     const consumer = connectConsumer(options.redisUrl, (error) => options.report(error, 'events connection'));
     // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
     // process started concern nobody here.
-    const events = new QueueEvents(name, {
+    const events = new QueueEvents(queue.name, {
       connection: consumer,
       prefix: options.prefix,
       lastEventId: await lastEventOf(producer, queue.toKey('events')),
