@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { messages } from '@inventory/api/errors';
-import { applyBatch } from '@inventory/db/apply-batch';
-import { createBatchPool } from '@inventory/db/batch-transaction';
-import { createPartNumbers } from '@inventory/db/gates';
-import { type Envelope, queueName } from '@inventory/queue/envelope';
+import { queueName } from '@inventory/queue/envelope';
 import { connectConsumer } from '@inventory/queue/redis';
 import { patience } from '@inventory/queue/submit';
-import { UnrecoverableError, Worker } from 'bullmq';
+import { UnrecoverableError } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { startLosingWorker } from '../harness/losing-worker.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
@@ -99,27 +97,8 @@ describe('with a worker that applies and then loses its way', () => {
     await close?.();
   });
 
-  function startLosing(lose: () => Promise<never>) {
-    const redis = connectConsumer(inject('redisUrl'), () => {});
-    const parts = createPartNumbers();
-    const pool = createBatchPool(service.sql);
-    const worker = new Worker<Envelope>(
-      queueName(0),
-      async (job) => {
-        await applyBatch(pool, job.data.requests, parts);
-        return lose();
-      },
-      { connection: redis, prefix, skipVersionCheck: true },
-    );
-    worker.on('error', () => {});
-    close = async () => {
-      await worker.close(true);
-      redis.disconnect();
-    };
-  }
-
   test('201: a request whose job is called failed after it was applied', async () => {
-    startLosing(async () => {
+    close = startLosingWorker(service.sql, prefix, async () => {
       throw new UnrecoverableError('lost after the commit');
     });
     const client = await service.client();
@@ -133,7 +112,7 @@ describe('with a worker that applies and then loses its way', () => {
   });
 
   test('201 within a second: a request whose completion is never told', async () => {
-    startLosing(() => new Promise(() => {}));
+    close = startLosingWorker(service.sql, prefix, () => new Promise(() => {}));
     const client = await service.client();
     const itemID = await service.item();
     const startedAt = performance.now();

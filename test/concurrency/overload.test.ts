@@ -5,6 +5,7 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { startLosingWorker } from '../harness/losing-worker.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 
@@ -61,6 +62,32 @@ describe('more than can be answered in time', () => {
     refused.forEach(expectUnavailable);
     expect(Math.max(...refused.map(({ tookMs }) => tookMs))).toBeLessThan(1500);
     expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 3 + accepted.length });
+  });
+});
+
+describe('answers that Postgres has to be asked for', () => {
+  const prefix = `overload-${randomBytes(6).toString('hex')}`;
+  const env = { QUEUE_PREFIX: prefix, ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2' };
+  const service = useService({ workers: 0, env });
+  let close: (() => Promise<void>) | undefined;
+
+  afterAll(async () => {
+    await close?.();
+  });
+
+  test('503 at once for what could not be answered within a second, as long as those answers take', async () => {
+    close = startLosingWorker(service.sql, prefix, () => new Promise(() => {}));
+    const client = await service.client();
+    const itemID = await service.item();
+    for (let round = 0; round < 4; round++) {
+      await Promise.all([send(client, itemID, `first-${round}`), send(client, itemID, `second-${round}`)]);
+    }
+    const sent = Array.from({ length: 60 }, (_, index) => send(client, itemID, `flood-${index}`));
+    const refusedEarly: Timed[] = [];
+    for (const each of sent) each.then((timed) => timed.answer.status === 503 && refusedEarly.push(timed));
+    await expect.poll(() => refusedEarly.length, { timeout: 900 }).toBeGreaterThan(30);
+    refusedEarly.forEach(expectUnavailable);
+    await Promise.all(sent);
   });
 });
 

@@ -120,7 +120,6 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   function complete(lane: Lane, jobId: string, returned: unknown) {
     const envelope = lane.sent.get(jobId);
     if (envelope === undefined) return;
-    lane.roundTripMs += (performance.now() - envelope.sentAt - lane.roundTripMs) / 8;
     const results = returned as EnvelopeResult;
     envelope.requestIds.forEach((requestId, index) => {
       const packed = results[index];
@@ -137,8 +136,11 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     if (envelope === null) return;
     envelope.open -= 1;
     if (envelope.open > 0) return;
-    envelope.lane.sent.delete(envelope.jobId);
-    schedule(envelope.lane);
+    const { lane } = envelope;
+    lane.sent.delete(envelope.jobId);
+    // However its answers came: while their events are lost, and Postgres is asked, they take as long as that.
+    lane.roundTripMs += (performance.now() - envelope.sentAt - lane.roundTripMs) / 8;
+    schedule(lane);
   }
 
   function schedule(lane: Lane) {

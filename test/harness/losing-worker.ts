@@ -1,0 +1,28 @@
+import { applyBatch } from '@inventory/db/apply-batch';
+import { createBatchPool } from '@inventory/db/batch-transaction';
+import type { Sql } from '@inventory/db/client';
+import { createPartNumbers } from '@inventory/db/gates';
+import { type Envelope, queueName } from '@inventory/queue/envelope';
+import { connectConsumer } from '@inventory/queue/redis';
+import { Worker } from 'bullmq';
+import { inject } from 'vitest';
+
+/** A worker that applies every envelope, and then does with its job as `lose` says: the answer is never told. Returns its end. */
+export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<never>): () => Promise<void> {
+  const redis = connectConsumer(inject('redisUrl'), () => {});
+  const parts = createPartNumbers();
+  const pool = createBatchPool(sql);
+  const worker = new Worker<Envelope>(
+    queueName(0),
+    async (job) => {
+      await applyBatch(pool, job.data.requests, parts);
+      return lose();
+    },
+    { connection: redis, prefix, concurrency: 100, skipVersionCheck: true },
+  );
+  worker.on('error', () => {});
+  return async () => {
+    await worker.close(true);
+    redis.disconnect();
+  };
+}
