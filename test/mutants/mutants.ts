@@ -525,7 +525,7 @@ async function importKey(`,
       { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
       { file: submit, search: 'void look(toLook)', replace: 'void 0' },
     ],
-    test: { fault: 'worker kill -9', rounds: 4 },
+    test: { fault: 'worker kill -9', rounds: 16 },
   },
   {
     name: 'a key leads to a new request each time',
