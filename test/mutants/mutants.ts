@@ -392,22 +392,22 @@ async function importKey(`,
       {
         file: 'packages/db/src/batch-transaction.ts',
         search: 'const committed = transactions.begin(',
-        replace: `let tell!: (told: { of: BatchWork<unknown> | undefined }) => void;
-    const told = new Promise<{ of: BatchWork<unknown> | undefined }>((resolve) => {
+        replace: `let tell!: (told: BatchWork<unknown> | undefined) => void;
+    const told = new Promise<BatchWork<unknown> | undefined>((resolve) => {
       tell = resolve;
     });
     const committed = transactions.begin(`,
       },
       {
         file: 'packages/db/src/batch-transaction.ts',
-        search: 'return { of: done };',
-        replace: `tell({ of: done });
-      return { of: done };`,
+        search: 'return done;',
+        replace: `tell(done);
+      return done;`,
       },
       {
         file: 'packages/db/src/batch-transaction.ts',
-        search: 'const { of: done } = await committed;',
-        replace: 'const { of: done } = await Promise.race([told, committed]);',
+        search: 'const done = await committed;',
+        replace: 'const done = await Promise.race([told, committed]);',
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'whose very commit fails' },

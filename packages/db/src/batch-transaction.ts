@@ -44,7 +44,7 @@ export function createBatchPool(sql: Sql, transactions: Sql = sql): BatchPool {
       const done = await work?.(tx);
       // When the connection breaks the transaction itself rejects, and nobody waits for this.
       done?.write?.then(undefined, () => {});
-      return { of: done };
+      return done;
     });
     const timer = setTimeout(drop, keptMs);
     const begun = { run, drop };
@@ -57,7 +57,7 @@ export function createBatchPool(sql: Sql, transactions: Sql = sql): BatchPool {
     async function run<T>(work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T> {
       take();
       give(work);
-      const { of: done } = await committed;
+      const done = await committed;
       await done?.write;
       return done?.result as T;
     }
