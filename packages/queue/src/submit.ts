@@ -31,6 +31,10 @@ export const patience = {
 // an estimate may be wrong by.
 const busyFromMs = 700;
 const dropAfterMs = 1000;
+// With fewer requests under way one more envelope costs nobody anything, and the one in it waits for nobody.
+const gatherFrom = 8;
+// An envelope that took this many times the average: those that come meanwhile go without its answers.
+const unusual = 2;
 // The pace is that of about so many requests.
 const paceOver = 128;
 // A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
@@ -46,7 +50,7 @@ export type SubmitOptions = {
   shardCount: number;
   /** Requests in one envelope, at most. */
   envelopeMax: number;
-  /** Envelopes of one shard under way at once, at most; what comes meanwhile waits for the next. */
+  /** Envelopes of one shard under way at once, at most: full ones, and more when one takes unusually long. */
   inFlightMax: number;
   /** Reads what was decided about these requests; the others are missing. */
   readOutcomes: (requestIds: string[]) => Promise<Map<string, Outcome>>;
@@ -70,8 +74,8 @@ export type Submitter = {
 };
 
 /**
- * The api's side of the queue. Requests that arrive in one turn of the event loop, or while as many envelopes are under way
- * as may be, travel together; there is no timer, so one caller waits for nobody. An answer comes by the completion of the
+ * The api's side of the queue. Requests that arrive in one turn of the event loop, or while many are under way, travel together;
+ * no timer is set for that, and a few callers wait for nobody. An answer comes by the completion of the
  * job. Whenever it does not, Postgres decides: a request is answered "not applied" only once it can never be applied.
  */
 export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
@@ -102,6 +106,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       waiting: [],
       sent: new Map(),
       scheduled: false,
+      newestSentAt: 0,
       roundTripMs: 5,
       paceMs: 0,
       lastSentAt: null,
@@ -149,11 +154,24 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     setImmediate(() => {
       lane.scheduled = false;
       const before = lane.waiting.length;
-      while (lane.waiting.length > 0 && lane.sent.size < options.inFlightMax) {
+      while (lane.waiting.length > 0 && maySend(lane)) {
         void send(lane, lane.waiting.splice(0, options.envelopeMax));
       }
       if (lane.waiting.length < before) notePace(lane, before - lane.waiting.length);
     });
+  }
+
+  /**
+   * An envelope costs as much as several requests: while some are under way, those that come wait for their answers and travel
+   * together. Those that fill an envelope need not, and nobody waits for one that takes unusually long.
+   */
+  function maySend(lane: Lane): boolean {
+    if (lane.sent.size >= options.inFlightMax) return false;
+    if (lane.waiting.length >= options.envelopeMax) return true;
+    let underWay = 0;
+    for (const { open } of lane.sent.values()) underWay += open;
+    if (underWay < gatherFrom) return true;
+    return performance.now() - lane.newestSentAt > unusual * lane.roundTripMs;
   }
 
   /** How fast requests leave while others have to wait: with what this process itself takes from one envelope to the next. */
@@ -178,6 +196,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       sentAt,
     };
     lane.sent.set(envelope.jobId, envelope);
+    lane.newestSentAt = sentAt;
     for (const waiter of batch) waiter.envelope = envelope;
     const data: Envelope = { requests: batch.map((waiter) => waiter.request) };
     lane.addsUnderWay.add(sentAt);
@@ -250,6 +269,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
         toLook.push(waiter);
       }
     }
+    for (const lane of lanes) schedule(lane);
     if (toLook.length > 0) void look(toLook);
     if (toSettle.length > 0) void settleWaiters(toSettle);
   }, sweepEveryMs);
