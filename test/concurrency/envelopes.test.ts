@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Envelope, type Outcome, type QueuedRequest, queueName } from '@inventory/queue/envelope';
+import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { createSubmitter } from '@inventory/queue/submit';
-import { Queue } from 'bullmq';
 import { expect, inject, test } from 'vitest';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -22,7 +22,7 @@ async function openSubmitter() {
     report: () => {},
   });
   const redis = connectConsumer(inject('redisUrl'), () => {});
-  const queue = new Queue<Envelope>(queueName(0), { connection: redis, prefix });
+  const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
   return {
     submit: (count: number) =>
       Array.from({ length: count }, () => {

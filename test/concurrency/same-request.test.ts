@@ -3,9 +3,9 @@ import { applyBatch } from '@inventory/db/apply-batch';
 import { createBatchPool } from '@inventory/db/batch-transaction';
 import { connect } from '@inventory/db/client';
 import { createPartNumbers } from '@inventory/db/gates';
-import { type Envelope, type QueuedRequest, queueName } from '@inventory/queue/envelope';
+import type { QueuedRequest } from '@inventory/queue/envelope';
+import { openQueue } from '@inventory/queue/queue';
 import { connectProducer } from '@inventory/queue/redis';
-import { Queue } from 'bullmq';
 import { afterAll, expect, inject, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
 import { useService } from '../harness/service.ts';
@@ -14,12 +14,7 @@ import { receive } from '../harness/stock.ts';
 const prefix = `same-${randomBytes(6).toString('hex')}`;
 const service = useService({ workers: 2, env: { QUEUE_PREFIX: prefix } });
 const redis = connectProducer(inject('redisUrl'), () => {});
-const queue = new Queue<Envelope>(queueName(0), {
-  connection: redis,
-  prefix,
-  skipWaitingForReady: true,
-  skipVersionCheck: true,
-});
+const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
 
 afterAll(async () => {
   await queue.close();

@@ -28,7 +28,6 @@ export type Lane = {
   waiting: Waiter[];
   sent: Map<string, SentEnvelope>;
   scheduled: boolean;
-  newestSentAt: number;
   /** Moving average of the time from sending an envelope to its answers. */
   roundTripMs: number;
   /** Moving average of the time in which one request leaves while others wait; 0 when none waits. */

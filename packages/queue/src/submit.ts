@@ -75,8 +75,8 @@ export type Submitter = {
 
 /**
  * The api's side of the queue. Requests that arrive in one turn of the event loop, or while many are under way, travel together;
- * no timer is set for that, and a few callers wait for nobody. An answer comes by the completion of the
- * job. Whenever it does not, Postgres decides: a request is answered "not applied" only once it can never be applied.
+ * no timer is set for that, and a few callers wait for nobody. An answer comes by the completion of the job. Whenever it does
+ * not, Postgres decides: a request is answered "not applied" only once it can never be applied.
  */
 export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
   const waiters = new Map<string, Waiter>();
@@ -106,7 +106,6 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       waiting: [],
       sent: new Map(),
       scheduled: false,
-      newestSentAt: 0,
       roundTripMs: 5,
       paceMs: 0,
       lastSentAt: null,
@@ -169,9 +168,13 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     if (lane.sent.size >= options.inFlightMax) return false;
     if (lane.waiting.length >= options.envelopeMax) return true;
     let underWay = 0;
-    for (const { open } of lane.sent.values()) underWay += open;
-    if (underWay < gatherFrom) return true;
-    return performance.now() - lane.newestSentAt > unusual * lane.roundTripMs;
+    let newestSentAt = 0;
+    // In the order of sending.
+    for (const { open, sentAt } of lane.sent.values()) {
+      underWay += open;
+      newestSentAt = sentAt;
+    }
+    return underWay < gatherFrom || performance.now() - newestSentAt > unusual * lane.roundTripMs;
   }
 
   /** How fast requests leave while others have to wait: with what this process itself takes from one envelope to the next. */
@@ -196,7 +199,6 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       sentAt,
     };
     lane.sent.set(envelope.jobId, envelope);
-    lane.newestSentAt = sentAt;
     for (const waiter of batch) waiter.envelope = envelope;
     const data: Envelope = { requests: batch.map((waiter) => waiter.request) };
     lane.addsUnderWay.add(sentAt);
