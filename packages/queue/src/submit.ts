@@ -293,9 +293,11 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     if (producer.status !== 'ready') return true;
     const [oldestAdd] = lane.addsUnderWay;
     if (oldestAdd !== undefined && performance.now() - oldestAdd > hungAfterMs) return true;
-    if (lane.sent.size < options.inFlightMax) return false;
+    // All that came in this turn still wait, those who may go at its end too.
+    const ahead = lane.waiting.length - (options.inFlightMax - lane.sent.size) * options.envelopeMax;
+    if (ahead < 0) return false;
     const paceMs = Math.max(lane.paceMs, lane.roundTripMs / options.inFlightMax / options.envelopeMax);
-    const waitMs = (lane.waiting.length + options.envelopeMax) * paceMs;
+    const waitMs = (ahead + options.envelopeMax) * paceMs;
     return performance.now() - arrivedAt + waitMs + lane.roundTripMs > busyFromMs;
   }
 

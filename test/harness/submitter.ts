@@ -1,0 +1,55 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import { openQueue } from '@inventory/queue/queue';
+import { connectConsumer } from '@inventory/queue/redis';
+import { type Answer, createSubmitter, type SubmitOptions } from '@inventory/queue/submit';
+import { inject } from 'vitest';
+
+/** The end of this turn of the event loop, when what waits is sent. */
+export const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+export type TestSubmitter = {
+  /** So many requests in this turn, all for one queue. */
+  submit(count: number): Promise<Answer>[];
+  /** How many requests each envelope carries that was sent, the oldest first. */
+  sizes(): Promise<number[]>;
+  close(): Promise<void>;
+};
+
+/** The api's side of a queue without a worker: what is sent stays there, to be looked at, until `readOutcomes` or the verdict answers. */
+export async function openSubmitter(
+  options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> & Partial<Pick<SubmitOptions, 'readOutcomes'>>,
+): Promise<TestSubmitter> {
+  const prefix = `submitter-${randomBytes(6).toString('hex')}`;
+  const submitter = await createSubmitter({
+    redisUrl: inject('redisUrl'),
+    prefix,
+    shardCount: 1,
+    readOutcomes: async () => new Map(),
+    settle: async (requestIds) =>
+      new Map<string, Outcome>(requestIds.map((id) => [id, { status: 'abandoned', result: null }])),
+    report: () => {},
+    ...options,
+  });
+  const redis = connectConsumer(inject('redisUrl'), () => {});
+  const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
+  return {
+    submit: (count) =>
+      Array.from({ length: count }, () => {
+        const request = {
+          requestId: randomUUID(),
+          clientId: 'submitter',
+          deadline: Date.now(),
+          kind: 'receive',
+          body: { itemID: 'I', units: 1, wid: 1, reasonCode: 0 },
+        };
+        return submitter.submit(request as QueuedRequest, performance.now());
+      }),
+    sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
+    async close() {
+      await submitter.close();
+      await queue.close();
+      redis.disconnect();
+    },
+  };
+}
