@@ -479,7 +479,40 @@ async function importKey(`,
   {
     name: 'no admission control',
     edits: [{ file: submit, search: '+ lane.roundTripMs > busyFromMs', replace: '< 0' }],
-    test: { file: 'concurrency/overload.test.ts', title: 'could not be answered within a second' },
+    test: { file: 'concurrency/overload.test.ts', title: 'what is accepted is applied' },
+  },
+  {
+    name: 'the time that lost answers take is not learnt',
+    edits: [
+      {
+        file: submit,
+        search: 'lane.roundTripMs += (',
+        replace: 'if (performance.now() - envelope.sentAt < patience.lookAfterMs / 2) lane.roundTripMs += (',
+      },
+    ],
+    test: { file: 'concurrency/overload.test.ts', title: 'as long as those answers take' },
+  },
+  {
+    name: 'admission does not count those who wait for the end of the turn',
+    edits: [
+      {
+        file: submit,
+        search:
+          'const ahead = lane.waiting.length - (options.inFlightMax - lane.sent.size) * options.envelopeMax;',
+        replace: 'const ahead = lane.sent.size < options.inFlightMax ? -1 : lane.waiting.length;',
+      },
+    ],
+    test: { file: 'concurrency/overload.test.ts', title: 'all in one turn' },
+  },
+  {
+    name: 'nobody waits to travel together',
+    edits: [{ file: submit, search: 'underWay < gatherFrom', replace: 'underWay >= 0' }],
+    test: { file: 'concurrency/envelopes.test.ts' },
+  },
+  {
+    name: 'those who wait to travel together wait for late answers too',
+    edits: [{ file: submit, search: 'for (const lane of lanes) schedule(lane);', replace: '' }],
+    test: { file: 'concurrency/envelopes.test.ts' },
   },
   {
     name: 'synchronous_commit = off, as the fault harness sees it',
