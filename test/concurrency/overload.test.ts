@@ -45,7 +45,7 @@ describe('more than can be answered in time', () => {
     let release = await holdGates(service.sql, itemID);
     const slow = ['slow-1', 'slow-2'].map((reference) => send(client, itemID, reference));
     await expectWaiting(service.sql, 1);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await new Promise((resolve) => setTimeout(resolve, 600));
     await release();
     for (const { answer } of await Promise.all(slow)) expect(answer.status).toBe(201);
     release = await holdGates(service.sql, itemID);
@@ -59,7 +59,7 @@ describe('more than can be answered in time', () => {
     const all = await Promise.all(sent);
     const accepted = all.filter(({ answer }) => answer.status === 201);
     const refused = all.filter(({ answer }) => answer.status !== 201);
-    expect(accepted.length).toBeGreaterThan(2);
+    expect(accepted.length).toBeGreaterThan(4);
     refused.forEach(expectUnavailable);
     expect(Math.max(...refused.map(({ tookMs }) => tookMs))).toBeLessThan(1500);
     expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 3 + accepted.length });
