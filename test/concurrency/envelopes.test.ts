@@ -5,7 +5,7 @@ import { openSubmitter, turn } from '../harness/submitter.ts';
 test('a few requests travel at once; behind many they travel together: full, or when the answers are late', {
   retry: 3,
 }, async () => {
-  const { submit, sizes, close } = await openSubmitter({ envelopeMax: 16, inFlightMax: 4 });
+  const { submit, sizes } = await openSubmitter({ envelopeMax: 16, inFlightMax: 4 });
   const answers = submit(1);
   await turn();
   answers.push(...submit(8));
@@ -18,5 +18,4 @@ test('a few requests travel at once; behind many they travel together: full, or 
   answers.push(...submit(16));
   await expect.poll(sizes, { timeout: 1500, interval: 10 }).toEqual([1, 8, 3, 16]);
   for (const { status } of await Promise.all(answers)) expect(status).toBe('abandoned');
-  await close();
 });

@@ -93,7 +93,7 @@ describe('answers that Postgres has to be asked for', () => {
 });
 
 test('busy at once for what could not be answered within a second, of requests that come all in one turn', async () => {
-  const { submit, close } = await openSubmitter({
+  const { submit } = await openSubmitter({
     envelopeMax: 1,
     inFlightMax: 2,
     // Every answer has to be asked for: it takes a quarter of a second.
@@ -109,7 +109,6 @@ test('busy at once for what could not be answered within a second, of requests t
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   // The first two are under way at the end of the turn, and a few wait for their answers.
   expect(statuses.slice(0, 4)).toEqual(Array(4).fill('applied'));
-  await close();
 });
 
 describe('no worker', () => {

@@ -3,7 +3,7 @@ import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { type Answer, createSubmitter, type SubmitOptions } from '@inventory/queue/submit';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 /** The end of this turn of the event loop, when what waits is sent. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -13,10 +13,12 @@ export type TestSubmitter = {
   submit(count: number): Promise<Answer>[];
   /** How many requests each envelope carries that was sent, the oldest first. */
   sizes(): Promise<number[]>;
-  close(): Promise<void>;
 };
 
-/** The api's side of a queue without a worker: what is sent stays there, to be looked at, until `readOutcomes` or the verdict answers. */
+/**
+ * The api's side of a queue without a worker: what is sent stays there, to be looked at, until `readOutcomes` or the verdict
+ * answers. It ends with the test, whatever became of that.
+ */
 export async function openSubmitter(
   options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> & Partial<Pick<SubmitOptions, 'readOutcomes'>>,
 ): Promise<TestSubmitter> {
@@ -33,6 +35,11 @@ export async function openSubmitter(
   });
   const redis = connectConsumer(inject('redisUrl'), () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
+  onTestFinished(async () => {
+    await submitter.close();
+    await queue.close();
+    redis.disconnect();
+  });
   return {
     submit: (count) =>
       Array.from({ length: count }, () => {
@@ -46,10 +53,5 @@ export async function openSubmitter(
         return submitter.submit(request as QueuedRequest, performance.now());
       }),
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
-    async close() {
-      await submitter.close();
-      await queue.close();
-      redis.disconnect();
-    },
   };
 }
