@@ -3,6 +3,7 @@ ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS install
 WORKDIR /app
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY patches patches
 COPY apps/admin/package.json apps/admin/
 COPY apps/api/package.json apps/api/
 COPY apps/worker/package.json apps/worker/
