@@ -9,6 +9,10 @@ import { inject, onTestFinished } from 'vitest';
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 export type TestSubmitter = {
+  redisUrl: string;
+  prefix: string;
+  /** Whether one more request would be taken now. */
+  admits(): boolean;
   /** So many requests in this turn, all for one queue. */
   submit(count: number): Promise<Answer>[];
   /** How many requests each envelope carries that was sent, the oldest first. */
@@ -20,11 +24,13 @@ export type TestSubmitter = {
  * answers. It ends with the test, whatever became of that.
  */
 export async function openSubmitter(
-  options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> & Partial<Pick<SubmitOptions, 'readOutcomes'>>,
+  options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> &
+    Partial<Pick<SubmitOptions, 'readOutcomes' | 'settle' | 'redisUrl' | 'report'>>,
 ): Promise<TestSubmitter> {
   const prefix = `submitter-${randomBytes(6).toString('hex')}`;
+  const redisUrl = options.redisUrl ?? inject('redisUrl');
   const submitter = await createSubmitter({
-    redisUrl: inject('redisUrl'),
+    redisUrl,
     prefix,
     shardCount: 1,
     readOutcomes: async () => new Map(),
@@ -33,7 +39,7 @@ export async function openSubmitter(
     report: () => {},
     ...options,
   });
-  const redis = connectConsumer(inject('redisUrl'), () => {});
+  const redis = connectConsumer(redisUrl, () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
   onTestFinished(async () => {
     await submitter.close();
@@ -41,6 +47,9 @@ export async function openSubmitter(
     redis.disconnect();
   });
   return {
+    redisUrl,
+    prefix,
+    admits: () => submitter.admits({ body: { itemID: 'I' } }, performance.now()),
     submit: (count) =>
       Array.from({ length: count }, () => {
         const request = {

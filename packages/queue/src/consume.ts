@@ -18,8 +18,11 @@ export type ConsumeOptions = {
   shardCount: number;
   /** Envelopes taken at once from each shard, at most. Few: the loop that fetches fills up before it starts the first. */
   concurrency: number;
-  /** One outcome per request, in order. Throws only when nothing was applied and trying again may help. */
-  apply: (requests: QueuedRequest[]) => Promise<Outcome[]>;
+  /**
+   * One outcome per request, in order. Throws only when nothing was applied and trying again may help. `attempt`: 1 when the
+   * envelope is taken for the first time; more when it failed before, or its worker was lost with it.
+   */
+  apply: (requests: QueuedRequest[], attempt: number) => Promise<Outcome[]>;
   /** Work waits in the queue and none comes: the process had better be started anew. */
   onUnserved: () => void;
   report: (error: Error, what: string) => void;
@@ -46,7 +49,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     let foundEmpty = false;
     const worker = new Worker<Envelope, EnvelopeResult>(
       queueName(shard),
-      async ({ data: { requests } }) => {
+      async ({ data: { requests }, attemptsStarted }) => {
         lastServedAt = performance.now();
         // Before the library starts an envelope it looks for as many as it may take: one more turn with Redis, which a request that
         // comes alone need not wait for. As soon as one finds another waiting, all are looked for again.
@@ -57,7 +60,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
         if (requests.length === 0) return [];
         applying += 1;
         try {
-          return packOutcomes(await options.apply(requests));
+          return packOutcomes(await options.apply(requests, attemptsStarted));
         } finally {
           applying -= 1;
         }

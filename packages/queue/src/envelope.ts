@@ -9,9 +9,12 @@ export type Envelope = { requests: QueuedRequest[] };
 /**
  * What became of a request. `applied` and `refused` carry the JSON text of the answer's body or of the refusal.
  * `abandoned`: not applied and never will be; `result` is a refusal if there is one to give. `failed`: the same, by an error
- * of ours.
+ * of ours. `pending`: the worker still tries, and tells nobody what becomes of it.
  */
-export type Outcome = { status: 'applied' | 'refused' | 'abandoned' | 'failed'; result: string | null };
+export type Outcome = {
+  status: 'applied' | 'refused' | 'abandoned' | 'failed' | 'pending';
+  result: string | null;
+};
 
 /** Outcomes in the order of the envelope's requests, as pairs: an envelope's answers are read by every api process. */
 export type EnvelopeResult = [Outcome['status'], string | null][];

@@ -1,33 +1,19 @@
-import type { Queue, QueueEvents } from 'bullmq';
-import type { Redis } from 'ioredis';
-import type { QueuedRequest } from './envelope.ts';
-import type { Answer } from './submit.ts';
-
-/** A request whose caller waits. Times are of `performance.now()`. */
-export type Waiter = {
-  request: QueuedRequest;
-  startedAt: number;
-  lookedAt: number;
-  /** The last moment to answer at all. */
-  giveUpAt: number;
-  resolve: (answer: Answer) => void;
-  promise: Promise<Answer>;
-  envelope: SentEnvelope | null;
-  settling: boolean;
+/** How much may be under way of one shard. */
+export type Limits = {
+  /** Requests in one envelope, at most. */
+  envelopeMax: number;
+  /** Envelopes of one shard under way at once, at most: full ones, and more when one takes unusually long. */
+  inFlightMax: number;
 };
 
 /** An envelope under way; `open`: how many of its requests still wait. */
-export type SentEnvelope = { jobId: string; lane: Lane; requestIds: string[]; open: number; sentAt: number };
+export type SentEnvelope = { jobId: string; requestIds: string[]; open: number; sentAt: number };
 
-/** The api's side of one shard. */
-export type Lane = {
-  queue: Queue;
-  events: QueueEvents;
-  /** The connection of the events. */
-  consumer: Redis;
-  waiting: Waiter[];
+/** One shard as an api process sees it: what waits, what is under way and how fast it goes. Times are of `performance.now()`. */
+export type Lane<Waiting> = {
+  waiting: Waiting[];
+  /** In the order of sending. */
   sent: Map<string, SentEnvelope>;
-  scheduled: boolean;
   /** Moving average of the time from sending an envelope to its answers. */
   roundTripMs: number;
   /** Moving average of the time in which one request leaves while others wait; 0 when none waits. */
@@ -37,3 +23,79 @@ export type Lane = {
   /** When each command that Redis has not answered was sent, the oldest first. */
   addsUnderWay: Set<number>;
 };
+
+// A request that would have to wait longer than this for its answer is refused at once.
+const busyFromMs = 700;
+// With fewer requests under way one more envelope costs nobody anything, and the one in it waits for nobody.
+const gatherFrom = 8;
+// An envelope that took this many times the average: those that come meanwhile go without its answers.
+const unusual = 2;
+// The pace is that of about so many requests.
+const paceOver = 128;
+// A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
+const hungAfterMs = 300;
+
+/** A lane in which nothing was sent yet. */
+export function emptyLane<Waiting>(): Lane<Waiting> {
+  return {
+    waiting: [],
+    sent: new Map(),
+    roundTripMs: 5,
+    paceMs: 0,
+    lastSentAt: null,
+    addsUnderWay: new Set(),
+  };
+}
+
+/**
+ * Whether an envelope of those that wait may leave. It costs as much as several requests: while some are under way, those that come
+ * wait for their answers and travel together. Those that fill an envelope need not, and nobody waits for one that takes unusually
+ * long.
+ */
+export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boolean {
+  if (lane.waiting.length === 0 || lane.sent.size >= limits.inFlightMax) return false;
+  if (lane.waiting.length >= limits.envelopeMax) return true;
+  let underWay = 0;
+  let newestSentAt = 0;
+  for (const { open, sentAt } of lane.sent.values()) {
+    underWay += open;
+    newestSentAt = sentAt;
+  }
+  return underWay < gatherFrom || now - newestSentAt > unusual * lane.roundTripMs;
+}
+
+/** Whether a request that came at `arrivedAt` and joins the lane now would probably be answered too late, or Redis hangs. */
+export function isBusy(lane: Lane<unknown>, limits: Limits, arrivedAt: number, now: number): boolean {
+  const [oldestAdd] = lane.addsUnderWay;
+  if (oldestAdd !== undefined && now - oldestAdd > hungAfterMs) return true;
+  const waitMs = expectedWaitMs(lane, limits);
+  return waitMs !== null && now - arrivedAt + waitMs + lane.roundTripMs > busyFromMs;
+}
+
+/** How long a request that joins the lane now will probably wait to be sent; null when it leaves with this turn. */
+export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | null {
+  // All that came in this turn still wait, those who may go at its end too.
+  const ahead = lane.waiting.length - (limits.inFlightMax - lane.sent.size) * limits.envelopeMax;
+  if (ahead < 0) return null;
+  const paceMs = Math.max(lane.paceMs, lane.roundTripMs / limits.inFlightMax / limits.envelopeMax);
+  return (ahead + limits.envelopeMax) * paceMs;
+}
+
+/** Notes that so many left: how fast it goes while others wait, with what this process itself takes from one envelope to the next. */
+export function notePace(lane: Lane<unknown>, sentCount: number, now: number): void {
+  if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
+  lane.lastSentAt = now;
+  if (lane.waiting.length > 0) return;
+  // Nobody waits any more: a pace of a bad moment, kept, would refuse all who would have to wait, and so never be measured again.
+  lane.lastSentAt = null;
+  lane.paceMs = 0;
+}
+
+/**
+ * Notes that all of an envelope is answered, however its answers came: while their events are lost, and Postgres is asked, they take
+ * as long as that.
+ */
+export function noteAnswered(lane: Lane<unknown>, envelope: SentEnvelope, now: number): void {
+  lane.sent.delete(envelope.jobId);
+  lane.roundTripMs += (now - envelope.sentAt - lane.roundTripMs) / 8;
+}

@@ -1,48 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { within } from '@inventory/process/within';
-import { QueueEvents } from 'bullmq';
-import {
-  type Envelope,
-  type EnvelopeResult,
-  type Outcome,
-  type QueuedRequest,
-  shardOf,
-  unpackOutcome,
-} from './envelope.ts';
-import type { Lane, SentEnvelope, Waiter } from './lane.ts';
-import { lastEventOf } from './last-event.ts';
-import { openQueue } from './queue.ts';
-import { connectConsumer, connectProducer } from './redis.ts';
+import { type Envelope, type Outcome, type QueuedRequest, shardOf } from './envelope.ts';
+import { emptyLane, isBusy, type Lane, maySend, noteAnswered, notePace, type SentEnvelope } from './lane.ts';
+import { connectProducer } from './redis.ts';
+import { openShard, type Shard } from './shard.ts';
+import { type Answer, createWaiters, type Waiter } from './waiters.ts';
 
-/** What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could not be asked). */
-export type Answer = Outcome | { status: 'busy' | 'unknown'; result: null };
+export { type Answer, patience } from './waiters.ts';
 
-/** The life of a request in the api, milliseconds after it came. */
-export const patience = {
-  /** Postgres is asked whether it is already decided: its completion event may be lost. */
-  lookAfterMs: 250,
-  /** The verdict: what is not decided by now never will be. */
-  verdictAfterMs: 2500,
-  /** The last moment to answer at all, but for a process that stood still: it must ask first. */
-  giveUpAfterMs: 3100,
-} as const;
-
-// Who would have to wait longer than this for an answer is refused at once; who waits longer to be sent, then. The difference is what
-// an estimate may be wrong by.
-const busyFromMs = 700;
-const dropAfterMs = 1000;
-// With fewer requests under way one more envelope costs nobody anything, and the one in it waits for nobody.
-const gatherFrom = 8;
-// An envelope that took this many times the average: those that come meanwhile go without its answers.
-const unusual = 2;
-// The pace is that of about so many requests.
-const paceOver = 128;
-// A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
-const hungAfterMs = 300;
-const closeWithinMs = 1000;
 const sweepEveryMs = 25;
-// Between two sweeps: the process was frozen, or its machine.
-const stoodStillMs = 300;
+const jobOptions = {
+  removeOnComplete: true,
+  removeOnFail: true,
+  // For errors of the infrastructure only; a refusal is a value.
+  attempts: 3,
+  backoff: { type: 'fixed', delay: 200 },
+};
 
 export type SubmitOptions = {
   redisUrl: string;
@@ -65,6 +37,11 @@ export type Submitter = {
    * `arrivedAt` (of `performance.now()`): the time a request spent before it came here is its caller's time too.
    */
   submit(request: QueuedRequest, arrivedAt: number): Promise<Answer>;
+  /**
+   * Whether `submit` would take this request now, instead of answering `busy` at once: to be asked before anything is written
+   * for it. Costs no turn with anybody.
+   */
+  admits(request: { body: { itemID: string } }, arrivedAt: number): boolean;
   /** Whether Redis takes work now. */
   isOpen(): boolean;
   /** Waiting and sent requests. */
@@ -73,269 +50,135 @@ export type Submitter = {
   close(): Promise<void>;
 };
 
+/** A lane with its shard in Redis. */
+type Line = { lane: Lane<Waiter>; shard: Shard; isScheduled: boolean };
+
 /**
- * The api's side of the queue. Requests that arrive in one turn of the event loop, or while many are under way, travel together;
- * no timer is set for that, and a few callers wait for nobody. An answer comes by the completion of the job. Whenever it does
- * not, Postgres decides: a request is answered "not applied" only once it can never be applied.
+ * The api's side of the queue. The life of a request, from the moment it came:
+ *
+ *     arrives → [over 700 ms expected: busy] → gathers → sent → 250 ms look → 1000 ms unsent: busy → 2500 ms verdict → 3100 ms unknown
+ *
+ * - *busy*: it would probably be answered too late (lane.ts), or was not sent in time; never applied.
+ * - *gathers*: requests that arrive in one turn of the event loop, or while many are under way, travel together as one envelope; no
+ *   timer is set for that, and a few callers wait for nobody.
+ * - *sent*: its answer comes by the completion of the job. Whenever it does not, Postgres decides (waiters.ts).
+ * - *look*: Postgres is asked, again and again, whether the request is decided: its completion may be lost.
+ * - *verdict*: what is not decided by now never will be. A request is answered "not applied" only once it can never be applied.
+ * - *unknown*: Postgres could not be asked.
  */
 export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
-  const waiters = new Map<string, Waiter>();
-  const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'queue connection'));
-  const lanes: Lane[] = [];
-  for (let shard = 0; shard < options.shardCount; shard++) lanes.push(await openLane(shard));
+  const { redisUrl, prefix, shardCount, report } = options;
+  const producer = connectProducer(redisUrl, (error) => report(error, 'queue connection'));
+  const waiters = createWaiters({ ...options, onAnswered }, performance.now());
+  const lines: Line[] = [];
+  for (let index = 0; index < shardCount; index++) lines.push(await openLine(index));
+  const clock = setInterval(() => {
+    waiters.sweep(performance.now());
+    for (const line of lines) schedule(line);
+  }, sweepEveryMs);
 
-  async function openLane(shard: number): Promise<Lane> {
-    const queue = openQueue({
-      shard,
-      prefix: options.prefix,
-      connection: producer,
-      onError: (error) => options.report(error, 'queue'),
+  async function openLine(index: number): Promise<Line> {
+    const lane = emptyLane<Waiter>();
+    const shard = await openShard({
+      redisUrl,
+      prefix,
+      shard: index,
+      producer,
+      onCompleted: (jobId, results) => {
+        const envelope = lane.sent.get(jobId);
+        if (envelope !== undefined) waiters.complete(envelope, results);
+      },
+      onFailed: (jobId) => {
+        const envelope = lane.sent.get(jobId);
+        if (envelope !== undefined) void waiters.settle(envelope);
+      },
+      report,
     });
-    const consumer = connectConsumer(options.redisUrl, (error) => options.report(error, 'events connection'));
-    // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
-    // process started concern nobody here.
-    const events = new QueueEvents(queue.name, {
-      connection: consumer,
-      prefix: options.prefix,
-      lastEventId: await lastEventOf(producer, queue.toKey('events')),
-    });
-    const lane: Lane = {
-      queue,
-      events,
-      consumer,
-      waiting: [],
-      sent: new Map(),
-      scheduled: false,
-      roundTripMs: 5,
-      paceMs: 0,
-      lastSentAt: null,
-      addsUnderWay: new Set(),
-    };
-    events.on('error', (error) => options.report(error, 'queue events'));
-    events.on('completed', ({ jobId, returnvalue }) => complete(lane, jobId, returnvalue as unknown));
-    // Not an answer: a job can be called failed after its work was committed.
-    events.on('failed', ({ jobId }) => {
-      const envelope = lane.sent.get(jobId);
-      if (envelope !== undefined) void settleWaiters(waitersOf(envelope));
-    });
-    return lane;
+    return { lane, shard, isScheduled: false };
   }
 
-  function complete(lane: Lane, jobId: string, returned: unknown) {
-    const envelope = lane.sent.get(jobId);
-    if (envelope === undefined) return;
-    const results = returned as EnvelopeResult;
-    envelope.requestIds.forEach((requestId, index) => {
-      const packed = results[index];
-      if (packed !== undefined) answer(requestId, unpackOutcome(packed));
-    });
-  }
-
-  function answer(requestId: string, outcome: Answer) {
-    const waiter = waiters.get(requestId);
-    if (waiter === undefined) return;
-    waiters.delete(requestId);
-    waiter.resolve(outcome);
+  function onAnswered(waiter: Waiter, now: number) {
+    const line = lineOf(waiter.request);
     const { envelope } = waiter;
-    if (envelope === null) return;
+    if (envelope === null) {
+      const place = line.lane.waiting.indexOf(waiter);
+      if (place >= 0) line.lane.waiting.splice(place, 1);
+      return;
+    }
     envelope.open -= 1;
     if (envelope.open > 0) return;
-    const { lane } = envelope;
-    lane.sent.delete(envelope.jobId);
-    // However its answers came: while their events are lost, and Postgres is asked, they take as long as that.
-    lane.roundTripMs += (performance.now() - envelope.sentAt - lane.roundTripMs) / 8;
-    schedule(lane);
+    noteAnswered(line.lane, envelope, now);
+    schedule(line);
   }
 
-  function schedule(lane: Lane) {
-    if (lane.scheduled || lane.waiting.length === 0) return;
-    lane.scheduled = true;
+  function schedule(line: Line) {
+    const { lane } = line;
+    if (line.isScheduled || lane.waiting.length === 0) return;
+    line.isScheduled = true;
     setImmediate(() => {
-      lane.scheduled = false;
+      line.isScheduled = false;
       const before = lane.waiting.length;
-      while (lane.waiting.length > 0 && maySend(lane)) {
-        void send(lane, lane.waiting.splice(0, options.envelopeMax));
+      while (maySend(lane, options, performance.now())) {
+        void send(line, lane.waiting.splice(0, options.envelopeMax));
       }
-      if (lane.waiting.length < before) notePace(lane, before - lane.waiting.length);
+      const sentCount = before - lane.waiting.length;
+      if (sentCount > 0) notePace(lane, sentCount, performance.now());
     });
   }
 
-  /**
-   * An envelope costs as much as several requests: while some are under way, those that come wait for their answers and travel
-   * together. Those that fill an envelope need not, and nobody waits for one that takes unusually long.
-   */
-  function maySend(lane: Lane): boolean {
-    if (lane.sent.size >= options.inFlightMax) return false;
-    if (lane.waiting.length >= options.envelopeMax) return true;
-    let underWay = 0;
-    let newestSentAt = 0;
-    // In the order of sending.
-    for (const { open, sentAt } of lane.sent.values()) {
-      underWay += open;
-      newestSentAt = sentAt;
-    }
-    return underWay < gatherFrom || performance.now() - newestSentAt > unusual * lane.roundTripMs;
-  }
-
-  /** How fast requests leave while others have to wait: with what this process itself takes from one envelope to the next. */
-  function notePace(lane: Lane, sentCount: number) {
-    const now = performance.now();
-    if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
-    lane.lastSentAt = now;
-    if (lane.waiting.length > 0) return;
-    // Nobody waits any more: a pace of a bad moment, kept, would refuse all who would have to wait, and so never be measured again.
-    lane.lastSentAt = null;
-    lane.paceMs = 0;
-  }
-
-  async function send(lane: Lane, batch: Waiter[]) {
-    const sentAt = performance.now();
+  async function send({ lane, shard }: Line, batch: Waiter[]) {
+    const requests = batch.map((waiter) => waiter.request);
     const envelope: SentEnvelope = {
       // Its own id: a lost reply to `add` must not end in two jobs.
       jobId: randomUUID(),
-      lane,
-      requestIds: batch.map((waiter) => waiter.request.requestId),
+      requestIds: requests.map((request) => request.requestId),
       open: batch.length,
-      sentAt,
+      sentAt: performance.now(),
     };
     lane.sent.set(envelope.jobId, envelope);
     for (const waiter of batch) waiter.envelope = envelope;
-    const data: Envelope = { requests: batch.map((waiter) => waiter.request) };
-    lane.addsUnderWay.add(sentAt);
+    lane.addsUnderWay.add(envelope.sentAt);
     try {
-      await lane.queue.add('envelope', data, {
+      await shard.queue.add('envelope', { requests } satisfies Envelope, {
         jobId: envelope.jobId,
-        removeOnComplete: true,
-        removeOnFail: true,
-        // For errors of the infrastructure only; a refusal is a value.
-        attempts: 3,
-        backoff: { type: 'fixed', delay: 200 },
+        ...jobOptions,
       });
     } catch (error) {
-      options.report(error as Error, 'sending an envelope');
+      report(error as Error, 'sending an envelope');
       // It may be in the queue all the same.
-      await settleWaiters(waitersOf(envelope));
+      await waiters.settle(envelope);
     } finally {
-      lane.addsUnderWay.delete(sentAt);
+      lane.addsUnderWay.delete(envelope.sentAt);
     }
   }
 
-  function waitersOf(envelope: SentEnvelope): Waiter[] {
-    return envelope.requestIds.flatMap((requestId) => waiters.get(requestId) ?? []);
+  function lineOf(request: { body: { itemID: string } }): Line {
+    return lines[shardOf(request.body.itemID, shardCount)]!;
   }
 
-  async function settleWaiters(due: Waiter[]) {
-    const open = due.filter((waiter) => !waiter.settling);
-    if (open.length === 0) return;
-    for (const waiter of open) waiter.settling = true;
-    try {
-      const outcomes = await options.settle(open.map((waiter) => waiter.request.requestId));
-      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
-    } catch (error) {
-      options.report(error as Error, 'the verdict');
-    } finally {
-      for (const waiter of open) waiter.settling = false;
-    }
-  }
-
-  async function look(due: Waiter[]) {
-    try {
-      const outcomes = await options.readOutcomes(due.map((waiter) => waiter.request.requestId));
-      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
-    } catch (error) {
-      options.report(error as Error, 'looking for a lost answer');
-    }
-  }
-
-  // The clock of every waiter. Map order is nearly the order of arrival, so it stops at the first one that is young enough.
-  let sweptAt = performance.now();
-  const sweep = setInterval(() => {
-    const now = performance.now();
-    if (now - sweptAt >= stoodStillMs) {
-      // Nobody was asked meanwhile, and what came was not read: as long as a verdict may take is left to everybody.
-      const giveUpAt = now + patience.giveUpAfterMs - patience.verdictAfterMs;
-      for (const waiter of waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
-    }
-    sweptAt = now;
-    const toLook: Waiter[] = [];
-    const toSettle: Waiter[] = [];
-    for (const waiter of waiters.values()) {
-      const age = now - waiter.startedAt;
-      if (age < patience.lookAfterMs) break;
-      if (now >= waiter.giveUpAt) answer(waiter.request.requestId, { status: 'unknown', result: null });
-      else if (waiter.envelope === null) {
-        if (age >= dropAfterMs) dropUnsent(waiter);
-      } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
-      else if (now - waiter.lookedAt >= patience.lookAfterMs) {
-        waiter.lookedAt = now;
-        toLook.push(waiter);
-      }
-    }
-    for (const lane of lanes) schedule(lane);
-    if (toLook.length > 0) void look(toLook);
-    if (toSettle.length > 0) void settleWaiters(toSettle);
-  }, sweepEveryMs);
-
-  /** What was never sent can be refused without a verdict. */
-  function dropUnsent(waiter: Waiter) {
-    const lane = laneOf(waiter.request);
-    const place = lane.waiting.indexOf(waiter);
-    if (place >= 0) lane.waiting.splice(place, 1);
-    answer(waiter.request.requestId, { status: 'busy', result: null });
-  }
-
-  function laneOf(request: QueuedRequest): Lane {
-    return lanes[shardOf(request.body.itemID, options.shardCount)]!;
-  }
-
-  /** Whether a request that joins the lane now would probably be answered too late, or Redis does not take work. */
-  function isBusy(lane: Lane, arrivedAt: number): boolean {
-    if (producer.status !== 'ready') return true;
-    const [oldestAdd] = lane.addsUnderWay;
-    if (oldestAdd !== undefined && performance.now() - oldestAdd > hungAfterMs) return true;
-    // All that came in this turn still wait, those who may go at its end too.
-    const ahead = lane.waiting.length - (options.inFlightMax - lane.sent.size) * options.envelopeMax;
-    if (ahead < 0) return false;
-    const paceMs = Math.max(lane.paceMs, lane.roundTripMs / options.inFlightMax / options.envelopeMax);
-    const waitMs = (ahead + options.envelopeMax) * paceMs;
-    return performance.now() - arrivedAt + waitMs + lane.roundTripMs > busyFromMs;
+  function admits(request: { body: { itemID: string } }, arrivedAt: number): boolean {
+    if (producer.status !== 'ready') return false;
+    return !isBusy(lineOf(request).lane, options, arrivedAt, performance.now());
   }
 
   return {
     submit(request, arrivedAt) {
       const known = waiters.get(request.requestId);
       if (known !== undefined) return known.promise;
-      const lane = laneOf(request);
-      if (isBusy(lane, arrivedAt)) return Promise.resolve({ status: 'busy', result: null });
-      let resolve!: (answer: Answer) => void;
-      const promise = new Promise<Answer>((done) => {
-        resolve = done;
-      });
-      const waiter = {
-        request,
-        startedAt: arrivedAt,
-        lookedAt: arrivedAt,
-        giveUpAt: arrivedAt + patience.giveUpAfterMs,
-        resolve,
-        promise,
-        envelope: null,
-        settling: false,
-      };
-      waiters.set(request.requestId, waiter);
-      lane.waiting.push(waiter);
-      schedule(lane);
-      return promise;
+      if (!admits(request, arrivedAt)) return Promise.resolve({ status: 'busy', result: null });
+      const waiter = waiters.add(request, arrivedAt);
+      const line = lineOf(request);
+      line.lane.waiting.push(waiter);
+      schedule(line);
+      return waiter.promise;
     },
+    admits,
     isOpen: () => producer.status === 'ready',
-    waitingCount: () => waiters.size,
+    waitingCount: () => waiters.count(),
     async close() {
-      while (waiters.size > 0) await Promise.race([...waiters.values()].map((waiter) => waiter.promise));
-      clearInterval(sweep);
-      for (const { events, queue, consumer } of lanes) {
-        // Without Redis the library waits for it.
-        await within(closeWithinMs, Promise.all([events.close(), queue.close()])).catch(() => {});
-        consumer.disconnect();
-      }
+      await waiters.end();
+      clearInterval(clock);
+      for (const { shard } of lines) await shard.close();
       producer.disconnect();
     },
   };

@@ -1,0 +1,54 @@
+import { within } from '@inventory/process/within';
+import { type Queue, QueueEvents } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { EnvelopeResult } from './envelope.ts';
+import { lastEventOf } from './last-event.ts';
+import { openQueue } from './queue.ts';
+import { connectConsumer } from './redis.ts';
+
+export type ShardOptions = {
+  redisUrl: string;
+  prefix: string;
+  shard: number;
+  /** The connection to send by; it stays the caller's. */
+  producer: Redis;
+  onCompleted: (jobId: string, results: EnvelopeResult) => void;
+  /** Not an answer: a job can be called failed after its work was committed. */
+  onFailed: (jobId: string) => void;
+  report: (error: Error, what: string) => void;
+};
+
+/** A shard's queue and what is told of its jobs, as an api process holds them. */
+export type Shard = { queue: Queue; events: QueueEvents; close(): Promise<void> };
+
+const closeWithinMs = 1000;
+
+/** Opens a shard, to send envelopes and to hear of their ends. */
+export async function openShard(options: ShardOptions): Promise<Shard> {
+  const { redisUrl, prefix, shard, producer, report } = options;
+  const queue = openQueue({
+    shard,
+    prefix,
+    connection: producer,
+    onError: (error) => report(error, 'queue'),
+  });
+  const connection = connectConsumer(redisUrl, (error) => report(error, 'events connection'));
+  // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
+  // process started concern nobody here.
+  const lastEventId = await lastEventOf(producer, queue.toKey('events'));
+  const events = new QueueEvents(queue.name, { connection, prefix, lastEventId });
+  events.on('error', (error) => report(error, 'queue events'));
+  events.on('completed', ({ jobId, returnvalue }) => {
+    options.onCompleted(jobId, returnvalue as unknown as EnvelopeResult);
+  });
+  events.on('failed', ({ jobId }) => options.onFailed(jobId));
+  return {
+    queue,
+    events,
+    async close() {
+      // Without Redis the library waits for it.
+      await within(closeWithinMs, Promise.all([events.close(), queue.close()])).catch(() => {});
+      connection.disconnect();
+    },
+  };
+}

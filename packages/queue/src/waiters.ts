@@ -1,0 +1,169 @@
+import { type EnvelopeResult, type Outcome, type QueuedRequest, unpackOutcome } from './envelope.ts';
+import type { SentEnvelope } from './lane.ts';
+
+/** What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could not be asked). */
+export type Answer = Outcome | { status: 'busy' | 'unknown'; result: null };
+
+/** The life of a request in the api, milliseconds after it came. */
+export const patience = {
+  /** Postgres is asked whether it is already decided: its completion event may be lost. */
+  lookAfterMs: 250,
+  /** The verdict: what is not decided by now never will be. */
+  verdictAfterMs: 2500,
+  /** The last moment to answer at all, but for a process that stood still: it must ask first. */
+  giveUpAfterMs: 3100,
+} as const;
+
+// What is not sent by now is refused. Longer than what a lane refuses at once: the difference is what an estimate may be wrong by.
+const dropAfterMs = 1000;
+// Between two sweeps: the process was frozen, or its machine.
+const stoodStillMs = 300;
+
+/** A request whose caller waits. Times are of `performance.now()`. */
+export type Waiter = {
+  request: QueuedRequest;
+  startedAt: number;
+  lookedAt: number;
+  /** The last moment to answer at all. */
+  giveUpAt: number;
+  resolve: (answer: Answer) => void;
+  promise: Promise<Answer>;
+  /** Null until it is sent. */
+  envelope: SentEnvelope | null;
+  settling: boolean;
+  /** Whether its envelope's answers came without this one. */
+  isApart: boolean;
+};
+
+export type WaitersOptions = {
+  /** Reads what was decided about these requests; the others are missing. */
+  readOutcomes: (requestIds: string[]) => Promise<Map<string, Outcome>>;
+  /** Decides every request that is not decided yet: never applied. */
+  settle: (requestIds: string[]) => Promise<Map<string, Outcome>>;
+  /** Nobody waits with this one any more, in its envelope or to be sent; called once. */
+  onAnswered: (waiter: Waiter, now: number) => void;
+  report: (error: Error, what: string) => void;
+};
+
+export type Waiters = {
+  /** The one that waits for this request, or undefined. */
+  get(requestId: string): Waiter | undefined;
+  add(request: QueuedRequest, arrivedAt: number): Waiter;
+  /** Answers all of an envelope. */
+  complete(envelope: SentEnvelope, results: EnvelopeResult): void;
+  /** Has Postgres decide about all of an envelope that still wait. */
+  settle(envelope: SentEnvelope): Promise<void>;
+  /** The clock of every waiter; to be called every few milliseconds. */
+  sweep(now: number): void;
+  count(): number;
+  /** Resolves when nobody waits any more. */
+  end(): Promise<void>;
+};
+
+/** All whose callers wait in this process, and what becomes of each as time passes. */
+export function createWaiters(options: WaitersOptions, startedAt: number): Waiters {
+  const waiters = new Map<string, Waiter>();
+  let sweptAt = startedAt;
+
+  function answer(requestId: string, outcome: Answer) {
+    const waiter = waiters.get(requestId);
+    if (waiter === undefined) return;
+    waiters.delete(requestId);
+    waiter.resolve(outcome);
+    if (!waiter.isApart) options.onAnswered(waiter, performance.now());
+  }
+
+  /** The worker put it aside: nobody else's answer waits for it, and Postgres is asked what becomes of it. */
+  function leave(requestId: string) {
+    const waiter = waiters.get(requestId);
+    if (waiter === undefined || waiter.isApart) return;
+    options.onAnswered(waiter, performance.now());
+    waiter.isApart = true;
+  }
+
+  async function look(due: Waiter[]) {
+    try {
+      const outcomes = await options.readOutcomes(due.map((waiter) => waiter.request.requestId));
+      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
+    } catch (error) {
+      options.report(error as Error, 'looking for a lost answer');
+    }
+  }
+
+  async function settle(due: Waiter[]) {
+    const open = due.filter((waiter) => !waiter.settling);
+    if (open.length === 0) return;
+    for (const waiter of open) waiter.settling = true;
+    try {
+      const outcomes = await options.settle(open.map((waiter) => waiter.request.requestId));
+      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
+    } catch (error) {
+      options.report(error as Error, 'the verdict');
+    } finally {
+      for (const waiter of open) waiter.settling = false;
+    }
+  }
+
+  return {
+    get: (requestId) => waiters.get(requestId),
+    add(request, arrivedAt) {
+      let resolve!: (answer: Answer) => void;
+      const promise = new Promise<Answer>((done) => {
+        resolve = done;
+      });
+      const waiter: Waiter = {
+        request,
+        startedAt: arrivedAt,
+        lookedAt: arrivedAt,
+        giveUpAt: arrivedAt + patience.giveUpAfterMs,
+        resolve,
+        promise,
+        envelope: null,
+        settling: false,
+        isApart: false,
+      };
+      waiters.set(request.requestId, waiter);
+      return waiter;
+    },
+    complete(envelope, results) {
+      envelope.requestIds.forEach((requestId, index) => {
+        const packed = results[index];
+        if (packed === undefined) return;
+        const outcome = unpackOutcome(packed);
+        if (outcome.status === 'pending') leave(requestId);
+        else answer(requestId, outcome);
+      });
+    },
+    settle: (envelope) => settle(envelope.requestIds.flatMap((requestId) => waiters.get(requestId) ?? [])),
+    sweep(now) {
+      if (now - sweptAt >= stoodStillMs) {
+        // Nobody was asked meanwhile, and what came was not read: as long as a verdict may take is left to everybody.
+        const giveUpAt = now + patience.giveUpAfterMs - patience.verdictAfterMs;
+        for (const waiter of waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
+      }
+      sweptAt = now;
+      const toLook: Waiter[] = [];
+      const toSettle: Waiter[] = [];
+      // Map order is nearly the order of arrival, so it stops at the first one that is young enough.
+      for (const waiter of waiters.values()) {
+        const age = now - waiter.startedAt;
+        if (age < patience.lookAfterMs) break;
+        if (now >= waiter.giveUpAt) answer(waiter.request.requestId, { status: 'unknown', result: null });
+        else if (waiter.envelope === null) {
+          // What was never sent can be refused without a verdict.
+          if (age >= dropAfterMs) answer(waiter.request.requestId, { status: 'busy', result: null });
+        } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
+        else if (now - waiter.lookedAt >= patience.lookAfterMs) {
+          waiter.lookedAt = now;
+          toLook.push(waiter);
+        }
+      }
+      if (toLook.length > 0) void look(toLook);
+      if (toSettle.length > 0) void settle(toSettle);
+    },
+    count: () => waiters.size,
+    async end() {
+      while (waiters.size > 0) await Promise.race([...waiters.values()].map((waiter) => waiter.promise));
+    },
+  };
+}
