@@ -38,13 +38,15 @@ async function createRequests(): Promise<{ itemID: string; requests: QueuedReque
 
 test('one transaction for each request of a batch that three workers apply at once, and one outcome', async () => {
   const { itemID, requests } = await createRequests();
-  const pools = [1, 2, 3].map(() => connect(service.databaseUrl, { name: 'test-worker', connectionsMax: 2 }));
+  const pools = [1, 2, 3].map(() =>
+    createBatchPool(connect(service.databaseUrl, { name: 'test-worker', connectionsMax: 2 })),
+  );
   const release = await holdGates(service.sql, itemID);
-  const applied = pools.map((sql) => applyBatch(createBatchPool(sql), requests, createPartNumbers()));
+  const applied = pools.map((pool) => applyBatch(pool, requests, createPartNumbers()));
   await expectWaiting(service.sql, 3);
   await release();
   const outcomes = await Promise.all(applied);
-  for (const pool of pools) await pool.end();
+  for (const pool of pools) await Promise.all([pool.end({ timeout: 5 }), pool.sql.end()]);
   expect(outcomes[1]).toEqual(outcomes[0]);
   expect(outcomes[2]).toEqual(outcomes[0]);
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });

@@ -23,6 +23,7 @@ export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<
   worker.on('error', () => {});
   return async () => {
     await worker.close(true);
+    await pool.end({ timeout: 1 });
     redis.disconnect();
   };
 }

@@ -127,9 +127,11 @@ async function receiveLots(sql: Sql): Promise<void> {
     kind: 'receive' as const,
     body: { ...body, reasonCode: 1 },
   }));
-  const outcomes = await applyBatch(createBatchPool(sql), requests, createPartNumbers());
-  const failed = outcomes.find((outcome) => outcome.status !== 'applied');
-  if (failed !== undefined) throw new Error(`the demo data is refused: ${failed.result}`);
+  const pool = createBatchPool(sql);
+  const outcomes = await applyBatch(pool, requests, createPartNumbers());
+  await pool.end({ timeout: 1 });
+  const failed = outcomes.find((outcome) => outcome?.status !== 'applied');
+  if (failed !== undefined) throw new Error(`the demo data is refused: ${failed?.result}`);
 }
 
 /** What is there already was added by a start that was broken off. */

@@ -16,6 +16,8 @@ export type ConnectOptions = {
   connectionsMax?: number;
   /** A statement that takes longer is ended by Postgres. */
   statementTimeoutMs?: number;
+  /** A statement that waits longer for a lock fails. */
+  lockTimeoutMs?: number;
   /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
   idleInTransactionMs?: number;
   /**
@@ -51,23 +53,98 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       // Compiling takes longer than any statement of ours that Postgres would compile.
       jit: 'off',
       statement_timeout: options.statementTimeoutMs ?? 0,
+      lock_timeout: options.lockTimeoutMs ?? 0,
       idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
       ...(options.byKeys === true ? byKeysSettings : {}),
     },
   });
 }
 
+/** A connection of its own for transactions that are begun and ended by hand. It ends once, and is never opened again. */
+export type SingleConnection = {
+  /** Sends statements in order, without waiting for the one before. */
+  tx: Tx;
+  isClosed(): boolean;
+  /** Rejects when the connection has closed, for whatever reason. */
+  closed: Promise<never>;
+  /** Ends it when what was sent is answered, `timeout` seconds later at most. */
+  end(options: { timeout: number }): Promise<void>;
+};
+
 /**
- * Whether an error says that Postgres cannot work now: it is away, going, coming, out of resources or too late. Anything else, an error
- * of a statement or of ours, will come again with the same request.
+ * Opens a connection as the pool does. Made anew for each: the driver's pools put a new connection in the place of one that broke, and
+ * a statement of the lost transaction would run there, outside of any.
+ */
+export async function openConnection(sql: Sql): Promise<SingleConnection> {
+  let closed = false;
+  let onClosed!: (error: Error) => void;
+  const untilClosed = new Promise<never>((_, reject) => {
+    onClosed = reject;
+  });
+  untilClosed.catch(() => {});
+  const options = {
+    ...sql.options,
+    max: 1,
+    max_lifetime: null,
+    onclose() {
+      closed = true;
+      onClosed(
+        Object.assign(new Error('the connection to Postgres has closed'), { code: 'CONNECTION_CLOSED' }),
+      );
+      void single.end({ timeout: 0 });
+    },
+  };
+  const single = postgres(options as never) as unknown as Sql;
+  try {
+    const reserved = await single.reserve();
+    return {
+      tx: reserved as unknown as Tx,
+      isClosed: () => closed,
+      closed: untilClosed,
+      end(timing) {
+        // One that is reserved would be waited for.
+        if (!closed) reserved.release();
+        return single.end(timing);
+      },
+    };
+  } catch (error) {
+    void single.end({ timeout: 0 });
+    throw error;
+  }
+}
+
+// Postgres is out of reach, as the system or the driver says it.
+const unreachable = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...[
+    'EHOSTDOWN',
+    'ENETDOWN',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ENOENT',
+    'ERR_STREAM_DESTROYED',
+    'ERR_SOCKET_CLOSED',
+  ],
+  ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'TOO_LATE'],
+]);
+// Postgres is going, coming or full, as it says itself: 57P01–57P05 ended by an administrator, shutting down, starting, its database
+// dropped, idle for too long; 08xxx connections; 53xxx out of disk, memory or connections; 25006 a standby, or a primary that became
+// one; 25P04 a transaction that took longer than the server allows any.
+const unavailable = /^(57P0[1-5]|08...|53...|25006|25P04)$/;
+
+/**
+ * Whether an error says that Postgres cannot work now: it is out of reach, going, coming or full. A list of what does: anything else,
+ * an error of a statement or of ours, may come again with the same request and not with others.
  */
 export function isOutage(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   if (typeof code !== 'string') return false;
-  if (!(error instanceof postgres.PostgresError)) return true;
-  // 57Pxx: shutting down or starting; 53xxx: out of resources; 25P03: a transaction of ours was left open too long;
-  // 08xxx: connections; 40xxx: rolled back through no fault of the statement.
-  return /^(57P|53|25P03|08|40)/.test(code);
+  return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);
+}
+
+/** Whether a statement waited longer for a lock than it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '55P03';
 }
 
 /** The name of the unique constraint that refused a statement, or null for any other error. */

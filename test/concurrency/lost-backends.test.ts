@@ -1,0 +1,111 @@
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
+import { isOutage } from '@inventory/db/client';
+import { expect, test } from 'vitest';
+import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
+
+const batches = useBatches();
+
+/** Ends the connections of workers that wait for a lock. */
+const endWaiting = () => batches.sql`
+  select pg_terminate_backend(pid, 10000)
+  from pg_stat_activity
+  where application_name = 'test-worker' and wait_event_type = 'Lock' and datname = current_database()`;
+
+test('an outage, and the next batch is applied: Postgres ends the connection of a batch that waits for a gate', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
+  await worker.apply([receive()]);
+  const request = receive();
+  for (let round = 0; round < 3; round++) {
+    const release = await holdGates(batches.sql, itemID);
+    const lost = worker.apply([request]).catch((error: unknown) => error);
+    await expectWaiting(batches.sql, 1);
+    await endWaiting();
+    expect(isOutage(await lost)).toBe(true);
+    await release();
+  }
+  await expect(worker.apply([request])).resolves.toMatchObject([{ status: 'applied' }]);
+  expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
+});
+
+test('an outage: Postgres ends the connection while the batch is decided, and statements follow that', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
+  await worker.apply([receive()]);
+  let error: unknown;
+  await worker.pool
+    .transaction(async (tx) => {
+      const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      await batches.sql`select pg_terminate_backend(${row!.pid}, 10000)`;
+      // Sent on a connection that is gone, before and after the driver knows.
+      for (let turn = 0; turn < 20; turn++) {
+        await Promise.race([
+          tx`select ${turn}`.catch(() => {}),
+          new Promise((resolve) => setTimeout(resolve, 5)),
+        ]);
+      }
+      return { result: null, write: tx`select 1`.execute() };
+    })
+    .catch((reason) => {
+      error = reason;
+    });
+  expect(isOutage(error)).toBe(true);
+  await expect(worker.apply([receive()])).resolves.toMatchObject([{ status: 'applied' }]);
+});
+
+test('rejected, and no process ends: Postgres ends the connection inside any transaction of the driver', async () => {
+  const lost = batches.sql.begin(async (tx) => {
+    const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    const other = batches.worker().pool.sql;
+    await other`select pg_terminate_backend(${row!.pid}, 10000)`;
+    await tx`select pg_sleep(10)`;
+  });
+  await expect(lost).rejects.toThrow();
+});
+
+test('never told applied: a commit that a pooler on the way answers with a rollback', async () => {
+  const pooler = await startRollingBack(Number(new URL(batches.url).port));
+  const url = new URL(batches.url);
+  url.port = String(pooler.port);
+  const worker = batches.worker({}, url.href);
+  const itemID = await batches.item();
+  const receive = worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
+  await expect(receive).rejects.toThrow('a commit was answered ROLLBACK');
+  await expect(worker.pool.sql.begin((tx) => tx`select 1`)).rejects.toThrow('The commit was a rollback');
+  pooler.close();
+});
+
+/** Passes everything between a client and Postgres, but for what a commit is answered. */
+async function startRollingBack(targetPort: number): Promise<{ port: number; close(): void }> {
+  const tagged = (tag: string) => {
+    const head = Buffer.from('C\0\0\0\0', 'latin1');
+    head.writeInt32BE(4 + tag.length + 1, 1);
+    return `${head.toString('latin1')}${tag}\0`;
+  };
+  const server = createServer((incoming) => {
+    const outgoing = connectTcp(targetPort, '127.0.0.1');
+    incoming.on('error', () => {}).on('close', () => outgoing.destroy());
+    outgoing.on('error', () => {}).on('close', () => incoming.destroy());
+    incoming.pipe(outgoing);
+    outgoing.on('data', (chunk: Buffer) => {
+      const text = chunk.toString('latin1').replaceAll(tagged('COMMIT'), tagged('ROLLBACK'));
+      incoming.write(Buffer.from(text, 'latin1'));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+test('committed at read committed, whatever isolation the database has by default', async () => {
+  const [{ name }] = (await batches.sql`select current_database() as name`) as unknown as [{ name: string }];
+  await batches.sql.unsafe(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+  const worker = batches.worker();
+  const level = await worker.pool.transaction(async (tx) => {
+    const [row] = await tx`show transaction_isolation`;
+    return { result: row!.transaction_isolation as string, write: null };
+  });
+  await batches.sql.unsafe(`alter database ${name} reset default_transaction_isolation`);
+  expect(level).toBe('read committed');
+});
