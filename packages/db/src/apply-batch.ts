@@ -3,12 +3,12 @@ import { transactionPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import { jsonText } from '@inventory/domain/json-text';
 import { forbidden } from '@inventory/domain/refused';
-import { type Batch, numberLots } from '@inventory/domain/stock/batch';
-import type { Decision } from '@inventory/domain/stock/decision';
+import { type Batch, gateKey, numberLots } from '@inventory/domain/stock/batch';
+import { type Decision, undecided } from '@inventory/domain/stock/decision';
 import { decide, type StockRequest, warehousesOf } from '@inventory/domain/stock/transaction';
 import type { BatchPool, BatchWork } from './batch-transaction.ts';
-import { type Tx, violatedUnique } from './client.ts';
-import { gateIdsOf, lockGates, makeGates, type PartNumbers } from './gates.ts';
+import { isLockTimeout, type Sql, type Tx, violatedUnique } from './client.ts';
+import { findHeldGates, gateIdsOf, gateNamesOf, lockGates, makeGates, type PartNumbers } from './gates.ts';
 import type { StoredOutcome } from './outcome.ts';
 import { pickCandidates } from './pick-candidates.ts';
 import { readFacts } from './read-facts.ts';
@@ -19,7 +19,9 @@ export type BatchRequest = { requestId: string; clientId: string; deadline: numb
 
 /**
  * Applies a batch as one database transaction and returns one outcome per request, in their order. Business refusals are
- * outcomes. Throws only when nothing of the batch was applied: any error of Postgres, or one of ours.
+ * outcomes; null is one that is still to be decided, by another batch, because this one would have had to read too many lots:
+ * never all of them. Throws only when nothing of the batch was applied: any error of Postgres, or one of ours;
+ * {@link GatesHeldError} when it waited too long for gates that somebody else holds.
  *
  * The life of a batch: gates are locked in (part_no, wid) order; everything else is read in later statements, so that it is
  * what the last holder of the gates left behind; the requests are decided in memory in arrival order against running
@@ -30,19 +32,60 @@ export async function applyBatch(
   pool: BatchPool,
   requests: readonly BatchRequest[],
   parts: PartNumbers,
-): Promise<StoredOutcome[]> {
+): Promise<(StoredOutcome | null)[]> {
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
   await makeGates(pool.sql, unique, parts);
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const outcomes = await pool
       .transaction((tx) => applyOnce(tx, unique, parts))
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         // Another transaction took one of the request ids while this one was being decided.
         if (violatedUnique(error) === 'stock_transaction_request_id_key') return null;
+        if (isLockTimeout(error)) {
+          await refuseHeldGates(pool.sql, unique, parts);
+          // Nobody holds them any more.
+          if (tries < triesMax) return null;
+        }
         throw error;
       });
-    if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId)!);
+    if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId) ?? null);
   }
+}
+
+// Locks that time out again and again, and are free whenever one looks: the batch is too large for what goes on.
+const triesMax = 3;
+
+/** Somebody holds gates of a batch, longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
+export class GatesHeldError extends Error {
+  readonly gates: ReadonlySet<string>;
+
+  constructor(gates: ReadonlySet<string>) {
+    super(`${gates.size} gates are held by somebody else: ${[...gates].slice(0, 3).join(', ')}`);
+    this.gates = gates;
+  }
+}
+
+/** Nobody's gates can be locked. As an error of a network, it says that cutting the batch would not help. */
+class LevelsLockedError extends Error {
+  readonly code = 'TOO_LATE';
+}
+
+async function refuseHeldGates(
+  sql: Sql,
+  requests: readonly BatchRequest[],
+  parts: PartNumbers,
+): Promise<void> {
+  const held = await findHeldGates(sql, gateIdsOf(requests, parts)).catch((error) => {
+    throw isLockTimeout(error) ? new LevelsLockedError('the table of stock levels is locked') : error;
+  });
+  if (held.length === 0) return;
+  const keys = new Set(held.map((gate) => gateKey(gate.partNo, gate.wid)));
+  const names = requests.flatMap((request) => {
+    const partNo = parts.byShortId.get(request.body.itemID);
+    const wids = partNo === undefined ? [] : warehousesOf(request);
+    return gateNamesOf(request).filter((_, index) => keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)));
+  });
+  throw new GatesHeldError(new Set(names));
 }
 
 async function applyOnce(
@@ -56,12 +99,24 @@ async function applyOnce(
   const facts = readFacts(tx, requests, gateIds);
   const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
     await Promise.all([locked, facts, pickCandidates(tx, requests, parts, facts)]);
-  const batch: Batch = { now: now.getTime(), items, warehouses, levels, ...lots, newLots: [] };
+  const batch: Batch = {
+    ...{ now: now.getTime(), items, warehouses, levels, ...lots },
+    ...{ newLots: [], touched: new Set() },
+  };
 
   const decided: DecidedTransaction[] = [];
+  const left = new Set<string>();
   requests.forEach((request, index) => {
     if (outcomes.has(request.requestId)) return;
-    const decision = decideRequest(batch, request, clients.get(request.clientId));
+    const gates = gateNamesOf(request);
+    // What comes after one that is left for the next batch comes after it there, too.
+    const decision: Decided = gates.some((gate) => left.has(gate))
+      ? undecided
+      : decideRequest(batch, request, clients.get(request.clientId));
+    if (decision.status === 'undecided') {
+      for (const gate of gates) left.add(gate);
+      return;
+    }
     decided.push({ request, transactionNo: transactionNos[index]!, ...decision });
   });
 
@@ -77,12 +132,10 @@ async function applyOnce(
   return { result: outcomes, write };
 }
 
+type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };
+
 /** Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued work too. */
-function decideRequest(
-  batch: Batch,
-  request: BatchRequest,
-  client: Client | undefined,
-): Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null } {
+function decideRequest(batch: Batch, request: BatchRequest, client: Client | undefined): Decided {
   if (batch.now > request.deadline) return { status: 'abandoned', refusal: null };
   if (client === undefined) return { status: 'abandoned', refusal: forbidden.permission };
   const denial =

@@ -72,6 +72,11 @@ export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers)
   return [...gates.values()];
 }
 
+/** The gates of a request by names that need no look-up: "wid/itemID". */
+export function gateNamesOf(request: StockRequest): string[] {
+  return warehousesOf(request).map((wid) => `${wid}/${request.body.itemID}`);
+}
+
 /** Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses. */
 export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
   // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
@@ -93,4 +98,17 @@ export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<s
       return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
     }),
   );
+}
+
+/** The gates among these that somebody holds at this moment. */
+export async function findHeldGates(sql: Sql, gates: readonly GateId[]): Promise<GateId[]> {
+  const rows = await sql<{ part_no: number; wid: number }[]>`
+    select part_no, wid
+    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+      as wanted (part_no, wid)
+    join stock_level using (part_no, wid)
+    -- Holds what is free for as long as the statement takes, and waits for nothing.
+    for no key update of stock_level skip locked`;
+  const free = new Set(rows.map((row) => gateKey(row.part_no, row.wid)));
+  return gates.filter((gate) => !free.has(gateKey(gate.partNo, gate.wid)));
 }

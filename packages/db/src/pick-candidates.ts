@@ -1,62 +1,151 @@
 import { parseQuantity, type Quantity, quantityOf } from '@inventory/domain/quantity';
-import type { Pick } from '@inventory/domain/stock/allocate';
+import { askKey, lotsPerTransactionMax, type Pick, pickKey } from '@inventory/domain/stock/allocate';
 import { allocationOrder, type Batch, gateKey, type LotState } from '@inventory/domain/stock/batch';
 import { issuePick } from '@inventory/domain/stock/issue';
 import { movePick } from '@inventory/domain/stock/move';
-import type { StockRequest } from '@inventory/domain/stock/transaction';
+import type { BatchRequest } from './apply-batch.ts';
 import type { Tx } from './client.ts';
 import type { PartNumbers } from './gates.ts';
+import { type LotRow, readPickedLots, tallyLots } from './pick-statements.ts';
 
-// Most picks are served by the first few lots of an item; one that is not is asked again for many more.
-const firstLotsMax = 16;
-const growth = 16;
+/**
+ * How many lots are read for each pick, and for how many picks of a batch at the most: first all that most picks need, then more for
+ * those that need more. So the time under the gates' locks has a bound, whatever is asked of whatever stock; what cannot be decided
+ * by then is left to the next batch.
+ */
+const rounds = [
+  { lots: 16, picks: Number.POSITIVE_INFINITY },
+  { lots: 256, picks: 32 },
+  { lots: lotsPerTransactionMax + 1, picks: 2 },
+] as const;
+// Counting costs about as much as reading.
+const talliesMax = 2;
+const talliedLotsMax = 10_000;
 
-type LotRow = {
-  pick: number;
-  rec_no: number;
-  part_no: number;
-  wid: number;
-  spot: string;
-  units: string;
-  received: Date;
-  expires: Date | null;
-  serial: string;
-  serial2: string | null;
-  rfid_tag: string | null;
-  hold: boolean;
-};
+type Candidates = { [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'tallies']: Batch[Part] };
+type Ask = { pick: Pick; key: string; units: Quantity };
 
 /**
  * Reads, for every move and issue, as many lots in the order of allocation as the whole batch could take out of their gate:
- * a request finds its lots among them whatever the ones before it in the batch have taken. The first statement is sent at
- * once and must come after the one that locks the gates; `facts`, which hold the batch's moment, may come later.
+ * a request finds its lots among them whatever the ones before it in the batch have taken. The first statements are sent at
+ * once and must come after the one that locks the gates; `facts`, which hold the batch's moment, may come later. No more than the
+ * first lots are read for requests that are decided already, or late.
  */
 export async function pickCandidates(
   tx: Tx,
-  requests: readonly StockRequest[],
+  requests: readonly BatchRequest[],
   parts: PartNumbers,
-  facts: Promise<{ now: Date }>,
-): Promise<{ lots: Batch['lots']; lotsByRecNo: Batch['lotsByRecNo'] }> {
-  const { picks, demand } = picksOf(requests, parts);
-  const lotsByRecNo: Batch['lotsByRecNo'] = new Map();
-  let open = picks;
-  for (let limit = firstLotsMax; open.length > 0; limit *= growth) {
-    const rows = await readLots(tx, open, limit);
-    const now = (await facts).now.getTime();
-    const found = open.map(() => ({ count: 0, units: 0n }));
-    for (const row of rows) {
-      const lot = lotsByRecNo.get(row.rec_no) ?? lotOf(row);
-      lotsByRecNo.set(lot.recNo, lot);
-      const sum = found[row.pick - 1]!;
-      sum.count += 1;
-      if (open[row.pick - 1]!.expiredToo || lot.expires === null || lot.expires > now) sum.units += lot.units;
-    }
-    open = open.filter((pick, index) => {
-      const { count, units } = found[index]!;
-      return count === limit && units < demand.get(gateKey(pick.partNo, pick.wid))!;
+  facts: Promise<{ now: Date; outcomes: ReadonlyMap<string, unknown> }>,
+): Promise<Candidates> {
+  const all = asksOf(requests, parts);
+  const found: Candidates = {
+    lots: new Map(),
+    lotsByRecNo: new Map(),
+    horizons: new Map(),
+    tallies: new Map(),
+  };
+  let open = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))];
+  for (const { lots, picks } of rounds) {
+    const read = open.slice(0, picks);
+    if (read.length === 0) break;
+    const picked = await readPicks(tx, read, lots, found);
+    const { now, outcomes } = await facts;
+    const asks = all
+      .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
+      .map(({ ask }) => ask);
+    const demand = demandOf(asks);
+    const asked = new Set(asks.map((ask) => ask.key));
+    open = read.filter(([key, pick]) => {
+      const { horizon, lots } = picked.get(key)!;
+      return horizon !== null && asked.has(key) && unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
     });
+    if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
   }
-  const lots: Batch['lots'] = new Map();
+  sortIntoGates(found);
+  return found;
+}
+
+function asksOf(requests: readonly BatchRequest[], parts: PartNumbers) {
+  return requests.flatMap((request) => {
+    const partNo = parts.byShortId.get(request.body.itemID);
+    if (request.kind === 'receive' || partNo === undefined) return [];
+    const pick = request.kind === 'move' ? movePick(partNo, request.body) : issuePick(partNo, request.body);
+    return [{ request, ask: { pick, key: pickKey(pick), units: quantityOf(request.body.units) } }];
+  });
+}
+
+const gateOf = (pick: Pick) => gateKey(pick.partNo, pick.wid);
+
+/** What a batch asks of each gate at the most. */
+function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
+  const demand = new Map<string, Quantity>();
+  for (const { pick, units } of asks) demand.set(gateOf(pick), (demand.get(gateOf(pick)) ?? 0n) + units);
+  return demand;
+}
+
+/** The lots of a pick in the order of allocation; after `horizon` there may be more. */
+type PickedLots = { lots: LotState[]; horizon: LotState | null };
+
+async function readPicks(
+  tx: Tx,
+  picks: readonly (readonly [string, Pick])[],
+  limit: number,
+  found: Candidates,
+): Promise<Map<string, PickedLots>> {
+  const rows = await readPickedLots(
+    tx,
+    picks.map(([, pick]) => pick),
+    limit,
+  );
+  const result = new Map<string, PickedLots>();
+  picks.forEach(([key], index) => {
+    const lots = rows[index]!.map((row) => {
+      const lot = found.lotsByRecNo.get(row.rec_no) ?? lotOf(row);
+      found.lotsByRecNo.set(lot.recNo, lot);
+      return lot;
+    }).sort(allocationOrder);
+    // Those with an expiry and those without are limited apart, the former come first.
+    const expiring = lots.findLastIndex((lot) => lot.expires !== null) + 1;
+    const cut = expiring >= limit ? expiring : lots.length - expiring >= limit ? lots.length : 0;
+    const horizon = lots[cut - 1] ?? null;
+    result.set(key, { lots: horizon === null ? lots : lots.slice(0, cut), horizon });
+    if (horizon === null) found.horizons.delete(key);
+    else found.horizons.set(key, horizon);
+  });
+  return result;
+}
+
+function unitsOf(lots: readonly LotState[], pick: Pick, now: Date): Quantity {
+  return lots.reduce((sum, lot) => (isTaken(lot, pick, now) ? sum + lot.units : sum), 0n);
+}
+
+/** The statements leave out what was expired when the transaction began; this, what has expired since. */
+function isTaken(lot: LotState, pick: Pick, now: Date): boolean {
+  return pick.expiredToo || lot.expires === null || lot.expires > now.getTime();
+}
+
+/** Counts the lots of the first requests that need more than one transaction may take, for what they are told. */
+async function tallyLarge(
+  tx: Tx,
+  asks: readonly Ask[],
+  open: ReadonlyMap<string, Pick>,
+  picked: ReadonlyMap<string, PickedLots>,
+  now: Date,
+  found: Candidates,
+): Promise<void> {
+  const large = new Map<string, Ask>();
+  for (const ask of asks) {
+    if (!open.has(ask.key)) continue;
+    const taken = picked.get(ask.key)!.lots.filter((lot) => isTaken(lot, ask.pick, now));
+    if (unitsOf(taken.slice(0, lotsPerTransactionMax), ask.pick, now) >= ask.units) continue;
+    if (large.size < talliesMax) large.set(askKey(ask.pick, ask.units), ask);
+  }
+  for (const [key, { pick, units }] of large) {
+    found.tallies.set(key, await tallyLots(tx, pick, units, talliedLotsMax));
+  }
+}
+
+function sortIntoGates({ lots, lotsByRecNo }: Candidates): void {
   for (const lot of lotsByRecNo.values()) {
     const key = gateKey(lot.partNo, lot.wid);
     const gate = lots.get(key);
@@ -64,61 +153,6 @@ export async function pickCandidates(
     else gate.push(lot);
   }
   for (const gate of lots.values()) gate.sort(allocationOrder);
-  return { lots, lotsByRecNo };
-}
-
-function picksOf(requests: readonly StockRequest[], parts: PartNumbers) {
-  const picks = new Map<string, Pick>();
-  const demand = new Map<string, Quantity>();
-  for (const request of requests) {
-    const partNo = parts.byShortId.get(request.body.itemID);
-    if (request.kind === 'receive' || partNo === undefined) continue;
-    const pick = request.kind === 'move' ? movePick(partNo, request.body) : issuePick(partNo, request.body);
-    picks.set(JSON.stringify(pick), pick);
-    const key = gateKey(partNo, pick.wid);
-    demand.set(key, (demand.get(key) ?? 0n) + quantityOf(request.body.units));
-  }
-  return { picks: [...picks.values()], demand };
-}
-
-/** The lots of each pick, `limit` at most each, in the order of allocation; a lot named by its recNo whatever its state. */
-async function readLots(tx: Tx, picks: readonly Pick[], limit: number): Promise<LotRow[]> {
-  const column = <T>(read: (pick: Pick) => T | undefined) => picks.map((pick) => read(pick) ?? null);
-  return tx<LotRow[]>`
-    select pick, lot.*
-    from unnest(
-        ${column((pick) => pick.partNo)}::integer[], ${column((pick) => pick.wid)}::integer[],
-        ${column((pick) => pick.spot)}::text[], ${column((pick) => pick.serial)}::text[],
-        ${column((pick) => pick.serial2)}::text[], ${column((pick) => pick.rfidTag)}::text[],
-        ${column((pick) => pick.received?.[0])}::bigint[], ${column((pick) => pick.received?.[1])}::bigint[],
-        ${column((pick) => pick.notAtSpot)}::text[], ${column((pick) => Number(pick.expiredToo))}::integer[],
-        ${column((pick) => pick.recNo)}::bigint[]
-      ) with ordinality as picks (part_no, wid, spot, serial, serial2, rfid_tag, received_from, received_to, not_at_spot, expired_too, rec_no, pick)
-    cross join lateral (
-      select lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
-        lot.rfid_tag, lot.hold
-      from lot
-      where picks.rec_no is null
-        and lot.part_no = picks.part_no
-        and lot.wid = picks.wid
-        and lot.active
-        and not lot.hold
-        -- As of the transaction's begin: of these, those that are expired at the batch's moment are left out when it is decided.
-        and (picks.expired_too = 1 or lot.expires is null or lot.expires > now())
-        and (picks.spot is null or lot.spot = picks.spot)
-        and (picks.serial is null or lot.serial = picks.serial)
-        and (picks.serial2 is null or lot.serial2 = picks.serial2)
-        and (picks.rfid_tag is null or lot.rfid_tag = picks.rfid_tag)
-        and (picks.received_from is null or lot.received >= to_timestamp(picks.received_from / 1000.0))
-        and (picks.received_to is null or lot.received < to_timestamp(picks.received_to / 1000.0))
-        and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)
-      order by lot.expires, lot.received, lot.rec_no
-      limit ${limit}
-    ) as lot
-    union all
-    select pick, rec_no, part_no, wid, spot, units, received, expires, serial, serial2, rfid_tag, hold
-    from unnest(${column((pick) => pick.recNo)}::bigint[]) with ordinality as named (rec_no, pick)
-    join lot using (rec_no)`;
 }
 
 function lotOf(row: LotRow): LotState {

@@ -9,7 +9,7 @@ import type { StoredOutcome } from './outcome.ts';
 
 /** A request of the batch with what was decided about it. */
 export type DecidedTransaction = { request: BatchRequest; transactionNo: number } & (
-  | Decision
+  | Exclude<Decision, { status: 'undecided' }>
   | { status: 'abandoned'; refusal: Refusal | null }
 );
 

@@ -1,6 +1,6 @@
 import { formatQuantity, type Quantity } from '../quantity.ts';
 import { conflict, invalid, type Refusal } from '../refused.ts';
-import { type Batch, gateKey, type LotState } from './batch.ts';
+import { allocationOrder, type Batch, gateKey, type LotState, type Tally } from './batch.ts';
 
 /** Which lots a transaction may take: every filter given must match. */
 export type Pick = {
@@ -23,25 +23,62 @@ export type Pick = {
 
 export type Part = { lot: LotState; units: Quantity };
 
+/** The lots that one transaction may take, at most: its time under the gates' locks has an end. */
+export const lotsPerTransactionMax = 1000;
+
+/** Two picks with the same key ask for the same lots. */
+export function pickKey(pick: Pick): string {
+  return JSON.stringify(pick);
+}
+
+/** Two transactions with the same key ask for as many units of the same lots. */
+export function askKey(pick: Pick, units: Quantity): string {
+  return `${formatQuantity(units)} of ${pickKey(pick)}`;
+}
+
 /**
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed yet.
  * Refused with `validation_error` when the named lot is not one of the item in the warehouse, with `conflict` when it is on
- * hold or has too little, or when all that match have.
+ * hold or has too little, when all that match have, or when it would take more than {@link lotsPerTransactionMax} lots.
+ * `undecided` when lots are needed that this batch has not read: as the first of another batch it is decided.
  */
-export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Refusal {
+export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);
   if ('code' in candidates) return candidates;
+  const horizon = batch.horizons.get(pickKey(pick));
   const parts: Part[] = [];
   let missing = units;
   for (const lot of candidates) {
     if (!matches(lot, pick, batch.now)) continue;
+    // Lots that nobody has read may come before this one.
+    if (horizon !== undefined && allocationOrder(lot, horizon) > 0) break;
     const taken = lot.units < missing ? lot.units : missing;
     parts.push({ lot, units: taken });
     missing -= taken;
-    if (missing === 0n) return parts;
+    if (missing > 0n) continue;
+    if (parts.length <= lotsPerTransactionMax) return parts;
+    return tooManyLots(parts, { lots: parts.length, units, more: false }, units);
   }
-  const available = formatQuantity(units - missing);
-  return conflict(`Not enough stock: ${formatQuantity(units)} asked, ${available} available.`);
+  if (horizon === undefined) return notEnough(units, units - missing);
+  const tally = batch.tallies.get(askKey(pick, units));
+  // It was counted before the batch changed anything.
+  if (tally === undefined || batch.touched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
+  if (tally.units < units && !tally.more) return notEnough(units, tally.units);
+  return tooManyLots(parts, tally, units);
+}
+
+function notEnough(asked: Quantity, available: Quantity): Refusal {
+  return conflict(
+    `Not enough stock: ${formatQuantity(asked)} asked, ${formatQuantity(available)} available.`,
+  );
+}
+
+function tooManyLots(parts: readonly Part[], { lots, more }: Tally, units: Quantity): Refusal {
+  const first = parts.slice(0, lotsPerTransactionMax).reduce((sum, part) => sum + part.units, 0n);
+  return conflict(
+    `Too many lots: ${formatQuantity(units)} units would take ${more ? 'more than ' : ''}${lots} lots, and one transaction ` +
+      `takes at most ${lotsPerTransactionMax}. Ask for at most ${formatQuantity(first)} units at a time.`,
+  );
 }
 
 function candidatesOf(batch: Batch, pick: Pick): readonly LotState[] | Refusal {

@@ -13,13 +13,22 @@ export type Batch = {
   warehouses: Map<number, string>;
   /** By {@link gateKey}; a gate that is missing never held stock. */
   levels: Map<string, LevelState>;
-  /** The active lots of each gate by {@link gateKey}, in the order of allocation. */
+  /** The lots of each gate that were read or made, by {@link gateKey}, in the order of allocation. */
   lots: Map<string, LotState[]>;
+  /** By {@link pickKey}: the last lot that was read for a pick, where there may be more of them after it. */
+  horizons: Map<string, LotState>;
+  /** By {@link askKey}: what was counted for a transaction that needs more lots than one may take. */
+  tallies: Map<string, Tally>;
+  /** By {@link gateKey}: the gates whose lots this batch has changed so far. */
+  touched: Set<string>;
   /** Every lot that was read or made, active or not. */
   lotsByRecNo: Map<number, LotState>;
   /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
   newLots: LotState[];
 };
+
+/** How many lots a transaction would take, or all that there are. `more`: it was not counted to the end. */
+export type Tally = { lots: number; units: Quantity; more: boolean };
 
 export type ItemFacts = { partNo: number; shortId: string; description: string; dfltOwner: number };
 
@@ -83,7 +92,13 @@ export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   level.inStock += delta;
   if (lot.hold) level.onHold += delta;
   level.used = true;
+  change(batch, lot);
+}
+
+/** Notes that a lot differs from what was read. */
+export function change(batch: Batch, lot: LotState): void {
   lot.changed = true;
+  batch.touched.add(gateKey(lot.partNo, lot.wid));
 }
 
 // Above every stored number and every temporary one sorts as made later.

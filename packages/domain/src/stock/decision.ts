@@ -2,10 +2,16 @@ import type { Answer } from '../json-text.ts';
 import { conflict, invalid, type Refusal } from '../refused.ts';
 import type { Batch, Entry, ItemFacts } from './batch.ts';
 
-/** What is decided about one transaction. The answer is made once the batch's numbers are known. */
+/**
+ * What is decided about one transaction. The answer is made once the batch's numbers are known. `undecided`: nothing was changed, and a
+ * later batch decides it, because this one has not read enough lots.
+ */
 export type Decision =
   | { status: 'applied'; entries: Entry[]; answer: (transactionNo: number) => Answer }
-  | { status: 'refused'; refusal: Refusal };
+  | { status: 'refused'; refusal: Refusal }
+  | { status: 'undecided' };
+
+export const undecided: Decision = { status: 'undecided' };
 
 export function applied(entries: Entry[], answer: (transactionNo: number) => Answer): Decision {
   return { status: 'applied', entries, answer };

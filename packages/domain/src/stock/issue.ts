@@ -3,7 +3,7 @@ import { Amount, Code, Id, lengthMax, name, text, Units } from '../fields.ts';
 import { quantityOf } from '../quantity.ts';
 import { allocate, type Pick } from './allocate.ts';
 import { adjust, type Batch } from './batch.ts';
-import { applied, type Decision, itemOf } from './decision.ts';
+import { applied, type Decision, itemOf, undecided } from './decision.ts';
 
 /** `POST /Inventory/Issue`. */
 export const IssueRequest = z
@@ -64,6 +64,7 @@ export function issue(batch: Batch, request: IssueRequest): Decision {
   if ('code' in item) return { status: 'refused', refusal: item };
   const units = quantityOf(request.units);
   const parts = allocate(batch, issuePick(item.partNo, request), units);
+  if (parts === 'undecided') return undecided;
   if ('code' in parts) return { status: 'refused', refusal: parts };
   // After this point it must succeed.
   const taken = parts.map((part) => {

@@ -3,8 +3,8 @@ import { parseDateTime } from '../date-time.ts';
 import { DateTimeText, Id, lengthMax, name, text, Units } from '../fields.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
 import { allocate, type Part, type Pick } from './allocate.ts';
-import { addLot, adjust, type Batch, type Entry, hasRoom, type LotState } from './batch.ts';
-import { applied, type Decision, itemOf, noRoom } from './decision.ts';
+import { addLot, adjust, type Batch, change, type Entry, hasRoom, type LotState } from './batch.ts';
+import { applied, type Decision, itemOf, noRoom, undecided } from './decision.ts';
 
 /** `POST /Inventory/Move`. */
 export const MoveRequest = z
@@ -96,6 +96,7 @@ export function move(batch: Batch, request: MoveRequest): Decision {
   if ('code' in item) return { status: 'refused', refusal: item };
   const units = quantityOf(request.units);
   const parts = allocate(batch, movePick(item.partNo, request), units);
+  if (parts === 'undecided') return undecided;
   if ('code' in parts) return { status: 'refused', refusal: parts };
   const wid = destinationWid(request);
   if (wid !== request.wid && !hasRoom(batch, item.partNo, wid, units))
@@ -138,7 +139,7 @@ function movePart(batch: Batch, { lot: from, units }: Part, wid: number, spot: s
   if (whole && wid === from.wid) {
     to = from;
     from.spot = spot;
-    from.changed = true;
+    change(batch, from);
   } else {
     const origin = from.origin.kind === 'split' ? from.origin.of : from;
     to = addLot(batch, {

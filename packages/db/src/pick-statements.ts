@@ -1,0 +1,164 @@
+import { formatQuantity, parseQuantity, type Quantity } from '@inventory/domain/quantity';
+import type { Pick } from '@inventory/domain/stock/allocate';
+import type { Tally } from '@inventory/domain/stock/batch';
+import type { PendingQuery, Row } from 'postgres';
+import type { Tx } from './client.ts';
+
+/** A lot as a pick reads it. */
+export type LotRow = {
+  pick: number;
+  rec_no: number;
+  part_no: number;
+  wid: number;
+  spot: string;
+  units: string;
+  received: Date;
+  expires: Date | null;
+  serial: string;
+  serial2: string | null;
+  rfid_tag: string | null;
+  hold: boolean;
+};
+
+/** What a pick names that its lots are found by; each kind has a statement of its own, and an index. */
+export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'received' | 'any';
+
+/** The one that leaves the fewest lots goes first. Empty texts are in no index. */
+export function pickKindOf(pick: Pick): PickKind {
+  if (pick.recNo !== undefined) return 'recNo';
+  if (pick.rfidTag !== undefined) return 'rfidTag';
+  if (pick.serial !== undefined && pick.serial !== '') return 'serial';
+  if (pick.serial2 !== undefined) return 'serial2';
+  if (pick.spot !== undefined && pick.spot !== '') return 'spot';
+  return pick.received === undefined ? 'any' : 'received';
+}
+
+// `<> ''` names the index that leaves empty texts out.
+const found: Record<PickKind, string> = {
+  recNo: 'lot.rec_no = picks.rec_no',
+  rfidTag: 'lot.rfid_tag = picks.rfid_tag',
+  serial: `lot.serial = picks.serial and lot.serial <> ''`,
+  serial2: 'lot.serial2 = picks.serial2',
+  spot: `lot.spot = picks.spot and lot.spot <> ''`,
+  received: 'true',
+  any: 'true',
+};
+
+/**
+ * The lots of each pick, `limit` at most of those with an expiry and as many of those without, each in the order of allocation;
+ * a lot named by its recNo whatever its state. One statement for each kind of pick, all sent in one turn.
+ */
+export async function readPickedLots(tx: Tx, picks: readonly Pick[], limit: number): Promise<LotRow[][]> {
+  const lots: LotRow[][] = picks.map(() => []);
+  const places = new Map<PickKind, number[]>();
+  picks.forEach((pick, place) => {
+    const kind = pickKindOf(pick);
+    const ofKind = places.get(kind);
+    if (ofKind === undefined) places.set(kind, [place]);
+    else ofKind.push(place);
+  });
+  await Promise.all(
+    [...places].map(async ([kind, ofKind]) => {
+      const rows = await pickStatement(
+        tx,
+        kind,
+        ofKind.map((place) => picks[place]!),
+        limit,
+      );
+      for (const row of rows) lots[ofKind[row.pick - 1]!]!.push(row);
+    }),
+  );
+  return lots;
+}
+
+/** The statement that reads the lots of picks of one kind. */
+export function pickStatement(
+  tx: Tx,
+  kind: PickKind,
+  picks: readonly Pick[],
+  limit: number,
+): PendingQuery<LotRow[]> {
+  if (kind === 'recNo') {
+    return tx<LotRow[]>`
+      select pick, ${tx.unsafe(columns)}
+      from unnest(${picks.map((pick) => pick.recNo!)}::bigint[]) with ordinality as named (rec_no, pick)
+      join lot using (rec_no)`;
+  }
+  return tx<LotRow[]>`
+    select pick, ${tx.unsafe(columns)}
+    from ${picksTable(tx, picks)}
+    cross join lateral (${tx.unsafe(lotsText(kind, limit))}) as lot`;
+}
+
+/**
+ * How many lots it takes to give so many units, and how many units those hold, as far as `limit` lots go; when all that there are do
+ * not give so many, what they hold.
+ */
+export async function tallyLots(tx: Tx, pick: Pick, units: Quantity, limit: number): Promise<Tally> {
+  const [row] = await tx<{ lots: number; units: string | null; seen: number }[]>`
+    select count(*) filter (where before < ${formatQuantity(units)}::numeric) as lots, sum(units) as units, count(*) as seen
+    from (
+      select units, sum(units) over (order by expires, received, rec_no) - units as before
+      from ${picksTable(tx, [pick])}
+      cross join lateral (${tx.unsafe(lotsText(pickKindOf(pick), limit))}) as lot
+      order by expires, received, rec_no
+      limit ${limit}
+    ) as ordered`;
+  const held = parseQuantity(row!.units ?? '0');
+  return { lots: row!.lots, units: held, more: row!.seen >= limit && held < units };
+}
+
+const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
+  lot.rfid_tag, lot.hold`;
+
+function picksTable(tx: Tx, picks: readonly Pick[]): PendingQuery<Row[]> {
+  const column = <T>(read: (pick: Pick) => T | undefined) => picks.map((pick) => read(pick) ?? null);
+  return tx`(
+      select *,
+        -- As of the transaction's begin: of these, those that are expired at the batch's moment are left out when it is decided.
+        case when expired_too = 1 then '-infinity' else now() end as after
+      from unnest(
+          ${column((pick) => pick.partNo)}::integer[], ${column((pick) => pick.wid)}::integer[],
+          ${column((pick) => pick.spot)}::text[], ${column((pick) => pick.serial)}::text[],
+          ${column((pick) => pick.serial2)}::text[], ${column((pick) => pick.rfidTag)}::text[],
+          ${column((pick) => pick.received?.[0])}::bigint[], ${column((pick) => pick.received?.[1])}::bigint[],
+          ${column((pick) => pick.notAtSpot)}::text[], ${column((pick) => Number(pick.expiredToo))}::integer[]
+        ) with ordinality as named (part_no, wid, spot, serial, serial2, rfid_tag, received_from, received_to, not_at_spot,
+          expired_too, pick)
+    ) as picks`;
+}
+
+// What a pick names beside that which its lots are found by.
+const filters = `lot.active and not lot.hold
+        and (picks.spot is null or lot.spot = picks.spot)
+        and (picks.serial is null or lot.serial = picks.serial)
+        and (picks.serial2 is null or lot.serial2 = picks.serial2)
+        and (picks.rfid_tag is null or lot.rfid_tag = picks.rfid_tag)
+        and (picks.received_from is null or lot.received >= to_timestamp(picks.received_from / 1000.0))
+        and (picks.received_to is null or lot.received < to_timestamp(picks.received_to / 1000.0))
+        and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
+
+/**
+ * Those that expire and those that do not, each part from its own place of the index on. The order names `expires` also where it is
+ * the same for all: only the indexes of the picks have it so, and with sorting off (see read-facts) Postgres takes no other way.
+ */
+function lotsText(kind: PickKind, limit: number): string {
+  const part = (expires: string) => `
+      (select ${columns}
+      from ${kind === 'received' ? receivedLots : 'lot'}
+      where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]} and ${expires}
+        and ${filters}
+      order by lot.expires, lot.received, lot.rec_no
+      limit ${limit})`;
+  return `${part('lot.expires > picks.after')} union all ${part('lot.expires is null')}`;
+}
+
+// No index of the picks is by the moment of receipt: all of that day or second are read (`offset 0` has Postgres do so), and sorted.
+const receivedLots = `(
+        select lot.*
+        from lot
+        where lot.part_no = picks.part_no and lot.wid = picks.wid
+          and lot.received >= to_timestamp(picks.received_from / 1000.0)
+          and lot.received < to_timestamp(picks.received_to / 1000.0)
+        offset 0
+      ) as lot`;

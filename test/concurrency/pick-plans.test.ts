@@ -1,0 +1,88 @@
+import { connect, type Sql, type Tx } from '@inventory/db/client';
+import { type PickKind, pickKindOf, pickStatement } from '@inventory/db/pick-statements';
+import type { Pick } from '@inventory/domain/stock/allocate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { fillLargeStock, largeItem, largeItemLot } from '../harness/large-stock.ts';
+
+// A million lots, a tenth of them of one item in one warehouse, clustered by item and analysed: where a plan that reads all lots of
+// an item looks cheapest.
+let database: TestDatabase;
+let worker: Sql;
+let partNo: number;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  ({ partNo } = await fillLargeStock(database.sql));
+  worker = connect(database.url, { name: 'plans', connectionsMax: 1, byKeys: true });
+}, 600_000);
+
+afterAll(async () => {
+  await worker?.end();
+  await database?.drop();
+});
+
+const last = largeItemLot(largeItem.lots - 1);
+const issue = (filters: Partial<Pick>): Pick => ({
+  ...{ partNo, wid: largeItem.wid, expiredToo: false, heldToo: false },
+  ...filters,
+});
+
+/** Each kind with its index, picked for the lots of the large item that are the last in the order. */
+const kinds: Record<Exclude<PickKind, 'recNo'>, { index: string; filters: Partial<Pick> }> = {
+  rfidTag: { index: 'lot_pick_rfid_idx', filters: { rfidTag: last.rfidTag } },
+  serial: { index: 'lot_pick_serial_idx', filters: { serial: last.serial } },
+  serial2: { index: 'lot_pick_serial2_idx', filters: { serial2: last.serial2 } },
+  spot: { index: 'lot_pick_spot_idx', filters: { spot: largeItem.rareSpot } },
+  received: { index: 'lot_item_idx', filters: { received: [0, 1000] } },
+  any: { index: 'lot_pick_idx', filters: {} },
+};
+const limits = [16, 256, 1001];
+
+describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) => {
+  test.each(limits)('goes by its own index, and sorts nothing, when %i lots are read', async (limit) => {
+    const scans = await inBatch(async (tx) => {
+      const { string } = await pickStatement(
+        tx,
+        pickKindOf(issue(filters)),
+        [issue(filters)],
+        limit,
+      ).describe();
+      const [row] = await tx.unsafe(`explain (generic_plan, format json) ${string}`);
+      return nodesOf(row!['QUERY PLAN'][0].Plan);
+    });
+    const onLots = scans.filter((node) => node['Relation Name'] === 'lot');
+    expect(onLots.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
+      ['Index Scan', index],
+      ['Index Scan', index],
+    ]);
+    const sorts = scans.filter((node) => /Sort/.test(String(node['Node Type'])));
+    expect(sorts).toHaveLength(kind === 'received' ? 2 : 0);
+  });
+
+  test('reads as few pages beside 100,000 lots of the item as beside a few', async () => {
+    const picks = Array.from({ length: 16 }, () => issue(filters));
+    const pages = await inBatch(async (tx) => {
+      const statement = pickStatement(tx, pickKindOf(issue(filters)), picks, 16);
+      const [row] = await tx`explain (analyze, buffers, format json) ${statement}`;
+      const plan = row!['QUERY PLAN'][0].Plan;
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    });
+    // Four or five of the index and one of the table for each lot that is found, and as many again where none is.
+    expect(pages / picks.length).toBeLessThan(64);
+  });
+});
+
+type Node = Record<string, unknown> & { Plans?: Node[] };
+
+function nodesOf(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** As the statements of a batch run. */
+function inBatch<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  return worker.begin(async (tx) => {
+    await tx`set local enable_sort = off`;
+    return work(tx);
+  }) as Promise<T>;
+}
