@@ -1,19 +1,27 @@
 import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import { createHeldGates } from './held-gates.ts';
 
 export type BatcherOptions = {
   /** Requests in one batch, about: an envelope is never cut. */
   batchMax: number;
-  /** Applies requests as one database transaction; throws only when nothing was applied. */
-  apply: (requests: QueuedRequest[]) => Promise<Outcome[]>;
+  /**
+   * Applies requests as one database transaction; throws only when nothing was applied. Null: to be decided by another batch, never
+   * all of them.
+   */
+  apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
   /** Decides that a request is never applied; returns what was decided if it already was. */
   abandon: (requestId: string) => Promise<Outcome>;
   /** Whether an error says that nothing can be done now, so that cutting the batch would not help. */
   isOutage: (error: unknown) => boolean;
+  /** The gates, by name, that an error says are held by somebody else; null for any other error. */
+  heldGatesOf: (error: unknown) => ReadonlySet<string> | null;
   report: (error: Error, what: string) => void;
 };
 
-type Waiting = {
+type Envelope = {
   requests: QueuedRequest[];
+  attempt: number;
+  outcomes: Map<string, Outcome>;
   resolve: (outcomes: Outcome[]) => void;
   reject: (error: unknown) => void;
 };
@@ -21,22 +29,21 @@ type Waiting = {
 /**
  * Makes one batch of the envelopes that are there: while a batch is applied the next one gathers, so batches grow with the
  * load and a lone envelope waits for nobody. One request that cannot be applied, by an error of ours, harms only itself: the
- * batch is cut in halves until it stands alone, and it fails.
+ * batch is cut in halves until it stands alone, and it fails. An envelope that comes again (`attempt`, from 1) is alone, and is cut
+ * further each time: whatever ended the batch that it was in may be in it. Requests for a gate that somebody holds are put aside.
  */
-export function createBatcher(options: BatcherOptions): (requests: QueuedRequest[]) => Promise<Outcome[]> {
-  const waiting: Waiting[] = [];
+export function createBatcher(
+  options: BatcherOptions,
+): (requests: QueuedRequest[], attempt: number) => Promise<Outcome[]> {
+  const waiting: Envelope[] = [];
+  const held = createHeldGates(options);
   let running = false;
 
   async function run() {
     while (waiting.length > 0) {
       const envelopes = takeBatch();
       try {
-        const outcomes = await applyHalving(envelopes.flatMap((envelope) => envelope.requests));
-        let from = 0;
-        for (const { requests, resolve } of envelopes) {
-          resolve(outcomes.slice(from, from + requests.length));
-          from += requests.length;
-        }
+        await applyEnvelopes(envelopes);
       } catch (error) {
         for (const { reject } of envelopes) reject(error);
       }
@@ -44,30 +51,76 @@ export function createBatcher(options: BatcherOptions): (requests: QueuedRequest
     running = false;
   }
 
-  function takeBatch(): Waiting[] {
+  function takeBatch(): Envelope[] {
     let requestCount = 0;
     let envelopeCount = 0;
-    for (const { requests } of waiting) {
-      if (envelopeCount > 0 && requestCount + requests.length > options.batchMax) break;
+    for (const { requests, attempt } of waiting) {
+      const isAlone = attempt > 1 || waiting[0]!.attempt > 1;
+      if (envelopeCount > 0 && (isAlone || requestCount + requests.length > options.batchMax)) break;
       requestCount += requests.length;
       envelopeCount += 1;
     }
     return waiting.splice(0, envelopeCount);
   }
 
-  async function applyHalving(requests: QueuedRequest[]): Promise<Outcome[]> {
+  async function applyEnvelopes(envelopes: readonly Envelope[]) {
+    const requests = envelopes.flatMap((envelope) =>
+      envelope.requests.filter(({ requestId }) => !envelope.outcomes.has(requestId)),
+    );
+    const pieces = 2 ** (envelopes[0]!.attempt - 1);
+    const outcomes = await applyInPieces(requests, Math.ceil(requests.length / pieces));
+    const byId = new Map(requests.map(({ requestId }, index) => [requestId, outcomes[index] ?? null]));
+    const unfinished = envelopes.filter((envelope) => {
+      for (const { requestId } of envelope.requests) {
+        const outcome = byId.get(requestId);
+        if (outcome) envelope.outcomes.set(requestId, outcome);
+      }
+      const all = envelope.requests.flatMap(({ requestId }) => envelope.outcomes.get(requestId) ?? []);
+      if (all.length < envelope.requests.length) return true;
+      envelope.resolve(all);
+      return false;
+    });
+    // What is still to be decided came first, and is the first of the next batch.
+    waiting.unshift(...unfinished);
+  }
+
+  async function applyInPieces(requests: QueuedRequest[], size: number): Promise<(Outcome | null)[]> {
+    const outcomes: (Outcome | null)[] = [];
+    // One after the other: the order of arrival is the order of the ledger.
+    for (let from = 0; from < requests.length; from += size) {
+      outcomes.push(...(await applyHalving(requests.slice(from, from + size))));
+    }
+    return outcomes;
+  }
+
+  async function applyHalving(requests: QueuedRequest[]): Promise<(Outcome | null)[]> {
+    const others = requests.filter((request) => !held.takes(request));
+    if (others.length < requests.length) return withoutHeld(requests, others);
     try {
       return await options.apply(requests);
     } catch (error) {
       if (options.isOutage(error)) throw error;
       options.report(error as Error, `a batch of ${requests.length}`);
+      const gates = options.heldGatesOf(error);
+      if (gates !== null) {
+        held.add(gates);
+        return applyHalving(requests);
+      }
       const [only] = requests;
       if (only !== undefined && requests.length === 1) return [await fail(only)];
-      const middle = requests.length >> 1;
-      // One after the other: the order of arrival is the order of the ledger.
-      const first = await applyHalving(requests.slice(0, middle));
-      return [...first, ...(await applyHalving(requests.slice(middle)))];
+      return applyInPieces(requests, requests.length >> 1 || 1);
     }
+  }
+
+  async function withoutHeld(
+    requests: QueuedRequest[],
+    others: QueuedRequest[],
+  ): Promise<(Outcome | null)[]> {
+    const outcomes = others.length === 0 ? [] : await applyHalving(others);
+    const byRequest = new Map(others.map((request, index) => [request, outcomes[index]!]));
+    return requests.map((request) =>
+      byRequest.has(request) ? byRequest.get(request)! : { status: 'pending', result: null },
+    );
   }
 
   async function fail({ requestId }: QueuedRequest): Promise<Outcome> {
@@ -75,9 +128,9 @@ export function createBatcher(options: BatcherOptions): (requests: QueuedRequest
     return outcome.status === 'abandoned' ? { status: 'failed', result: null } : outcome;
   }
 
-  return (requests) =>
+  return (requests, attempt) =>
     new Promise((resolve, reject) => {
-      waiting.push({ requests, resolve, reject });
+      waiting.push({ requests, attempt, outcomes: new Map(), resolve, reject });
       if (running) return;
       running = true;
       // After this turn, so that envelopes fetched together start together; a request that travels alone waits for nobody.

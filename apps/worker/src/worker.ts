@@ -1,6 +1,6 @@
-import { applyBatch } from '@inventory/db/apply-batch';
-import { createBatchPool } from '@inventory/db/batch-transaction';
-import { connect, isOutage } from '@inventory/db/client';
+import { applyBatch, GatesHeldError } from '@inventory/db/apply-batch';
+import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
+import { type ConnectOptions, connect, isOutage } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/fold-arrivals';
 import { createPartNumbers } from '@inventory/db/gates';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
@@ -18,6 +18,8 @@ import { createTimedPool } from './timed-pool.ts';
 
 // Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's patience ends.
 const idleInTransactionMs = 700;
+// Whoever holds a gate for longer holds up a batch's other requests: they go on without those for that gate.
+const lockTimeoutMs = 300;
 // Nobody waits for a batch any more after this long.
 const batchWithinMs = 3000;
 // Longer than Postgres lets the folding of all lists take, however much has piled up.
@@ -28,19 +30,22 @@ const stopFoldingWithinMs = 3000;
 export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
   const config = readConfig(workerSettings, env);
   const report = (error: Error, what: string) => log.error({ err: error }, what);
-  const connectAs = (name: string, connectionsMax: number, byKeys: boolean) =>
+  const connectAs = (name: string, connectionsMax: number, options: Partial<ConnectOptions> = {}) =>
     connect(config.DATABASE_URL, {
       name,
       connectionsMax,
       statementTimeoutMs: 5000,
       idleInTransactionMs,
-      byKeys,
+      ...options,
     });
-  // Planning for the arrays of each batch would cost a lone request more than its statements do.
-  const openBatches = () =>
-    createBatchPool(connectAs('inventory-worker', 3, true), connectAs('inventory-worker', 1, true));
+  function openBatches(): BatchPool {
+    // Planning for the arrays of each batch would cost a lone request more than its statements do.
+    const sql = connectAs('inventory-worker', 3, { lockTimeoutMs, byKeys: true });
+    const pool = createBatchPool(sql);
+    return { ...pool, end: (timing) => Promise.all([pool.end(timing), sql.end(timing)]).then(() => {}) };
+  }
   const batches = createTimedPool(openBatches, batchWithinMs);
-  const folds = createTimedPool(() => connectAs('inventory-counts', 1, false), foldWithinMs);
+  const folds = createTimedPool(() => connectAs('inventory-counts', 1), foldWithinMs);
   // Not in the batches' haste: what the driver says of a database that cannot be reached is worth waiting for.
   await folds.run(refuseUnsafeDatabase);
   const parts = createPartNumbers();
@@ -61,6 +66,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       abandon: async (requestId) =>
         (await batches.run(({ sql }) => settle(sql, [requestId]))).get(requestId)!,
       isOutage,
+      heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
       report,
     }),
     onUnserved: () => {
