@@ -8,8 +8,10 @@ export default defineConfig({
     maxWorkers: 2,
     // Files share nothing but modules, which take longer to load than most tests to run.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Wide: they end what hangs, and say nothing about how fast a machine must be.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // The last line of a run is read by those who only want the count.
     reporters: ['default', './harness/count-reporter.ts'],
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addClient, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
+import { expectWaiting } from '../harness/batches.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
@@ -181,15 +182,7 @@ describe('lot', () => {
     await service.sql.begin(async (tx) => {
       await tx`select from stock_level where part_no = ${partNo} and wid = 1 for no key update`;
       held = inventory(['lot', 'hold', '--rec-no', `${recNo}`, '--reason', 'x']);
-      await expect
-        .poll(
-          () =>
-            service.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-          {
-            timeout: 10_000,
-          },
-        )
-        .toHaveLength(1);
+      await expectWaiting(service.sql, 1);
       // As an issue of 4 units does, without its ledger: that is put right below.
       await tx`update stock_level set in_stock = 6 where part_no = ${partNo} and wid = 1`;
       await tx`update lot set units = 6 where rec_no = ${recNo}`;

@@ -61,6 +61,7 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
     apply: worker.apply,
     abandon: async (requestId) => (await settle(worker.pool.sql, [requestId])).get(requestId)!,
     isOutage,
+    heldGatesOf: () => null,
     report: (error) => reports.push(error.message),
   });
   const itemIDs = await Promise.all(Array.from({ length: 8 }, () => batches.item()));
@@ -74,7 +75,7 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
       ...(index === poisonAt ? { remark: 'a\u0000b' } : {}),
     }),
   );
-  const outcomes = await apply(requests);
+  const outcomes = await apply(requests, 1);
   expect(outcomes.map((outcome) => outcome.status)).toEqual(
     requests.map((_, index) => (index === poisonAt ? 'failed' : 'applied')),
   );
@@ -99,9 +100,7 @@ test('the transaction that waits for the next batch idles for a moment only, wit
   const worker = batches.worker();
   const itemID = await batches.item();
   const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
-  await receive();
-  const [idle] = await readIdle();
-  expect(idle).toEqual({ pid: expect.any(Number), xmin: null, locks: 0 });
+  expect(await seeIdle(receive)).toEqual({ pid: expect.any(Number), xmin: null, locks: 0 });
   await expect.poll(readIdle).toEqual([]);
   await expect(receive()).resolves.toMatchObject([{ status: 'applied' }]);
 });
@@ -110,17 +109,30 @@ test('applied: a batch after Postgres has ended the connection that waited for i
   const worker = batches.worker();
   const itemID = await batches.item();
   const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
-  await receive();
-  const [idle] = await readIdle();
-  await batches.sql`select pg_terminate_backend(${idle!.pid}, 1000)`;
+  const idle = await seeIdle(receive);
+  await batches.sql`select pg_terminate_backend(${idle.pid}, 10_000)`;
   // The driver hears of it in a turn of its own.
   await new Promise((resolve) => setTimeout(resolve, 50));
   await expect(receive()).resolves.toMatchObject([{ status: 'applied' }]);
 });
 
+type Idle = { pid: number; xmin: string | null; locks: number };
+
+/** The transaction that waits after `work`: again and again, where it is gone before this looks. */
+async function seeIdle(work: () => Promise<unknown>): Promise<Idle> {
+  let idle: Idle | undefined;
+  const look = async () => {
+    await work();
+    [idle] = await readIdle();
+    return idle;
+  };
+  await expect.poll(look).toBeDefined();
+  return idle!;
+}
+
 /** The connections of workers that are in a transaction and wait for a statement. */
 function readIdle() {
-  return batches.sql<{ pid: number; xmin: string | null; locks: number }[]>`
+  return batches.sql<Idle[]>`
     select pid, backend_xmin as xmin, (select count(*)::integer from pg_locks where pg_locks.pid = activity.pid and locktype <> 'virtualxid') as locks
     from pg_stat_activity as activity
     where application_name = 'test-worker' and state = 'idle in transaction' and datname = current_database()`;

@@ -33,7 +33,7 @@ test('no deadlock and no batch tried twice: moves of many items in opposite dire
   );
   expect(errors).toEqual([]);
   expect([...statuses]).toEqual(['applied']);
-  for (const worker of workers) await worker.pool.end({ timeout: 5 });
+  for (const worker of workers) await worker.end();
   await expectNoRollbacks(batches.sql, 'test-worker');
 });
 
@@ -58,6 +58,6 @@ test('no deadlock between batches that are the first to touch the same items, in
     );
   }
   expect(errors).toEqual([]);
-  for (const worker of workers) await worker.pool.end({ timeout: 5 });
+  for (const worker of workers) await worker.end();
   await expectNoRollbacks(batches.sql, 'test-worker');
 });

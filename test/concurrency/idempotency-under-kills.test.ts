@@ -26,9 +26,7 @@ afterAll(async () => {
   await worker?.stop();
 });
 
-test('one transaction and one answer for each of 100 keys, sent ten times at once, while the worker is killed', {
-  timeout: 60_000,
-}, async () => {
+test('one transaction and one answer for each of 100 keys, sent ten times at once, while the worker is killed', async () => {
   const client = await service.client();
   const itemID = await service.item();
   await receive(client, itemID, 1000);

@@ -93,7 +93,7 @@ describe('answers that Postgres has to be asked for', () => {
 });
 
 test('busy at once for what could not be answered within a second, of requests that come all in one turn', async () => {
-  const { submit } = await openSubmitter({
+  const { submit, admits } = await openSubmitter({
     envelopeMax: 1,
     inFlightMax: 2,
     // Every answer has to be asked for: it takes a quarter of a second.
@@ -101,7 +101,10 @@ test('busy at once for what could not be answered within a second, of requests t
       new Map(requestIds.map((id) => [id, { status: 'applied', result: null }])),
   });
   for (let round = 0; round < 4; round++) await Promise.all(submit(2));
+  expect(admits()).toBe(true);
   const answers = submit(60);
+  // The next one would be refused too, and before anything is written for it the api is told so.
+  expect(admits()).toBe(false);
   let busy = 0;
   for (const each of answers) each.then(({ status }) => status === 'busy' && busy++);
   await turn();
@@ -135,9 +138,7 @@ describe('no worker', () => {
     );
     // First in, first out: when these are answered, the ones before them were taken too.
     for (const client of clients) {
-      await expect
-        .poll(async () => (await send(client, itemID, 'after')).answer.status, { timeout: 5000 })
-        .toBe(201);
+      await expect.poll(async () => (await send(client, itemID, 'after')).answer.status).toBe(201);
     }
     const applied = await service.sql<{ reference: string }[]>`
       select distinct body->>'reference' as reference

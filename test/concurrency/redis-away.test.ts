@@ -74,9 +74,7 @@ describe('the service', () => {
       proxy.setState('open');
       for (const client of clients) {
         const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
-        await expect
-          .poll(async () => (await client.post('/Inventory/Issue', body)).status, { timeout: 5000 })
-          .toBe(200);
+        await expect.poll(async () => (await client.post('/Inventory/Issue', body)).status).toBe(200);
       }
       const applied = await service.sql`
       select transaction_no
@@ -130,7 +128,7 @@ describe('processes that are started while Redis is away', () => {
     const write = () => client.post('/Inventory/Receive', { itemID: 'A', units: 1, wid: 1, reasonCode: 0 });
     expect((await write()).status).toBe(503);
     proxy.setState('open');
-    await expect.poll(async () => (await write()).status, { timeout: 5000 }).toBe(201);
+    await expect.poll(async () => (await write()).status).toBe(201);
   });
 });
 

@@ -5,6 +5,7 @@ import { stockLevelSortColumns } from '@inventory/db/stock-levels';
 import { expect, test } from 'vitest';
 import { forbidden } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
+import { untilRightsHold } from '../harness/rights-hold.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
@@ -129,9 +130,11 @@ test('a change of the scope holds within a second: lists, levels and transaction
   const itemID = await service.item();
   expect((await client.get('/Inventory/2')).body).toEqual(forbidden.scope);
   await service.sql`insert into client_warehouse (client_id, wid) values (${client.clientId}, 2)`;
-  await expect.poll(async () => (await client.get('/Inventory/2')).status, { timeout: 1000 }).toBe(200);
+  await untilRightsHold();
+  expect((await client.get('/Inventory/2')).status).toBe(200);
   await service.sql`delete from client_warehouse where client_id = ${client.clientId}`;
-  await expect.poll(async () => (await client.get('/Inventory/1')).status, { timeout: 1000 }).toBe(403);
+  await untilRightsHold();
+  expect((await client.get('/Inventory/1')).status).toBe(403);
   expect((await client.get('/Inventory')).body).toMatchObject({ value: [], totalCount: 0 });
   const issue = await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 });
   expect(issue.body).toEqual(forbidden.scope);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
-import { connect, type Sql } from '@inventory/db/client';
+import { type ConnectOptions, connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { createPartNumbers, type PartNumbers } from '@inventory/db/gates';
 import type { StoredOutcome } from '@inventory/db/outcome';
@@ -16,14 +16,18 @@ import { allPermissions, uniqueName } from './service.ts';
 export type BatchWorker = {
   pool: BatchPool;
   parts: PartNumbers;
+  /** As many batches as it takes until everything is decided. */
   apply(requests: readonly BatchRequest[]): Promise<StoredOutcome[]>;
+  /** Closes its connections. */
+  end(): Promise<void>;
 };
 
 /** A database without any process, for tests that say which requests meet in which batch. */
 export type Batches = {
   sql: Sql;
   clientId: string;
-  worker(): BatchWorker;
+  url: string;
+  worker(options?: Partial<ConnectOptions>, databaseUrl?: string): BatchWorker;
   item(): Promise<string>;
   /** A request of a client that may do everything in warehouses 1 and 2; its deadline is far away unless told otherwise. */
   request(kind: StockRequest['kind'], body: object, options?: Partial<BatchRequest>): BatchRequest;
@@ -49,13 +53,26 @@ export function useBatches(): Batches {
     });
     Object.assign(batches, {
       sql,
-      worker() {
-        const pool = createBatchPool(connect(url, { name: 'test-worker', connectionsMax: 4 }));
+      url,
+      worker(options = {}, databaseUrl = url) {
+        const sql = connect(databaseUrl, {
+          name: 'test-worker',
+          connectionsMax: 4,
+          byKeys: true,
+          ...options,
+        });
+        const pool = createBatchPool(sql);
         const parts = createPartNumbers();
         const worker: BatchWorker = {
           pool,
           parts,
-          apply: (requests) => applyBatch(pool, requests, parts),
+          async apply(requests) {
+            const outcomes = await applyBatch(pool, requests, parts);
+            const open = requests.filter((_, index) => outcomes[index] === null);
+            const rest = open.length === 0 ? [] : await worker.apply(open);
+            return outcomes.map((outcome) => outcome ?? rest.shift()!);
+          },
+          end: () => Promise.all([pool.end({ timeout: 5 }), sql.end({ timeout: 5 })]).then(() => {}),
         };
         workers.push(worker);
         return worker;
@@ -82,15 +99,19 @@ export function useBatches(): Batches {
   });
 
   afterAll(async () => {
-    for (const worker of workers) await worker.pool.end({ timeout: 5 });
+    for (const worker of workers) await worker.end();
     await database?.drop();
   });
 
   return batches;
 }
 
-/** Holds the gates of an item as a batch does, until the returned function is called. */
-export async function holdGates(sql: Sql, itemID: string): Promise<() => Promise<void>> {
+/** Holds the gates of an item, or the one in a warehouse, as a batch does, until the returned function is called. */
+export async function holdGates(
+  sql: Sql,
+  itemID: string,
+  wid: number | null = null,
+): Promise<() => Promise<void>> {
   let release!: () => void;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -102,7 +123,7 @@ export async function holdGates(sql: Sql, itemID: string): Promise<() => Promise
         select wid
         from stock_level
         join item using (part_no)
-        where short_id = ${itemID}
+        where short_id = ${itemID} and (${wid}::integer is null or wid = ${wid})
         for no key update of stock_level`;
       if (gates.length === 0) throw new Error(`no gate of ${itemID} yet`);
       resolve();
@@ -127,7 +148,7 @@ export async function expectWaiting(sql: Sql, count: number): Promise<void> {
           where datname = current_database() and wait_event_type = 'Lock'`;
         return row?.waiting;
       },
-      { interval: 5, timeout: 2000 },
+      { interval: 5 },
     )
     .toBeGreaterThanOrEqual(count);
 }

@@ -17,7 +17,7 @@ export async function createDatabase(): Promise<TestDatabase> {
     url,
     sql,
     async drop() {
-      await sql.end({ timeout: 5 });
+      await sql.end({ timeout: 10 });
       await server.unsafe(`drop database if exists ${name} with (force)`);
       await server.end();
     },

@@ -21,7 +21,7 @@ import {
   type StackOptions,
   startStack,
 } from '@inventory/local/stack';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
 // The space is on purpose: checkouts lie below folders with spaces too.
 let root: string;
@@ -46,7 +46,7 @@ afterEach(async () => {
   await (await startStack({ folder, throwAway: true, report: () => {} })).stop();
   expect(filesInTheWay()).toEqual([]);
   rmSync(root, { recursive: true });
-}, 30_000);
+});
 
 async function start(options: Partial<StackOptions> = {}): Promise<Stack> {
   const stack = await startStack({ folder, report: (line) => reported.push(line), ...options });
@@ -116,9 +116,7 @@ async function occupyPort(): Promise<{ port: number; close(): void }> {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-test('what is stored is there again after a stop and a start, on the same ports', {
-  timeout: 30_000,
-}, async () => {
+test('what is stored is there again after a stop and a start, on the same ports', async () => {
   const first = await start();
   expect(first).toMatchObject({ postgres: 'local', redis: 'local' });
   await query(first.databaseUrl, 'create table kept as select 42 as answer');
@@ -140,9 +138,7 @@ test('what is stored is there again after a stop and a start, on the same ports'
   expect(new URL(second.redisUrl).port).toBe(new URL(first.redisUrl).port);
 });
 
-test('thrown-away data is gone after the stop, and what was downloaded stays', {
-  timeout: 30_000,
-}, async () => {
+test('thrown-away data is gone after the stop, and what was downloaded stays', async () => {
   const stack = await start({ throwAway: true });
   await query(stack.databaseUrl, 'create table lost ()');
   await stack.stop();
@@ -151,24 +147,18 @@ test('thrown-away data is gone after the stop, and what was downloaded stays', {
   expect(await query(next.databaseUrl, `select to_regclass('lost') as found`)).toEqual([{ found: null }]);
 });
 
-test('a Postgres and a Redis that are killed come back on their ports', { timeout: 30_000 }, async () => {
+test('a Postgres and a Redis that are killed come back on their ports', async () => {
   const { databaseUrl } = await start();
   await query(databaseUrl, 'create table kept as select 42 as answer');
   process.kill(pidOf('postgres'), 'SIGKILL');
   process.kill(pidOf('redis'), 'SIGKILL');
-  await vi.waitFor(
-    () => {
-      expect(reported).toContain('Postgres is up again');
-      expect(reported).toContain('Redis is up again');
-    },
-    { timeout: 20_000 },
-  );
+  await expect
+    .poll(() => reported)
+    .toEqual(expect.arrayContaining(['Postgres is up again', 'Redis is up again']));
   expect(await query(databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('after a kill -9 of its owner, the servers it left are stopped by the next start and the data is there', {
-  timeout: 30_000,
-}, async () => {
+test('after a kill -9 of its owner, the servers it left are stopped by the next start and the data is there', async () => {
   const { owner, databaseUrl } = await startElsewhere();
   await query(databaseUrl, 'create table kept as select 42 as answer');
   const orphans = [pidOf('postgres'), pidOf('redis')];
@@ -182,9 +172,7 @@ test('after a kill -9 of its owner, the servers it left are stopped by the next 
   expect(await query(stack.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid is not in the way', {
-  timeout: 30_000,
-}, async () => {
+test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid is not in the way', async () => {
   const { owner } = await startElsewhere();
   const pid = pidOf('postgres');
   owner.kill('SIGKILL');
@@ -194,9 +182,7 @@ test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid is 
   expect(await query(stack.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('while another process runs the folder, its URLs can be read and a second start is refused', {
-  timeout: 30_000,
-}, async () => {
+test('while another process runs the folder, its URLs can be read and a second start is refused', async () => {
   const { owner, databaseUrl, redisUrl } = await startElsewhere();
   expect(await readRunningStack(folder)).toEqual({ databaseUrl, redisUrl });
   expect(statSync(join(folder, 'stack.json')).mode & 0o777).toBe(0o600);
@@ -213,9 +199,7 @@ test('while another process runs the folder, its URLs can be read and a second s
   expect(await readRunningStack(folder)).toBeNull();
 });
 
-test('a given port that is in use is refused in one line, and nothing is left running', {
-  timeout: 30_000,
-}, async () => {
+test('a given port that is in use is refused in one line, and nothing is left running', async () => {
   const taken = await occupyPort();
   try {
     expect(await refusal(start({ postgresPort: taken.port }))).toBe(
@@ -230,7 +214,7 @@ test('a given port that is in use is refused in one line, and nothing is left ru
   }
 });
 
-test('given servers are used as they are, and still run after the stop', { timeout: 30_000 }, async () => {
+test('given servers are used as they are, and still run after the stop', async () => {
   const { databaseUrl, redisUrl } = await start();
   const given = await start({ folder: join(root, 'other'), databaseUrl, redisUrl });
   expect(given).toMatchObject({ databaseUrl, redisUrl, postgres: 'given', redis: 'given' });
@@ -239,9 +223,7 @@ test('given servers are used as they are, and still run after the stop', { timeo
   expect(existsSync(join(root, 'other'))).toBe(false);
 });
 
-test('a given server that cannot be reached is named by host and port and never by its password', {
-  timeout: 30_000,
-}, async () => {
+test('a given server that cannot be reached is named by host and port and never by its password', async () => {
   const taken = await occupyPort();
   taken.close();
   const databaseUrl = `postgres://inventory:secret@127.0.0.1:${taken.port}/inventory`;
@@ -254,28 +236,38 @@ test('a given server that cannot be reached is named by host and port and never 
   );
 });
 
-test('a start that is broken off at any moment leaves nothing running', { timeout: 30_000 }, async () => {
-  const moments: ((abort: () => void) => void)[] = [
-    (abort) => abort(),
-    (abort) => setTimeout(abort, 30),
+test('a start that is broken off at any moment leaves nothing running', async () => {
+  const moments: { soon?: (abort: () => void) => void; onLine?: RegExp; onFile?: string }[] = [
+    { soon: (abort) => abort() },
+    { soon: (abort) => setTimeout(abort, 30) },
     // While the data is being created.
-    (abort) => vi.waitFor(() => expect(reported.join()).toContain('creating')).then(abort),
-    (abort) => vi.waitFor(() => expect(reported.join()).toMatch(/Redis .* is up/)).then(abort),
-    // While Postgres itself starts.
-    (abort) => vi.waitFor(() => pidOf('postgres'), { interval: 1, timeout: 10_000 }).then(abort),
+    { onLine: /creating/ },
+    { onLine: /Redis .* is up/ },
+    // While Postgres itself starts, or just after.
+    { onFile: 'postgres.pid', onLine: /Postgres .* is up/ },
   ];
-  for (const breakOff of moments) {
-    reported.length = 0;
+  for (const { soon, onLine, onFile } of moments) {
     const controller = new AbortController();
-    breakOff(() => controller.abort());
-    expect(await refusal(start({ signal: controller.signal }))).toBe('the start was broken off');
+    const abort = () => controller.abort();
+    // From within the start: however long a download takes, it is neither missed nor waited for.
+    const report = (line: string) => {
+      if (onLine?.test(line)) abort();
+    };
+    const looking = setInterval(() => {
+      if (onFile !== undefined && existsSync(join(folder, onFile))) abort();
+    }, 1);
+    soon?.(abort);
+    try {
+      expect(await refusal(start({ signal: controller.signal, report }))).toBe('the start was broken off');
+    } finally {
+      clearInterval(looking);
+    }
     expect(filesInTheWay()).toEqual([]);
   }
 });
 
 test.runIf(process.getuid?.() === 0)(
   'as root below a folder that nobody else may enter, data is kept outside of it and found again',
-  { timeout: 30_000 },
   async () => {
     chmodSync(root, 0o700);
     mkdirSync(folder);

@@ -13,7 +13,9 @@ const applyBatch = 'packages/db/src/apply-batch.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const gates = 'packages/db/src/gates.ts';
 const pickCandidates = 'packages/db/src/pick-candidates.ts';
+const lane = 'packages/queue/src/lane.ts';
 const submit = 'packages/queue/src/submit.ts';
+const waiters = 'packages/queue/src/waiters.ts';
 const writeBatch = 'packages/db/src/write-batch.ts';
 
 const unbalancedMove = {
@@ -57,46 +59,46 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: submit,
-        search: 'if (envelope !== undefined) void settleWaiters(waitersOf(envelope));',
-        replace: `for (const id of envelope?.requestIds ?? []) answer(id, { status: 'abandoned', result: null });`,
+        search: 'if (envelope !== undefined) void waiters.settle(envelope);',
+        replace: `if (envelope !== undefined) {
+          waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null]));
+        }`,
       },
     ],
     test: { file: 'concurrency/answers.test.ts', title: 'called failed after it was applied' },
   },
   {
     name: 'a lost completion is not looked for',
-    edits: [{ file: submit, search: 'void look(toLook)', replace: 'void 0' }],
+    edits: [{ file: waiters, search: 'void look(toLook)', replace: 'void 0' }],
     test: { file: 'concurrency/answers.test.ts', title: 'completion is never told' },
   },
   {
     name: 'a process that stood still gives up without asking',
-    edits: [{ file: submit, search: 'if (now - sweptAt >= stoodStillMs) {', replace: 'if (now < 0) {' }],
+    edits: [{ file: waiters, search: 'if (now - sweptAt >= stoodStillMs) {', replace: 'if (now < 0) {' }],
     test: { file: 'concurrency/answers.test.ts', title: 'stood still for all of its time' },
   },
   {
     name: 'waitUntilFinished with removeOnComplete',
     edits: [
       {
-        file: submit,
-        search: `events.on('completed', ({ jobId, returnvalue }) => complete(lane, jobId, returnvalue as unknown));`,
-        replace: '',
+        file: 'packages/queue/src/shard.ts',
+        search: 'options.onCompleted(jobId, returnvalue as unknown as EnvelopeResult);',
+        replace: 'void [jobId, returnvalue];',
       },
       {
         file: submit,
-        search: 'await lane.queue.add(',
-        replace: 'const job = await lane.queue.add(',
+        search: 'await shard.queue.add(',
+        replace: 'const job = await shard.queue.add(',
       },
       {
         file: submit,
-        search: `backoff: { type: 'fixed', delay: 200 },
+        search: `...jobOptions,
       });`,
-        replace: `backoff: { type: 'fixed', delay: 200 },
+        replace: `...jobOptions,
       });
-      job.waitUntilFinished(lane.events, 2500).then(
-        (result) => complete(lane, envelope.jobId, result),
-        () => {
-          for (const id of envelope.requestIds) answer(id, { status: 'abandoned', result: null });
-        },
+      job.waitUntilFinished(shard.events, 2500).then(
+        (result) => waiters.complete(envelope, result),
+        () => waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null])),
       );`,
       },
     ],
@@ -116,7 +118,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'work is kept until Redis is back',
     edits: [
-      { file: submit, search: `if (producer.status !== 'ready') return true;`, replace: '' },
+      { file: submit, search: `if (producer.status !== 'ready') return false;`, replace: '' },
       {
         file: 'packages/queue/src/redis.ts',
         search: 'enableOfflineQueue: false',
@@ -478,16 +480,16 @@ async function importKey(`,
   },
   {
     name: 'no admission control',
-    edits: [{ file: submit, search: '+ lane.roundTripMs > busyFromMs', replace: '< 0' }],
+    edits: [{ file: lane, search: '+ lane.roundTripMs > busyFromMs', replace: '< 0' }],
     test: { file: 'concurrency/overload.test.ts', title: 'what is accepted is applied' },
   },
   {
     name: 'the time that lost answers take is not learnt',
     edits: [
       {
-        file: submit,
+        file: lane,
         search: 'lane.roundTripMs += (',
-        replace: 'if (performance.now() - envelope.sentAt < patience.lookAfterMs / 2) lane.roundTripMs += (',
+        replace: 'if (now - envelope.sentAt < 125) lane.roundTripMs += (',
       },
     ],
     test: { file: 'concurrency/overload.test.ts', title: 'as long as those answers take' },
@@ -496,22 +498,22 @@ async function importKey(`,
     name: 'admission does not count those who wait for the end of the turn',
     edits: [
       {
-        file: submit,
+        file: lane,
         search:
-          'const ahead = lane.waiting.length - (options.inFlightMax - lane.sent.size) * options.envelopeMax;',
-        replace: 'const ahead = lane.sent.size < options.inFlightMax ? -1 : lane.waiting.length;',
+          'const ahead = lane.waiting.length - (limits.inFlightMax - lane.sent.size) * limits.envelopeMax;',
+        replace: 'const ahead = lane.sent.size < limits.inFlightMax ? -1 : lane.waiting.length;',
       },
     ],
     test: { file: 'concurrency/overload.test.ts', title: 'all in one turn' },
   },
   {
     name: 'nobody waits to travel together',
-    edits: [{ file: submit, search: 'underWay < gatherFrom', replace: 'underWay >= 0' }],
+    edits: [{ file: lane, search: 'underWay < gatherFrom', replace: 'underWay >= 0' }],
     test: { file: 'concurrency/envelopes.test.ts' },
   },
   {
     name: 'those who wait to travel together wait for late answers too',
-    edits: [{ file: submit, search: 'for (const lane of lanes) schedule(lane);', replace: '' }],
+    edits: [{ file: submit, search: 'for (const line of lines) schedule(line);', replace: '' }],
     test: { file: 'concurrency/envelopes.test.ts' },
   },
   {
@@ -556,7 +558,7 @@ async function importKey(`,
         replace: `return new Map(requestIds.map((id) => [id, { status: 'abandoned', result: null }]));`,
       },
       { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
-      { file: submit, search: 'void look(toLook)', replace: 'void 0' },
+      { file: waiters, search: 'void look(toLook)', replace: 'void 0' },
     ],
     test: { fault: 'worker kill -9', rounds: 16 },
   },

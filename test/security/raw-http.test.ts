@@ -23,7 +23,7 @@ async function sendRaw(...parts: (string | Uint8Array)[]): Promise<RawAnswer | n
       socket.destroy();
       resolve(Buffer.concat(chunks));
     };
-    socket.setTimeout(5000, () => reject(new Error('no answer')));
+    socket.setTimeout(20_000, () => reject(new Error('no answer')));
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       if (isWhole(Buffer.concat(chunks).toString('latin1'))) done();

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const shortestMs = 10_000;
+
+// Where a test can name how long it waits, with the number as its first group. The driver's `end({ timeout })` counts in seconds.
+const bounds = [
+  /(?<!\.end\(\{ )timeout: ([\d_]+)/gi,
+  /\b(?:withinMs|waitMs): ([\d_]+)/g,
+  /\bwithin\(([\d_]+)/g,
+  /\.setTimeout\(([\d_]+)/g,
+  /AbortSignal\.timeout\(([\d_]+)/g,
+  /\.now\(\) \+ ([\d_]+)[;)]/g,
+  // How long a test or a hook may take.
+  /^\s*\}, ([\d_]{4,})\);/gm,
+];
+// Waits a second unless told otherwise, which no setting changes; what `expect.poll` waits stands in vitest.config.ts.
+const untold = /\bvi\.wait(?:For|Until)\b/g;
+
+// What the service promises of its speed, asserted as times; these fail where a machine is many times slower.
+const promises = [
+  'concurrency/overload.test.ts: timeout: 900',
+  'concurrency/redis-away.test.ts: withinMs: 1000',
+  'concurrency/redis-away.test.ts: withinMs: 3000',
+];
+
+const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+  (file) =>
+    /^vitest\.config\.ts$|\.test\.ts$|^(?:harness|local)\/.*\.ts$/.test(file) &&
+    !file.includes('node_modules') &&
+    file !== 'waits.test.ts',
+);
+
+test('no wait of a test ends before ten seconds: a slow machine is not a fault', () => {
+  const short = files.flatMap((file) => {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+    const found = bounds.flatMap((bound) => [...text.matchAll(bound)]);
+    const tooShort = found.filter(([, ms]) => Number(ms!.replaceAll('_', '')) < shortestMs);
+    return [...tooShort, ...text.matchAll(untold)].map(([what]) => `${file}: ${what.trim()}`);
+  });
+  expect(short.filter((each) => !promises.includes(each))).toEqual([]);
+});
