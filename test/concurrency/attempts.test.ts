@@ -1,24 +1,19 @@
-import { createConsumer } from '@inventory/queue/consume';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { openConsumer } from '../harness/consumer.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
 test('1 for an envelope that is taken for the first time, then 2 and 3 for one that failed before', async () => {
   const attempts: number[] = [];
   const { submit, redisUrl, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4 });
-  const consumer = await createConsumer({
+  await openConsumer({
     redisUrl,
     prefix,
-    shardCount: 1,
-    concurrency: 4,
     apply: async (requests, attempt) => {
       attempts.push(attempt);
       if (attempt < 3) throw new Error('the database is away');
       return requests.map(() => ({ status: 'applied', result: '{}' }));
     },
-    onUnserved: () => {},
-    report: () => {},
   });
-  onTestFinished(() => consumer.close());
   const answers = submit(1);
   await expect.poll(() => attempts, { timeout: 10_000 }).toEqual([1, 2, 3]);
   await Promise.all(answers);

@@ -573,4 +573,24 @@ async function importKey(`,
     ],
     test: { file: 'concurrency/idempotency-under-kills.test.ts' },
   },
+  {
+    name: 'a connection of the api that died without a word is kept',
+    edits: [{ file: 'packages/queue/src/redis.ts', search: 'socketTimeout: producerSilentMs,', replace: '' }],
+    test: { file: 'concurrency/black-hole.test.ts', title: 'of the submitter' },
+  },
+  {
+    name: 'a connection of the worker that died without a word is kept',
+    edits: [{ file: 'packages/queue/src/redis.ts', search: 'socketTimeout: consumerSilentMs,', replace: '' }],
+    test: { file: 'concurrency/black-hole.test.ts', title: 'of the consumer' },
+  },
+  {
+    name: 'an idle connection is not asked whether it lives',
+    edits: [{ file: 'packages/queue/src/redis.ts', search: 'redis.ping()', replace: 'Promise.reject()' }],
+    test: { file: 'concurrency/black-hole.test.ts', title: 'without being used' },
+  },
+  {
+    name: 'a replica is taken for the server',
+    edits: [{ file: 'packages/queue/src/redis.ts', search: '(READONLY|', replace: '(' }],
+    test: { file: 'concurrency/black-hole.test.ts', title: 'after a failover' },
+  },
 ];

@@ -9,8 +9,8 @@ import {
   type QueuedRequest,
   queueName,
 } from './envelope.ts';
-import { keepStepsApart, openQueue } from './queue.ts';
-import { connectConsumer, connectProducer } from './redis.ts';
+import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
+import { blockMs, connectConsumer, connectProducer } from './redis.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
@@ -74,7 +74,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
         lockDuration: 2000,
         stalledInterval: 1000,
         maxStalledCount: 5,
-        drainDelay: 1,
+        drainDelay: blockMs / 1000,
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
       },
@@ -96,12 +96,17 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       lastServedAt: () => lastServedAt,
       onUnserved: options.onUnserved,
     });
-    return { worker, redis, queue, stopWatching };
+    const stopTrimming = trimEvents(queue, producer);
+    const stop = () => {
+      stopWatching();
+      stopTrimming();
+    };
+    return { worker, redis, queue, stop };
   });
   return {
     isOpen: () => producer.status === 'ready',
     async close() {
-      for (const { stopWatching } of consumers) stopWatching();
+      for (const { stop } of consumers) stop();
       await Promise.all(
         consumers.map(async ({ worker, queue, redis }) => {
           // Without Redis nothing can be finished, and the library waits for it: another worker takes up what was left.

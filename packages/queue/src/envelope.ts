@@ -16,15 +16,31 @@ export type Outcome = {
   result: string | null;
 };
 
-/** Outcomes in the order of the envelope's requests, as pairs: an envelope's answers are read by every api process. */
-export type EnvelopeResult = [Outcome['status'], string | null][];
+/**
+ * Outcomes in the order of the envelope's requests, as pairs: an envelope's answers are read by every api process. `stored`: the
+ * outcome is too large to travel and stands in Postgres.
+ */
+export type EnvelopeResult = [Outcome['status'] | 'stored', string | null][];
+
+// Redis keeps the answers of many envelopes: it is to hold only small ones. Counted in characters.
+const resultMax = 4096;
+const resultsMax = 32_768;
 
 export function packOutcomes(outcomes: readonly Outcome[]): EnvelopeResult {
-  return outcomes.map(({ status, result }) => [status, result]);
+  let room = resultsMax;
+  return outcomes.map(({ status, result }) => {
+    const length = result?.length ?? 0;
+    // Of the others Postgres has the id alone.
+    const isStored = status === 'applied' || status === 'refused';
+    if (isStored && (length > resultMax || length > room)) return ['stored', null];
+    room -= length;
+    return [status, result];
+  });
 }
 
-export function unpackOutcome(packed: EnvelopeResult[number]): Outcome {
-  return { status: packed[0], result: packed[1] };
+/** The outcome, or null when it has to be read from Postgres. */
+export function unpackOutcome([status, result]: EnvelopeResult[number]): Outcome | null {
+  return status === 'stored' ? null : { status, result };
 }
 
 /** Where a shard's envelopes wait. The braces keep all of a shard's keys on one node of a Redis Cluster. */

@@ -2,11 +2,15 @@ import { Queue, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { queueName } from './envelope.ts';
 
-// Room for many seconds of answers, so that a process that stalled finds its own still there.
-const eventsKept = 100_000;
+// A process that stalls for longer than these last asks Postgres for its answers. With answers of the greatest size that travels
+// (envelope.ts) they are 64 MB.
+const eventsKept = 2000;
+// Nobody waits for an answer that is older.
+const eventsKeptSeconds = 30;
+const tidyEveryMs = 5000;
 
 /**
- * A shard's queue, to put work into; its connection stays the caller's. Every process opens it alike: whoever does so last says
+ * A shard's queue, to put work into; its connection stays the caller's. Every process opens it alike: the last one to do so says
  * how many events are kept.
  */
 export function openQueue(options: {
@@ -24,18 +28,41 @@ export function openQueue(options: {
   });
   keepStepsApart(queue);
   queue.on('error', options.onError);
-  // The library would say so once, at once, and be silent when the connection is not there yet: 10,000 are kept then.
-  const keepEvents = () =>
-    options.connection.hset(queue.keys.meta!, 'opts.maxLenEvents', eventsKept).catch(() => {});
+  // BullMQ would say so once, at once, and be silent when the connection is not there yet: 10,000 are kept then.
+  const keepEvents = () => void limitEvents(queue, options.connection).catch(() => {});
   options.connection.on('ready', keepEvents);
-  if (options.connection.status === 'ready') void keepEvents();
+  if (options.connection.status === 'ready') keepEvents();
   return queue;
+}
+
+function limitEvents(queue: Queue, connection: Redis): Promise<unknown> {
+  return connection.hset(queue.keys.meta!, 'opts.maxLenEvents', eventsKept);
+}
+
+/**
+ * Removes old events now and then, until the returned function is called. BullMQ trims its streams only when it adds to them. A Redis
+ * that is full refuses what adds, so that a stream that filled it would stay for ever; it never refuses XTRIM.
+ */
+export function trimEvents(queue: Queue, connection: Redis): () => void {
+  const tidy = async () => {
+    // By the clock of Redis, which makes the ids of the events.
+    const [seconds] = await connection.time();
+    const oldest = (Number(seconds) - eventsKeptSeconds) * 1000;
+    const streams = ['events', 'steps'].map((stream) => queue.toKey(stream));
+    await Promise.all(streams.map((stream) => connection.xtrim(stream, 'MINID', '~', oldest)));
+    // Again, in case Redis was full or lost its data.
+    await limitEvents(queue, connection);
+  };
+  // What fails is tried again; a connection that is away is told of elsewhere.
+  const timer = setInterval(() => void tidy().catch(() => {}), tidyEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /**
  * Has the library tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody reads. In the stream
  * of events the api would be woken for each of them, and it is the completion that it waits for: the worker tells that where it
- * always does, because the library notes the place when it is made. A job that failed by stalling is told as a step too; what
+ * always does, because BullMQ notes the place when it is made. A job that failed by stalling is told as a step too; what
  * became of its requests the api asks Postgres.
  */
 export function keepStepsApart(part: Queue | Worker): void {

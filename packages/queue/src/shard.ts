@@ -3,8 +3,8 @@ import { type Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { EnvelopeResult } from './envelope.ts';
 import { lastEventOf } from './last-event.ts';
-import { openQueue } from './queue.ts';
-import { connectConsumer } from './redis.ts';
+import { openQueue, trimEvents } from './queue.ts';
+import { blockMs, connectConsumer } from './redis.ts';
 
 export type ShardOptions = {
   redisUrl: string;
@@ -36,7 +36,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
   // process started concern nobody here.
   const lastEventId = await lastEventOf(producer, queue.toKey('events'));
-  const events = new QueueEvents(queue.name, { connection, prefix, lastEventId });
+  const events = new QueueEvents(queue.name, { connection, prefix, lastEventId, blockingTimeout: blockMs });
+  const stopTrimming = trimEvents(queue, producer);
   events.on('error', (error) => report(error, 'queue events'));
   events.on('completed', ({ jobId, returnvalue }) => {
     options.onCompleted(jobId, returnvalue as unknown as EnvelopeResult);
@@ -46,7 +47,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     queue,
     events,
     async close() {
-      // Without Redis the library waits for it.
+      stopTrimming();
+      // Without Redis BullMQ waits for it.
       await within(closeWithinMs, Promise.all([events.close(), queue.close()])).catch(() => {});
       connection.disconnect();
     },

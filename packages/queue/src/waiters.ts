@@ -49,7 +49,7 @@ export type Waiters = {
   /** The one that waits for this request, or undefined. */
   get(requestId: string): Waiter | undefined;
   add(request: QueuedRequest, arrivedAt: number): Waiter;
-  /** Answers all of an envelope. */
+  /** Answers all of an envelope; what its results do not carry is read from Postgres at once. */
   complete(envelope: SentEnvelope, results: EnvelopeResult): void;
   /** Has Postgres decide about all of an envelope that still wait. */
   settle(envelope: SentEnvelope): Promise<void>;
@@ -74,9 +74,8 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
   }
 
   /** The worker put it aside: nobody else's answer waits for it, and Postgres is asked what becomes of it. */
-  function leave(requestId: string) {
-    const waiter = waiters.get(requestId);
-    if (waiter === undefined || waiter.isApart) return;
+  function leave(waiter: Waiter) {
+    if (waiter.isApart) return;
     options.onAnswered(waiter, performance.now());
     waiter.isApart = true;
   }
@@ -126,13 +125,17 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
       return waiter;
     },
     complete(envelope, results) {
+      const stored: Waiter[] = [];
       envelope.requestIds.forEach((requestId, index) => {
+        const waiter = waiters.get(requestId);
         const packed = results[index];
-        if (packed === undefined) return;
+        if (waiter === undefined || packed === undefined) return;
         const outcome = unpackOutcome(packed);
-        if (outcome.status === 'pending') leave(requestId);
+        if (outcome === null) stored.push(waiter);
+        else if (outcome.status === 'pending') leave(waiter);
         else answer(requestId, outcome);
       });
+      if (stored.length > 0) void look(stored);
     },
     settle: (envelope) => settle(envelope.requestIds.flatMap((requestId) => waiters.get(requestId) ?? [])),
     sweep(now) {

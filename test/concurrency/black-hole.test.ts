@@ -1,0 +1,68 @@
+import { connectProducer } from '@inventory/queue/redis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { openWay } from '../harness/black-hole.ts';
+import { openConsumer } from '../harness/consumer.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
+import { openSubmitter } from '../harness/submitter.ts';
+
+// What a test waits for comes within five seconds; without the guard it never does.
+const timeout = 15_000;
+
+async function openBoth(url: { submitter: string; consumer: string }) {
+  const submitter = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl: url.submitter });
+  await openConsumer({ redisUrl: url.consumer, prefix: submitter.prefix });
+  const send = async () => (await submitter.submit(1)[0]!).status;
+  await expect.poll(send, { timeout }).toBe('applied');
+  return send;
+}
+
+test.each(['submitter', 'consumer'] as const)(
+  'applied again, a few seconds after every connection of the %s to Redis died without a word',
+  async (side) => {
+    const direct = inject('redisUrl');
+    const way = await openWay(direct);
+    const send = await openBoth({ submitter: direct, consumer: direct, [side]: way.url });
+    way.swallow();
+    await expect.poll(send, { timeout }).toBe('applied');
+  },
+);
+
+test('applied again, a few seconds after all connections to Redis died while nobody sent anything', async () => {
+  const way = await openWay(inject('redisUrl'));
+  const send = await openBoth({ submitter: way.url, consumer: way.url });
+  way.swallow();
+  await expect.poll(send, { timeout }).toBe('applied');
+});
+
+test('the connection that counts requests answers again after it died without a word, without being used', async () => {
+  const way = await openWay(inject('redisUrl'));
+  const redis = connectProducer(way.url, () => {});
+  onTestFinished(() => redis.disconnect());
+  await expect.poll(() => redis.status, { timeout }).toBe('ready');
+  let closed = 0;
+  redis.on('close', () => {
+    closed += 1;
+  });
+  way.swallow();
+  await expect.poll(() => closed, { timeout }).toBe(1);
+  await expect.poll(() => redis.ping().catch(() => 'away'), { timeout }).toBe('PONG');
+});
+
+test('applied again after a failover that left all connections at what is now a replica', async () => {
+  const [before, after] = await Promise.all([startOwnRedis(), startOwnRedis()]);
+  // One password for both, so that an address leads to either.
+  const password = new URL(before.url).password;
+  await after.redis.config('SET', 'requirepass', password);
+  for (const { redis } of [before, after]) {
+    await redis.config('SET', 'masterauth', password, 'repl-diskless-sync-delay', '0');
+  }
+  await after.redis.replicaof('127.0.0.1', before.port);
+  const link = async () => /master_link_status:(\w+)/.exec(await after.redis.info('replication'))?.[1];
+  await expect.poll(link, { timeout }).toBe('up');
+  const way = await openWay(before.url);
+  const send = await openBoth({ submitter: way.url, consumer: way.url });
+  way.leadTo(after.port);
+  await after.redis.replicaof('NO', 'ONE');
+  await before.redis.replicaof('127.0.0.1', after.port);
+  await expect.poll(send, { timeout }).toBe('applied');
+});

@@ -1,0 +1,70 @@
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A way to a server on which connections can die without a word. */
+export type Way = {
+  /** The address with the port of this way. */
+  url: string;
+  /** From now on whatever is sent on the connections of this moment is swallowed, both ways and for good; new ones work. */
+  swallow(): void;
+  /** As `swallow`, also for each new connection, so long after it came about; until it is called with null. */
+  swallowAfter(timeMs: number | null): void;
+  /** New connections lead to another port. */
+  leadTo(port: number): void;
+};
+
+/** Opens a way to the server at `url`; it ends with the test. */
+export async function openWay(url: string): Promise<Way> {
+  let targetPort = Number(new URL(url).port);
+  const sockets = new Set<Socket>();
+  const holes = new Set<() => void>();
+  let afterMs: number | null = null;
+  const server = createServer((incoming) => {
+    const outgoing = connectTcp(targetPort, '127.0.0.1');
+    let isSwallowed = false;
+    const hole = () => {
+      isSwallowed = true;
+      holes.delete(hole);
+    };
+    holes.add(hole);
+    if (afterMs !== null) setTimeout(hole, afterMs).unref();
+    for (const [from, to] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      sockets.add(from);
+      from.setNoDelay(true);
+      from.on('data', (chunk) => {
+        if (!isSwallowed) to.write(chunk);
+      });
+      from.on('error', () => {});
+      from.on('close', () => {
+        sockets.delete(from);
+        // The end of a connection is a packet too.
+        if (!isSwallowed) to.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const way = new URL(url);
+  way.hostname = '127.0.0.1';
+  way.port = String((server.address() as { port: number }).port);
+  const swallow = () => {
+    for (const hole of holes) hole();
+  };
+  return {
+    url: way.href,
+    swallow,
+    swallowAfter(timeMs) {
+      afterMs = timeMs;
+      if (timeMs !== null) swallow();
+    },
+    leadTo(port) {
+      targetPort = port;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/queue/consume';
+import { onTestFinished } from 'vitest';
+
+/** The worker's side of a queue, without a database: unless told otherwise it applies everything. It ends with the test. */
+export async function openConsumer(
+  options: Pick<ConsumeOptions, 'redisUrl' | 'prefix'> & Partial<ConsumeOptions>,
+): Promise<Consumer> {
+  const consumer = await createConsumer({
+    shardCount: 1,
+    concurrency: 4,
+    apply: async (requests) => requests.map(() => ({ status: 'applied', result: '{}' })),
+    onUnserved: () => {},
+    report: () => {},
+    ...options,
+  });
+  onTestFinished(() => consumer.close());
+  return consumer;
+}

@@ -1,0 +1,27 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRedis } from '@inventory/local/redis';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+
+/** A Redis that no other test uses, and a connection to it. It ends with the test. */
+export async function startOwnRedis(): Promise<{ url: string; port: number; redis: Redis }> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-redis-')));
+  const server = await startRedis({
+    folder,
+    port: undefined,
+    rememberedPort: undefined,
+    throwAway: true,
+    report: () => {},
+    signal: new AbortController().signal,
+  });
+  const redis = new Redis(server.url);
+  redis.on('error', () => {});
+  onTestFinished(async () => {
+    redis.disconnect();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { url: server.url, port: server.port, redis };
+}
