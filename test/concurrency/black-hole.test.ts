@@ -50,6 +50,9 @@ test('the connection that counts requests answers again after it died without a 
 
 test('applied again after a failover that left all connections at what is now a replica', async () => {
   const [before, after] = await Promise.all([startOwnRedis(), startOwnRedis()]);
+  onTestFinished(async () => {
+    await Promise.all([before.stop(), after.stop()]);
+  });
   // One password for both, so that an address leads to either.
   const password = new URL(before.url).password;
   await after.redis.config('SET', 'requirepass', password);

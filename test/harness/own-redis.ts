@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '@inventory/local/redis';
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
 
-/** A Redis that no other test uses, and a connection to it. It ends with the test. */
-export async function startOwnRedis(): Promise<{ url: string; port: number; redis: Redis }> {
+/** A Redis that no other test uses, and a connection to it. */
+export type OwnRedis = { url: string; port: number; redis: Redis; stop(): Promise<void> };
+
+/** Starts a Redis; whoever does so stops it. */
+export async function startOwnRedis(): Promise<OwnRedis> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-redis-')));
   const server = await startRedis({
     folder,
@@ -18,10 +20,14 @@ export async function startOwnRedis(): Promise<{ url: string; port: number; redi
   });
   const redis = new Redis(server.url);
   redis.on('error', () => {});
-  onTestFinished(async () => {
-    redis.disconnect();
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-  return { url: server.url, port: server.port, redis };
+  return {
+    url: server.url,
+    port: server.port,
+    redis,
+    async stop() {
+      redis.disconnect();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -13,8 +13,8 @@ export type TestSubmitter = {
   prefix: string;
   /** Whether one more request would be taken now. */
   admits(): boolean;
-  /** So many requests in this turn, all for one queue. */
-  submit(count: number): Promise<Answer>[];
+  /** So many requests in this turn, all for one queue; they came now, unless told otherwise. */
+  submit(count: number, arrivedAt?: number): Promise<Answer>[];
   /** How many requests each envelope carries that was sent, the oldest first. */
   sizes(): Promise<number[]>;
 };
@@ -50,7 +50,7 @@ export async function openSubmitter(
     redisUrl,
     prefix,
     admits: () => submitter.admits({ body: { itemID: 'I' } }, performance.now()),
-    submit: (count) =>
+    submit: (count, arrivedAt = performance.now()) =>
       Array.from({ length: count }, () => {
         const request = {
           requestId: randomUUID(),
@@ -59,7 +59,7 @@ export async function openSubmitter(
           kind: 'receive',
           body: { itemID: 'I', units: 1, wid: 1, reasonCode: 0 },
         };
-        return submitter.submit(request as QueuedRequest, performance.now());
+        return submitter.submit(request as QueuedRequest, arrivedAt);
       }),
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
   };

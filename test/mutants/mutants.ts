@@ -593,4 +593,32 @@ async function importKey(`,
     edits: [{ file: 'packages/queue/src/redis.ts', search: '(READONLY|', replace: '(' }],
     test: { file: 'concurrency/black-hole.test.ts', title: 'after a failover' },
   },
+  {
+    name: 'only BullMQ trims its streams',
+    edits: [
+      {
+        file: 'packages/queue/src/queue.ts',
+        search: `connection.xtrim(stream, 'MINID', '~', oldest)`,
+        replace: 'connection.exists(stream, oldest)',
+      },
+    ],
+    test: { file: 'concurrency/full-redis.test.ts', title: 'the stream of events itself' },
+  },
+  {
+    name: 'a worker asks a full Redis again and again',
+    edits: [{ file: 'packages/queue/src/consume.ts', search: 'restWhenRefused(worker);', replace: '' }],
+    test: { file: 'concurrency/full-redis.test.ts', title: 'a few times a second' },
+  },
+  {
+    name: 'large answers travel through Redis',
+    edits: [
+      { file: 'packages/queue/src/envelope.ts', search: 'if (isStored && (', replace: 'if (!isStored && (' },
+    ],
+    test: { file: 'concurrency/large-answers.test.ts', title: 'thousands of envelopes' },
+  },
+  {
+    name: 'a stored answer is read when it is late',
+    edits: [{ file: waiters, search: 'if (stored.length > 0) void look(stored);', replace: '' }],
+    test: { file: 'concurrency/large-answers.test.ts', title: 'not when it is late' },
+  },
 ];

@@ -11,6 +11,7 @@ import {
 } from './envelope.ts';
 import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer, connectProducer } from './redis.ts';
+import { restWhenRefused } from './rest.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
@@ -80,6 +81,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       },
     );
     keepStepsApart(worker);
+    restWhenRefused(worker);
     worker.on('drained', () => {
       foundEmpty = true;
     });

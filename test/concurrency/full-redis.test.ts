@@ -1,0 +1,100 @@
+import { queueName } from '@inventory/queue/envelope';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApiClient } from '../harness/api-client.ts';
+import { openConsumer } from '../harness/consumer.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { openSubmitter } from '../harness/submitter.ts';
+
+const own = await startOwnRedis();
+const prefix = uniqueName('full');
+const service = useService({ apis: 2, env: { REDIS_URL: own.url, QUEUE_PREFIX: prefix } });
+const eventsKey = `${prefix}:${queueName(0)}:events`;
+const timeout = 20_000;
+
+beforeEach(async () => {
+  await own.redis.config('SET', 'maxmemory', '64mb');
+});
+afterEach(async () => {
+  await own.redis.del('filler');
+});
+afterAll(() => own.stop());
+
+/** Makes a key of 70 MB in one step, by a command of Redis in Lua that has a number to count with. */
+async function fill(key: string, command: string): Promise<void> {
+  const script = `
+    redis.call('DEL', KEYS[1])
+    for number = 1, 700 do ${command} end
+    return redis.call('INFO', 'memory')`;
+  const memory = (await own.redis.eval(script, 1, key, 'x'.repeat(100_000))) as string;
+  expect(Number(/used_memory:(\d+)/.exec(memory)?.[1])).toBeGreaterThan(64 * 1024 * 1024);
+}
+
+const fillWithKeys = () => fill('filler', `redis.call('HSET', KEYS[1], number, ARGV[1])`);
+
+const body = (itemID: string, reference: string) => ({ itemID, units: 1, wid: 1, reasonCode: 0, reference });
+
+async function openClients(): Promise<{ clients: ApiClient[]; itemID: string }> {
+  const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
+  return { clients, itemID: await service.item() };
+}
+
+const status = async (client: ApiClient, itemID: string) =>
+  (await client.post('/Inventory/Receive', body(itemID, 'again'))).status;
+
+test('201 or 503, and the ledger says the same of each, while Redis fills under load, is full and has room again', async () => {
+  const { clients, itemID } = await openClients();
+  const answered: Record<number, string[]> = { 201: [], 503: [] };
+  const others: unknown[] = [];
+  let isOver = false;
+  const callers = Array.from({ length: 24 }, async (_, caller) => {
+    for (let turn = 0; !isOver; turn++) {
+      const reference = `${caller}-${turn}`;
+      const answer = await clients[caller % 2]!.post('/Inventory/Receive', body(itemID, reference));
+      answered[answer.status]?.push(reference);
+      if (answer.status !== 201 && answer.status !== 503) others.push(answer);
+    }
+  });
+  const count = (wanted: number) => () => answered[wanted]!.length;
+  await expect.poll(count(201), { timeout }).toBeGreaterThan(200);
+  await fillWithKeys();
+  const refusedBefore = answered[503]!.length;
+  await expect.poll(count(503), { timeout }).toBeGreaterThan(refusedBefore + 100);
+  await own.redis.del('filler');
+  const appliedBefore = answered[201]!.length;
+  await expect.poll(count(201), { timeout }).toBeGreaterThan(appliedBefore + 200);
+  isOver = true;
+  await Promise.all(callers);
+  const rows = await service.sql<{ reference: string }[]>`
+    select body->>'reference' as reference
+    from stock_transaction
+    where status = 'applied' and body->>'itemID' = ${itemID}`;
+  expect(others).toEqual([]);
+  expect(rows.map(({ reference }) => reference).sort()).toEqual(answered[201]!.sort());
+});
+
+test('201 again after the stream of events itself has filled Redis', async () => {
+  const { clients, itemID } = await openClients();
+  const [client] = clients;
+  expect(await status(client!, itemID)).toBe(201);
+  // As if the answers of a minute ago had done it.
+  const id = `'${Date.now() - 60_000}-' .. number`;
+  await fill(eventsKey, `redis.call('XADD', KEYS[1], ${id}, 'event', ARGV[1])`);
+  for (const each of clients) await expect.poll(() => status(each, itemID), { timeout }).toBe(201);
+  expect(await own.redis.xlen(eventsKey)).toBeLessThan(200);
+});
+
+test('a worker that finds work in a full Redis asks a few times a second, not thousands of times', async () => {
+  const { submit, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl: own.url });
+  const answers = submit(4);
+  await expect.poll(() => own.redis.llen(`${prefix}:${queueName(0)}:wait`), { timeout }).toBe(1);
+  await fillWithKeys();
+  const errors: string[] = [];
+  await openConsumer({ redisUrl: own.url, prefix, report: ({ message }) => errors.push(message) });
+  // They are abandoned after two and a half seconds.
+  for (const { status } of await Promise.all(answers)) expect(status).toBe('abandoned');
+  expect(errors.length).toBeLessThan(50);
+  expect(errors[0]).toContain('OOM');
+  await own.redis.del('filler');
+  await expect.poll(async () => (await submit(1)[0]!).status, { timeout }).toBe('applied');
+});

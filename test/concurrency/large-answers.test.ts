@@ -1,0 +1,82 @@
+import { type EnvelopeResult, queueName } from '@inventory/queue/envelope';
+import { connectConsumer } from '@inventory/queue/redis';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openConsumer } from '../harness/consumer.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { openSubmitter } from '../harness/submitter.ts';
+
+describe('the service', () => {
+  const prefix = uniqueName('large');
+  const service = useService({ env: { QUEUE_PREFIX: prefix } });
+
+  test('200 with every lot that an issue took, of which nothing travels through Redis but that it is stored', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const lots = Array.from({ length: 150 }, (_, index) => ({ lot: `LOT-${index}-WITH-A-LONG-NAME` }));
+    await Promise.all(
+      lots.map(({ lot }) =>
+        client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0, lot }),
+      ),
+    );
+    const answer = await client.post('/Inventory/Issue', { itemID, units: 150, wid: 1, reasonCode: 0 });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.text.length).toBeGreaterThan(4096);
+    const [row] = await service.sql<{ result: string }[]>`
+      select result::text
+      from stock_transaction
+      where body->>'itemID' = ${itemID} and kind = 'issue'`;
+    expect(answer.text).toBe(row?.result);
+    const redis = connectConsumer(inject('redisUrl'), () => {});
+    const events = await redis.xrange(`${prefix}:${queueName(0)}:events`, '-', '+');
+    redis.disconnect();
+    const told = events.flatMap(([, fields]) => {
+      const place = fields.indexOf('returnvalue');
+      return place < 0 ? [] : (JSON.parse(fields[place + 1]!) as EnvelopeResult);
+    });
+    expect(told.filter(([status]) => status === 'stored')).toEqual([['stored', null]]);
+    expect(Math.max(...told.map(([, result]) => result?.length ?? 0))).toBeLessThan(4097);
+  });
+});
+
+const applied = (length: number) => ({ status: 'applied' as const, result: 'x'.repeat(length) });
+
+test('a stored answer is read as soon as it is known to be there, not when it is late', async () => {
+  const { submit, redisUrl, prefix } = await openSubmitter({
+    envelopeMax: 4,
+    inFlightMax: 4,
+    readOutcomes: async (requestIds) => new Map(requestIds.map((id) => [id, applied(5000)])),
+  });
+  await openConsumer({ redisUrl, prefix, apply: async (requests) => requests.map(() => applied(5000)) });
+  // They have not come yet, by their clock: they are never late.
+  const answers = await Promise.all(submit(4, performance.now() + 3_600_000));
+  expect(answers).toEqual(Array(4).fill(applied(5000)));
+});
+
+test('Redis holds a few thousand events and some tens of megabytes after thousands of envelopes with large answers', async () => {
+  const own = await startOwnRedis();
+  onTestFinished(() => own.stop());
+  const { submit, prefix } = await openSubmitter({
+    envelopeMax: 16,
+    inFlightMax: 4,
+    redisUrl: own.url,
+    readOutcomes: async (requestIds) => new Map(requestIds.map((id) => [id, applied(4000)])),
+  });
+  await openConsumer({
+    redisUrl: own.url,
+    prefix,
+    apply: async (requests) => requests.map(() => applied(4000)),
+  });
+  let answered = 0;
+  for (let round = 0; round < 1000; round++) {
+    const answers = await Promise.all(submit(64));
+    answered += answers.filter(({ status }) => status === 'applied').length;
+  }
+  expect(answered).toBe(64_000);
+  const key = `${prefix}:${queueName(0)}`;
+  const lengths = await Promise.all(['events', 'steps'].map((stream) => own.redis.xlen(`${key}:${stream}`)));
+  // Whole nodes of up to a hundred are removed.
+  expect(Math.max(...lengths)).toBeLessThan(2200);
+  const used = Number(/used_memory:(\d+)/.exec(await own.redis.info('memory'))?.[1]);
+  expect(used).toBeLessThan(80_000_000);
+});
