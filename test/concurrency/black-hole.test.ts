@@ -1,12 +1,19 @@
 import { connectProducer } from '@inventory/queue/redis';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { openWay } from '../harness/black-hole.ts';
+import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openWay, type Way } from '../harness/black-hole.ts';
 import { openConsumer } from '../harness/consumer.ts';
 import { startOwnRedis } from '../harness/own-redis.ts';
+import { useService } from '../harness/service.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
 // What a test waits for comes within five seconds; without the guard it never does.
 const timeout = 15_000;
+
+async function openTestWay(url: string): Promise<Way> {
+  const way = await openWay(url);
+  onTestFinished(way.close);
+  return way;
+}
 
 async function openBoth(url: { submitter: string; consumer: string }) {
   const submitter = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl: url.submitter });
@@ -20,7 +27,7 @@ test.each(['submitter', 'consumer'] as const)(
   'applied again, a few seconds after every connection of the %s to Redis died without a word',
   async (side) => {
     const direct = inject('redisUrl');
-    const way = await openWay(direct);
+    const way = await openTestWay(direct);
     const send = await openBoth({ submitter: direct, consumer: direct, [side]: way.url });
     way.swallow();
     await expect.poll(send, { timeout }).toBe('applied');
@@ -28,14 +35,14 @@ test.each(['submitter', 'consumer'] as const)(
 );
 
 test('applied again, a few seconds after all connections to Redis died while nobody sent anything', async () => {
-  const way = await openWay(inject('redisUrl'));
+  const way = await openTestWay(inject('redisUrl'));
   const send = await openBoth({ submitter: way.url, consumer: way.url });
   way.swallow();
   await expect.poll(send, { timeout }).toBe('applied');
 });
 
 test('the connection that counts requests answers again after it died without a word, without being used', async () => {
-  const way = await openWay(inject('redisUrl'));
+  const way = await openTestWay(inject('redisUrl'));
   const redis = connectProducer(way.url, () => {});
   onTestFinished(() => redis.disconnect());
   await expect.poll(() => redis.status, { timeout }).toBe('ready');
@@ -62,10 +69,27 @@ test('applied again after a failover that left all connections at what is now a 
   await after.redis.replicaof('127.0.0.1', before.port);
   const link = async () => /master_link_status:(\w+)/.exec(await after.redis.info('replication'))?.[1];
   await expect.poll(link, { timeout }).toBe('up');
-  const way = await openWay(before.url);
+  const way = await openTestWay(before.url);
   const send = await openBoth({ submitter: way.url, consumer: way.url });
   way.leadTo(after.port);
   await after.redis.replicaof('NO', 'ONE');
   await before.redis.replicaof('127.0.0.1', after.port);
   await expect.poll(send, { timeout }).toBe('applied');
+});
+
+describe('the service', async () => {
+  const way = await openWay(inject('redisUrl'));
+  const service = useService({ apis: 2, workers: 2, env: { REDIS_URL: way.url } });
+  afterAll(way.close);
+
+  test('201 from every api again, a few seconds after all connections to Redis died without a word', async () => {
+    const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
+    const itemID = await service.item();
+    const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+    way.swallow();
+    for (const client of clients) {
+      const write = async () => (await client.post('/Inventory/Receive', body)).status;
+      await expect.poll(write, { timeout }).toBe(201);
+    }
+  });
 });

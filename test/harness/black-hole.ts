@@ -1,5 +1,4 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
 
 /** A way to a server on which connections can die without a word. */
 export type Way = {
@@ -7,18 +6,16 @@ export type Way = {
   url: string;
   /** From now on whatever is sent on the connections of this moment is swallowed, both ways and for good; new ones work. */
   swallow(): void;
-  /** As `swallow`, also for each new connection, so long after it came about; until it is called with null. */
-  swallowAfter(timeMs: number | null): void;
   /** New connections lead to another port. */
   leadTo(port: number): void;
+  close(): void;
 };
 
-/** Opens a way to the server at `url`; it ends with the test. */
+/** Opens a way to the server at `url`. */
 export async function openWay(url: string): Promise<Way> {
   let targetPort = Number(new URL(url).port);
   const sockets = new Set<Socket>();
   const holes = new Set<() => void>();
-  let afterMs: number | null = null;
   const server = createServer((incoming) => {
     const outgoing = connectTcp(targetPort, '127.0.0.1');
     let isSwallowed = false;
@@ -27,7 +24,6 @@ export async function openWay(url: string): Promise<Way> {
       holes.delete(hole);
     };
     holes.add(hole);
-    if (afterMs !== null) setTimeout(hole, afterMs).unref();
     for (const [from, to] of [
       [incoming, outgoing],
       [outgoing, incoming],
@@ -46,25 +42,20 @@ export async function openWay(url: string): Promise<Way> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
   const way = new URL(url);
   way.hostname = '127.0.0.1';
   way.port = String((server.address() as { port: number }).port);
-  const swallow = () => {
-    for (const hole of holes) hole();
-  };
   return {
     url: way.href,
-    swallow,
-    swallowAfter(timeMs) {
-      afterMs = timeMs;
-      if (timeMs !== null) swallow();
+    swallow() {
+      for (const hole of holes) hole();
     },
     leadTo(port) {
       targetPort = port;
+    },
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

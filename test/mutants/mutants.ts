@@ -621,4 +621,26 @@ async function importKey(`,
     edits: [{ file: waiters, search: 'if (stored.length > 0) void look(stored);', replace: '' }],
     test: { file: 'concurrency/large-answers.test.ts', title: 'not when it is late' },
   },
+  {
+    name: 'the canary concludes nothing from silence',
+    edits: [
+      {
+        file: 'packages/queue/src/canary.ts',
+        search: `return (error as Error).name === 'ReplyError';`,
+        replace: 'return true;',
+      },
+    ],
+    test: { file: 'concurrency/canary.test.ts', title: 'answers nothing' },
+  },
+  {
+    name: 'the canary takes a full Redis for a broken way',
+    edits: [
+      {
+        file: 'packages/queue/src/canary.ts',
+        search: `return (error as Error).name === 'ReplyError';`,
+        replace: 'return false;',
+      },
+    ],
+    test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
+  },
 ];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
 import type { Envelope } from './envelope.ts';
 
 const checkEveryMs = 2000;
@@ -7,41 +8,51 @@ const checkEveryMs = 2000;
 const unservedAfterMs = 8000;
 
 /**
- * Watches that a worker gets work. While it is idle it sends an empty envelope through the real queue; when work waits in the
- * queue, check after check, and none comes to this worker, its way to the queue is broken in a way that no error told, and
- * `onUnserved` is called. While Redis cannot be asked, nothing is concluded. Returns how to stop watching.
+ * Watches that a worker gets work. While it is idle it sends an empty envelope through the real queue. Two things, found check after
+ * check, say that its way to the queue is broken, and `onUnserved` is called: work waits in the queue and none comes to this worker;
+ * or Redis does not answer on a connection that calls itself ready. While the connection is away, or Redis refuses what adds because
+ * it is full or a replica, nothing is concluded. Returns how to stop watching.
  */
 export function watchService(options: {
   queue: Queue;
+  /** The connection of the queue. */
+  connection: Redis;
   /** When the worker last took an envelope, of `performance.now()`. */
   lastServedAt: () => number;
   onUnserved: () => void;
 }): () => void {
+  const { queue, connection } = options;
   let unservedSince: number | null = null;
-  const check = async () => {
+
+  async function check() {
     const now = performance.now();
-    if (now - options.lastServedAt() < checkEveryMs) {
+    if (now - options.lastServedAt() < checkEveryMs || connection.status !== 'ready') {
       unservedSince = null;
-      return;
+    } else if (await seemsServed()) {
+      unservedSince = null;
+    } else {
+      unservedSince ??= now;
+      if (now - unservedSince >= unservedAfterMs && options.lastServedAt() < unservedSince)
+        options.onUnserved();
     }
+  }
+
+  async function seemsServed(): Promise<boolean> {
     try {
-      if ((await options.queue.getWaitingCount()) > 0) {
-        unservedSince ??= now;
-        if (now - unservedSince >= unservedAfterMs && options.lastServedAt() < unservedSince)
-          options.onUnserved();
-        return;
+      if ((await queue.getWaitingCount()) > 0) {
+        // A Redis that refuses this hands out no work either, to any worker.
+        await connection.set(queue.toKey('canary'), 1, 'PX', checkEveryMs);
+        return false;
       }
-      unservedSince = null;
       const empty: Envelope = { requests: [] };
-      await options.queue.add('canary', empty, {
-        jobId: randomUUID(),
-        removeOnComplete: true,
-        removeOnFail: true,
-      });
-    } catch {
-      unservedSince = null;
+      await queue.add('canary', empty, { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true });
+      return true;
+    } catch (error) {
+      // What Redis itself says is an answer.
+      return (error as Error).name === 'ReplyError';
     }
-  };
+  }
+
   const timer = setInterval(() => void check(), checkEveryMs);
   timer.unref();
   return () => clearInterval(timer);

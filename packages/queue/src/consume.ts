@@ -95,6 +95,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     });
     const stopWatching = watchService({
       queue,
+      connection: producer,
       lastServedAt: () => lastServedAt,
       onUnserved: options.onUnserved,
     });

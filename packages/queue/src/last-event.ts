@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { within } from '@inventory/process/within';
 import type { Redis } from 'ioredis';
 
-/** The id of the newest event of a stream. Without Redis a guess by our own clock; a lost answer is looked for anyway. */
+/**
+ * The id of the newest event of a stream. Without Redis that before the first one: there are few, whatever the clocks say, and those
+ * that concern nobody here are passed over.
+ */
 export async function lastEventOf(redis: Redis, stream: string): Promise<string> {
-  const guess = `${Date.now() - 5000}-0`;
+  const first = '0-0';
   try {
     if (redis.status !== 'ready') await within(1000, once(redis, 'ready'));
     const [newest] = await redis.xrevrange(stream, '+', '-', 'COUNT', 1);
-    return newest?.[0] ?? '0-0';
+    return newest?.[0] ?? first;
   } catch {
-    return guess;
+    return first;
   }
 }

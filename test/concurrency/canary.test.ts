@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { watchService } from '@inventory/queue/canary';
+import { openQueue } from '@inventory/queue/queue';
+import { Redis } from 'ioredis';
+import { afterAll, inject, test } from 'vitest';
+import { openWay } from '../harness/black-hole.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
+
+const own = await startOwnRedis();
+const way = await openWay(inject('redisUrl'));
+const endings: (() => void)[] = [];
+
+afterAll(async () => {
+  for (const end of endings) end();
+  way.close();
+  await own.stop();
+});
+
+// Longer than the canary watches until it is sure.
+const timeout = 25_000;
+
+/** A canary beside a worker that never takes anything. */
+function watch(redisUrl: string) {
+  // Unlike the service's, this connection is never replaced: however long it says nothing, it calls itself ready.
+  const connection = new Redis(redisUrl, { commandTimeout: 500, maxRetriesPerRequest: 0 });
+  connection.on('error', () => {});
+  const queue = openQueue({
+    shard: 0,
+    prefix: `canary-${randomBytes(6).toString('hex')}`,
+    connection,
+    onError: () => {},
+  });
+  const seen = { unserved: 0 };
+  const stop = watchService({
+    queue,
+    connection,
+    lastServedAt: () => 0,
+    onUnserved: () => {
+      seen.unserved += 1;
+    },
+  });
+  endings.push(stop, () => connection.disconnect());
+  return { connection, queue, seen };
+}
+
+test.concurrent('unserved: work waits and none comes', async ({ expect }) => {
+  const { seen } = watch(inject('redisUrl'));
+  // Its own empty envelopes are work.
+  await expect.poll(() => seen.unserved, { timeout }).toBeGreaterThan(0);
+});
+
+test.concurrent('unserved: a connection that calls itself ready answers nothing', async ({ expect }) => {
+  const { connection, seen } = watch(way.url);
+  await expect.poll(() => connection.status, { timeout }).toBe('ready');
+  way.swallow();
+  await expect.poll(() => seen.unserved, { timeout }).toBeGreaterThan(0);
+});
+
+test.concurrent('nothing, while work waits in a Redis that is full', async ({ expect }) => {
+  const { queue, seen } = watch(own.url);
+  await queue.add('work', {});
+  await own.redis.config('SET', 'maxmemory', '1');
+  await own.redis.config('RESETSTAT');
+  const refused = async () =>
+    Number(/cmdstat_set:.*rejected_calls=(\d+)/.exec(await own.redis.info('commandstats'))?.[1] ?? 0);
+  // So many checks that it would be sure.
+  await expect.poll(refused, { timeout }).toBeGreaterThan(5);
+  expect(seen.unserved).toBe(0);
+});
