@@ -9,8 +9,8 @@ export default defineConfig({
     // Files share nothing but modules, which take longer to load than most tests to run.
     isolate: false,
     // Wide: they end what hangs, and say nothing about how fast a machine must be.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 20_000 } },
     // The last line of a run is read by those who only want the count.
     reporters: ['default', './harness/count-reporter.ts'],

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 
 /** One request of the load. */
-export type LoadRequest = { path: string; body: object };
+export type LoadRequest = { path: string; body: object; headers?: Record<string, string> };
 
 export type LoadResult = {
   /** Answers of status 2xx per second. */
@@ -52,11 +52,11 @@ export async function runLoad(options: {
     for (;;) {
       const due = await dueAt();
       if (due >= endAt) return;
-      const { path, body } = options.next();
+      const { path, body, headers: own } = options.next();
       const answer = await pool.request({
         method: 'POST',
         path: `/api/v1${path}`,
-        headers,
+        headers: own === undefined ? headers : { ...headers, ...own },
         body: JSON.stringify(body),
       });
       await answer.body.dump();

@@ -98,12 +98,15 @@ async function takeOut(
 ): Promise<Applied> {
   const { body, kind } = request;
   const from = kind === 'move' ? body.fromSpot : body.spot;
+  const { serial, rfidTag } = body;
   await tx`select from stock_level where part_no = ${partNo} and wid = ${body.wid} for no key update`;
   const lots = await tx<{ rec_no: number; units: string; spot: string; expires: Date | null }[]>`
     select rec_no, units, spot, expires
     from lot
     where part_no = ${partNo} and wid = ${body.wid} and active and not hold
-      and (${from ?? null}::text is null or spot = ${from ?? null})
+      ${from === undefined ? tx`` : tx`and spot = ${from}`}
+      ${serial === undefined ? tx`` : tx`and serial = ${serial}`}
+      ${rfidTag === undefined ? tx`` : tx`and rfid_tag = ${rfidTag}`}
     order by expires, received, rec_no
     limit 16`;
   const entries: Applied['entries'] = [];

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { LoadRequest } from './load.ts';
 import { itemCount } from './site.ts';
+import { markOf, spotCount, spotOf, type TrackedItem } from './tracked-stock.ts';
 
 /** Any of the items, or always the same one. */
 export const spread = () => `I${Math.floor(Math.random() * itemCount)}`;
@@ -20,3 +22,62 @@ export const mixed = (item: () => string) => (): LoadRequest => {
   if (turn % 3 === 1) return { path: '/Inventory/Move', body: { ...body, fromSpot: 'A', toSpot: 'B' } };
   return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2 } };
 };
+
+/** The same requests, each with a key of its own. */
+export const keyed = (next: () => LoadRequest) => (): LoadRequest => ({
+  ...next(),
+  headers: { 'idempotency-key': randomUUID() },
+});
+
+const anySpot = () => spotOf(Math.floor(Math.random() * spotCount));
+
+/**
+ * Thirds: a receipt with a mark of its own, a move and an issue of the lot of some mark. The marks go round: the oldest is issued first, and
+ * one that was received comes behind all that were there, so each names a lot that is in stock.
+ */
+export function byMark({ itemID, lots, units, by }: TrackedItem): () => LoadRequest {
+  let issued = 0;
+  let received = lots;
+  let count = 0;
+  const body = { itemID, units, wid: 1 };
+  return () => {
+    count += 1;
+    if (count % 3 === 0) {
+      const mark = markOf(received++);
+      const path = '/Inventory/Receive';
+      return { path, body: { ...body, reasonCode: 1, spot: anySpot(), [by]: mark } };
+    }
+    if (count % 3 === 2) {
+      return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2, [by]: markOf(issued++) } };
+    }
+    // Neither one that is about to be issued nor one that may still be on its way in.
+    const mark = markOf(issued + Math.floor(lots / 4 + (Math.random() * lots) / 2));
+    return { path: '/Inventory/Move', body: { ...body, toSpot: anySpot(), [by]: mark } };
+  };
+}
+
+/** Thirds: a receipt, a move and an issue, each at any of many spots with a few lots each. */
+export const bySpot =
+  ({ itemID }: TrackedItem) =>
+  (): LoadRequest => {
+    turn += 1;
+    const body = { itemID, units: 1, wid: 1 };
+    if (turn % 3 === 0)
+      return { path: '/Inventory/Receive', body: { ...body, reasonCode: 1, spot: anySpot() } };
+    if (turn % 3 === 1) {
+      return { path: '/Inventory/Move', body: { ...body, fromSpot: anySpot(), toSpot: anySpot() } };
+    }
+    return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2, spot: anySpot() } };
+  };
+
+/** A receipt and two issues, which take whatever comes first in the order of allocation. */
+export const inOrder =
+  ({ itemID }: TrackedItem) =>
+  (): LoadRequest => {
+    turn += 1;
+    if (turn % 3 === 0) {
+      const body = { itemID, units: 6, wid: 1, reasonCode: 1, spot: anySpot() };
+      return { path: '/Inventory/Receive', body };
+    }
+    return { path: '/Inventory/Issue', body: { itemID, units: 3, wid: 1, reasonCode: 2 } };
+  };

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { findImbalances } from '@inventory/db/audit';
 import { connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
-import { migrate } from '@inventory/db/migrate';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { databaseOf } from '../harness/global-setup.ts';
@@ -29,15 +28,23 @@ export type Site = {
   stop(): Promise<void>;
 };
 
-export async function startSite(stack: Stack, way: Way, name: string): Promise<Site> {
+/** A service that writes in this way, with a thousand items, and what `seed` adds before it is started. */
+export async function startSite(
+  stack: Stack,
+  way: Way,
+  name: string,
+  seed: (sql: Sql) => Promise<void> = async () => {},
+): Promise<Site> {
   const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
   await server.unsafe(`create database ${name}`);
   await server.end();
   const url = databaseOf(stack.databaseUrl, name);
+  const { migrate, findImbalances } = await tablesOf(way);
   const sql = connect(url, { name: 'bench', connectionsMax: 2 });
   await migrate(sql);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
+  await seed(sql);
   if (way.before !== undefined) await sql.unsafe(way.before);
   const secret = createSecret();
   await addClient(sql, {
@@ -70,4 +77,12 @@ export async function startSite(stack: Stack, way: Way, name: string): Promise<S
         throw new Error(`${way.name}: does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);
     },
   };
+}
+
+/** How the tables that the processes of a way know are made and checked. */
+async function tablesOf({ source = join(import.meta.dirname, '../..') }: Way) {
+  const file = (name: string) => pathToFileURL(join(source, 'packages/db/src', name)).href;
+  const { migrate }: typeof import('@inventory/db/migrate') = await import(file('migrate.ts'));
+  const { findImbalances }: typeof import('@inventory/db/audit') = await import(file('audit.ts'));
+  return { migrate, findImbalances };
 }

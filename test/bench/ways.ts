@@ -1,3 +1,5 @@
+import { basename, join, resolve } from 'node:path';
+
 /** A way of writing, and the two processes that make it. */
 export type Way = {
   name: string;
@@ -7,11 +9,25 @@ export type Way = {
   /** What its database is changed by before it is used, and made whole by before it is checked. */
   before?: string;
   after?: string;
+  /** The checkout whose tables these processes know, where it is not this one. */
+  source?: string;
 };
 
 const api = 'apps/api/src/main.ts';
 const worker = 'apps/worker/src/main.ts';
 const other = 'test/bench/other-server.ts';
+
+/** The api and the worker of another checkout of the service, with its own libraries and tables. */
+export function wayOf(source: string): Way {
+  const checkout = resolve(source);
+  return {
+    name: `before: ${basename(checkout)}`,
+    api: join(checkout, api),
+    worker: join(checkout, worker),
+    env: {},
+    source: checkout,
+  };
+}
 
 /** What is measured beside each other in one run. */
 export const ways = {

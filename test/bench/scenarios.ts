@@ -1,0 +1,44 @@
+import type { LoadRequest } from './load.ts';
+import { byMark, bySpot, inOrder, keyed, mixed, one, receive, spread } from './requests.ts';
+import { trackedItems } from './tracked-stock.ts';
+
+/** A load: what so many callers send. `load` is called once for each measurement. */
+export type Scenario = { name: string; callers: number; load: () => () => LoadRequest };
+
+/** The loads on a database with nothing in it but items. */
+export const scenarios: readonly Scenario[] = [1, 32, 128].flatMap((callers) => [
+  { name: 'receive, 1,000 items', callers, load: () => receive(spread) },
+  { name: 'receive, one item', callers, load: () => receive(one) },
+  { name: 'mixed, 1,000 items', callers, load: () => mixed(spread) },
+  { name: 'mixed, one item', callers, load: () => mixed(one) },
+]);
+
+export const busiest = { name: 'mixed, 1,000 items', callers: 128 };
+
+/** Measured right after the busiest load, at half its rate. */
+export const halfLoad = { name: 'mixed, 1,000 items, half load', callers: 128 };
+
+/** The plain mix once more, beside the stock of the tracked loads: what these are compared with. */
+export const beside: Scenario = {
+  name: 'beside 140,000 lots: mixed, 1,000 items',
+  callers: 128,
+  load: () => mixed(spread),
+};
+
+/** The plain mix with a key on every request. */
+export const withKeys: Scenario = {
+  name: 'beside 140,000 lots: mixed, a key on each',
+  callers: 128,
+  load: () => keyed(mixed(spread)),
+};
+
+const { serial, rfid, large } = trackedItems;
+
+/** The loads on items with many lots in the warehouse; those of one item in an order in which each leaves the others enough. */
+export const tracked: readonly Scenario[] = [
+  { name: 'serial-tracked, 20,000 lots', callers: 128, load: () => byMark(serial) },
+  { name: 'RFID, 20,000 lots', callers: 128, load: () => byMark(rfid) },
+  { name: 'one item of 100,000 lots, by serial', callers: 128, load: () => byMark(large) },
+  { name: 'one item of 100,000 lots, FEFO', callers: 128, load: () => inOrder(large) },
+  { name: 'one item of 100,000 lots, by spot', callers: 128, load: () => bySpot(large) },
+];

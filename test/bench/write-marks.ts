@@ -1,0 +1,60 @@
+import type { LoadResult } from './load.ts';
+import type { Mark } from './report.ts';
+import { beside, busiest, halfLoad, tracked, withKeys } from './scenarios.ts';
+
+type Named = { name: string; callers: number };
+
+/**
+ * What must hold of the ways of writing, of what was measured. `median` gives the median of one of a result's figures, NaN where a way
+ * was not measured under a load.
+ */
+export function marksOf(
+  median: (way: string, scenario: Named, read: (result: LoadResult) => number) => number,
+): Mark[] {
+  const hottest = { name: 'mixed, one item', callers: 128 };
+  const alone = { name: 'receive, 1,000 items', callers: 1 };
+  const rate = (way: string, scenario: Named) => median(way, scenario, (result) => result.rate);
+  const p50 = (way: string, scenario: Named) => median(way, scenario, (result) => result.p50Ms);
+  const marks: Mark[] = [];
+  const mark = (what: string, value: number, bound: string, met: boolean) => {
+    if (!Number.isNaN(value)) marks.push([what, value.toFixed(2), bound, met]);
+  };
+  const atLeast = (what: string, value: number, bound: number) =>
+    mark(what, value, `>= ${bound}`, value >= bound);
+  const atMost = (what: string, value: number, bound: number) =>
+    mark(what, value, `<= ${bound}`, value <= bound);
+  atLeast(
+    '128 callers, mixed: ours / one request per batch',
+    rate('ours', busiest) / rate('single', busiest),
+    3,
+  );
+  atLeast('128 callers, mixed: ours / plain', rate('ours', busiest) / rate('plain', busiest), 1.5);
+  atLeast(
+    '128 callers, mixed: ours / waitUntilFinished',
+    rate('ours', busiest) / rate('waiting', busiest),
+    3,
+  );
+  atLeast('128 callers, mixed, one item: ours / plain', rate('ours', hottest) / rate('plain', hottest), 4);
+  atLeast('128 callers, mixed: one item / 1,000 items', rate('ours', hottest) / rate('ours', busiest), 0.9);
+  atLeast(
+    '128 callers, mixed: ours / without what pages and totals are kept exact by',
+    rate('ours', busiest) / rate('uncounted', busiest),
+    0.9,
+  );
+  atMost('one caller, receive: p50 of ours, ms', p50('ours', alone), 3);
+  atMost('one caller, receive: p50 of ours / plain', p50('ours', alone) / p50('plain', alone), 2.5);
+  atMost(
+    'half load, mixed: p99 of ours, ms',
+    median('ours', halfLoad, (result) => result.p99Ms),
+    40,
+  );
+  for (const scenario of tracked) {
+    atLeast(`128 callers: ${scenario.name} / mixed`, rate('ours', scenario) / rate('ours', beside), 0.7);
+  }
+  atLeast(
+    '128 callers, mixed: a key on each / without keys',
+    rate('ours', withKeys) / rate('ours', beside),
+    0.9,
+  );
+  return marks;
+}
