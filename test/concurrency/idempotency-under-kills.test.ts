@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
 import { expectWaiting, holdGates } from '../harness/batches.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
@@ -47,12 +48,16 @@ test('one transaction and one answer for each of 100 keys, sent ten times at onc
     // With a batch that waits for its gate, the kill hits in the middle.
     const release = wave % 2 === 1 ? await holdGates(service.sql, itemID) : null;
     const keys = Array.from({ length: keysOfWave }, () => uniqueName('key'));
-    const sent = keys.flatMap((key) =>
-      Array.from({ length: 10 }, (_, index) =>
-        send(key, index).then((answer) => {
-          const texts = told.get(key) ?? new Set();
-          told.set(key, texts.add(`${answer.status} ${answer.text}`));
-        }),
+    const sent = meanwhile(
+      Promise.all(
+        keys.flatMap((key) =>
+          Array.from({ length: 10 }, (_, index) =>
+            send(key, index).then((answer) => {
+              const texts = told.get(key) ?? new Set();
+              told.set(key, texts.add(`${answer.status} ${answer.text}`));
+            }),
+          ),
+        ),
       ),
     );
     if (release !== null) {
@@ -62,7 +67,7 @@ test('one transaction and one answer for each of 100 keys, sent ten times at onc
       await release();
       worker = await start();
     }
-    await Promise.all(sent);
+    await sent;
   }
   const rows = await service.sql<{ reference: string; count: number }[]>`
     select body->>'reference' as reference, count(*)

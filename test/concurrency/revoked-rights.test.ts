@@ -6,6 +6,7 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, expect, inject, test } from 'vitest';
 import { forbidden } from '../harness/answers.ts';
 import { countStatuses } from '../harness/batches.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { allPermissions, useService } from '../harness/service.ts';
 
 const prefix = `revoked-${randomBytes(6).toString('hex')}`;
@@ -26,8 +27,10 @@ test('403: a right that is revoked while the request waits in the queue', async 
     {},
   ];
   const clients = await Promise.all(changes.map(() => service.client()));
-  const answers = clients.map((client) =>
-    client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 }),
+  const answers = meanwhile(
+    Promise.all(
+      clients.map((client) => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 })),
+    ),
   );
   // A read on the same connections: by its answer the requests before it are accepted.
   await Promise.all(clients.map((client) => client.get('/Item?pageSize=1')));
@@ -38,7 +41,7 @@ test('403: a right that is revoked while the request waits in the queue', async 
     { DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), QUEUE_PREFIX: prefix },
     createLog('worker'),
   );
-  const told = (await Promise.all(answers)).map(({ status, body }) => (status === 201 ? status : body));
+  const told = (await answers).map(({ status, body }) => (status === 201 ? status : body));
   expect(told).toEqual([
     forbidden.permission,
     forbidden.scope,

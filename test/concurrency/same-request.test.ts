@@ -8,6 +8,7 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectProducer } from '@inventory/queue/redis';
 import { afterAll, expect, inject, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 
@@ -42,11 +43,13 @@ test('one transaction for each request of a batch that three workers apply at on
     createBatchPool(connect(service.databaseUrl, { name: 'test-worker', connectionsMax: 2 })),
   );
   const release = await holdGates(service.sql, itemID);
-  const applied = pools.map((pool) => applyBatch(pool, requests, createPartNumbers()));
+  const applied = meanwhile(
+    Promise.all(pools.map((pool) => applyBatch(pool, requests, createPartNumbers()))),
+  );
   await expectWaiting(service.sql, 3);
   await release();
-  const outcomes = await Promise.all(applied);
-  for (const pool of pools) await Promise.all([pool.end({ timeout: 5 }), pool.sql.end()]);
+  const outcomes = await applied;
+  for (const pool of pools) await Promise.all([pool.end({ timeout: 10 }), pool.sql.end()]);
   expect(outcomes[1]).toEqual(outcomes[0]);
   expect(outcomes[2]).toEqual(outcomes[0]);
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApiClient } from '../harness/api-client.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 
@@ -15,16 +16,25 @@ test('20 of 20 units are seen, and issued at once, while moves shift the lots fr
   await receive(client, itemID, 10, { spot: 'B' });
   let running = true;
   let moved = 0;
-  const movers = Array.from({ length: 8 }, async (_, index) => {
-    const mover = index % 2 === 0 ? first! : second!;
-    for (let turn = index; running; turn++) {
-      const toSpot = ['A', 'B', 'C'][turn % 3];
-      const answer = await mover.post('/Inventory/Move', { itemID, units: 1 + (turn % 7), wid: 1, toSpot });
-      // Too few lie elsewhere at times, or none at all between an issue and the next receive.
-      expect([200, 409]).toContain(answer.status);
-      if (answer.status === 200) moved += 1;
-    }
-  });
+  const movers = meanwhile(
+    Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const mover = index % 2 === 0 ? first! : second!;
+        for (let turn = index; running; turn++) {
+          const toSpot = ['A', 'B', 'C'][turn % 3];
+          const answer = await mover.post('/Inventory/Move', {
+            itemID,
+            units: 1 + (turn % 7),
+            wid: 1,
+            toSpot,
+          });
+          // Too few lie elsewhere at times, or none at all between an issue and the next receive.
+          expect([200, 409]).toContain(answer.status);
+          if (answer.status === 200) moved += 1;
+        }
+      }),
+    ),
+  );
   const seen: unknown[] = [];
   for (let turn = 0; turn < 25; turn++) {
     const lots = await second!.get(`/Inventory?itemID=${itemID}&inStock=true&pageSize=250`);
@@ -34,7 +44,7 @@ test('20 of 20 units are seen, and issued at once, while moves shift the lots fr
     await receive(client, itemID, 20, { spot: 'A' });
   }
   running = false;
-  await Promise.all(movers);
+  await movers;
   expect(seen).toEqual(Array(50).fill(20));
   expect(moved).toBeGreaterThan(20);
 });

@@ -2,6 +2,7 @@ import { changeClient } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
 import { errorObject, forbidden } from '../harness/answers.ts';
 import { createApiClient } from '../harness/api-client.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { rightsHoldAfterMs, untilRightsHold } from '../harness/rights-hold.ts';
 import { allPermissions, useService } from '../harness/service.ts';
 
@@ -38,25 +39,29 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
     const refusedOn = new Set<number>();
     const late: number[] = [];
     const refusals = new Set<string>();
-    const callers = Array.from({ length: 8 }, async (_, index) => {
-      // Until it has sent one that must be refused, however long each takes.
-      for (let mustBeRefused = false; !mustBeRefused; ) {
-        const sentAt = performance.now();
-        mustBeRefused = sentAt > revokedAt + rightsHoldAfterMs;
-        const answer = await issue(index);
-        if (answer.status === 200) {
-          if (mustBeRefused) late.push(sentAt - revokedAt);
-          continue;
-        }
-        refusals.add(answer.text);
-        if (answer.status === status) refusedOn.add(index % 2);
-      }
-    });
+    const callers = meanwhile(
+      Promise.all(
+        Array.from({ length: 8 }, async (_, index) => {
+          // Until it has sent one that must be refused, however long each takes.
+          for (let mustBeRefused = false; !mustBeRefused; ) {
+            const sentAt = performance.now();
+            mustBeRefused = sentAt > revokedAt + rightsHoldAfterMs;
+            const answer = await issue(index);
+            if (answer.status === 200) {
+              if (mustBeRefused) late.push(sentAt - revokedAt);
+              continue;
+            }
+            refusals.add(answer.text);
+            if (answer.status === status) refusedOn.add(index % 2);
+          }
+        }),
+      ),
+    );
     await expect.poll(async () => (await issue(0)).status).toBe(200);
     await changeClient(service.sql, client.clientId, change);
     const [{ at }] = (await service.sql`select clock_timestamp() as at`) as unknown as [{ at: Date }];
     revokedAt = performance.now();
-    await Promise.all(callers);
+    await callers;
     expect(late).toEqual([]);
     // Work that was queued when the client went is refused for want of permission.
     refusals.delete(JSON.stringify(forbidden.permission));
