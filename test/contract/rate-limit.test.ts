@@ -11,11 +11,24 @@ function everywhere(client: { clientId: string; token: string }) {
   return service.baseUrls.map((baseUrl) => createApiClient(baseUrl, client.clientId, client.token));
 }
 
+/**
+ * Until the processes count together: one to which Redis did not answer at once, as it may be in the first moments of a slow
+ * machine, counts for itself for a second.
+ */
+async function untilCountedTogether() {
+  const statuses = async () => {
+    const [first, second] = everywhere(await service.client({ rateLimit: 1 }));
+    return [(await first!.get('/Item')).status, (await second!.get('/Item')).status];
+  };
+  await expect.poll(statuses).toEqual([200, 429]);
+}
+
 test('429: the 101st request of a client in 60 s, over all api processes', async () => {
   const client = await service.client();
   await service.sql`update client set rate_limit = null where client_id = ${client.clientId}`;
   const processes = everywhere(client);
-  const answers = await inChunks(130, 65, (index) => processes[index % 2]!.get('/Item?pageSize=1'));
+  await untilCountedTogether();
+  const answers = await inChunks(130, 26, (index) => processes[index % 2]!.get('/Item?pageSize=1'));
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(100);
   const refused = answers.filter((answer) => answer.status === 429);
   expect(refused).toHaveLength(30);
@@ -26,6 +39,7 @@ test('429: the 101st request of a client in 60 s, over all api processes', async
 
 test('429: a client with a limit of its own', async () => {
   const [first, second] = everywhere(await service.client({ rateLimit: 5 }));
+  await untilCountedTogether();
   const statuses = [];
   for (let count = 0; count < 4; count++) {
     statuses.push((await first!.get('/Item')).status, (await second!.get('/Item')).status);
