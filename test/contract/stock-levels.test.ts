@@ -149,7 +149,7 @@ test('an item is listed even when it came and went in one breath', async () => {
 test('a sum of more than 15 digits is exact in the bytes', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  const answers = await inChunks(300, 100, (index) =>
+  const answers = await inChunks(300, 50, (index) =>
     receive(client, itemID, 999999999.999999, { wid: 1 + (index % 2) }),
   );
   const { partNo } = answers[0]!.lot;
