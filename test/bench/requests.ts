@@ -76,7 +76,7 @@ export const inOrder =
   (): LoadRequest => {
     turn += 1;
     if (turn % 3 === 0) {
-      const body = { itemID, units: 6, wid: 1, reasonCode: 1, spot: anySpot() };
+      const body = { itemID, units: 10, wid: 1, reasonCode: 1, spot: anySpot() };
       return { path: '/Inventory/Receive', body };
     }
     return { path: '/Inventory/Issue', body: { itemID, units: 3, wid: 1, reasonCode: 2 } };

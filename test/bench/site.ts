@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { connect, type Sql } from '@inventory/db/client';
@@ -24,6 +25,8 @@ export type Site = {
   sql: Sql;
   /** Resident memory of each process, bytes. */
   processes: { api: Started; worker: Started | null };
+  /** Waits, a minute at most, until it does nothing more: what a load left behind must not be a burden to the next. */
+  settle(): Promise<void>;
   /** Stops it; throws when levels, lots and entries do not add up. */
   stop(): Promise<void>;
 };
@@ -67,6 +70,7 @@ export async function startSite(
     token,
     sql,
     processes: { api, worker },
+    settle: () => untilIdle(sql),
     async stop() {
       await api.stop();
       await worker?.stop();
@@ -77,6 +81,18 @@ export async function startSite(
         throw new Error(`${way.name}: does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);
     },
   };
+}
+
+async function untilIdle(sql: Sql): Promise<void> {
+  const until = performance.now() + 60_000;
+  for (let quiet = 0; quiet < 10 && performance.now() < until; ) {
+    await setTimeout(50);
+    const busy = await sql`
+      select pid
+      from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and state = 'active'`;
+    quiet = busy.length === 0 ? quiet + 1 : 0;
+  }
 }
 
 /** How the tables that the processes of a way know are made and checked. */

@@ -7,7 +7,7 @@ export type TrackedItem = { itemID: string; lots: number; units: number; by: 'se
 export const trackedItems = {
   serial: { itemID: 'SERIAL', lots: 20_000, units: 1, by: 'serial' },
   rfid: { itemID: 'RFID', lots: 20_000, units: 1, by: 'rfidTag' },
-  large: { itemID: 'LARGE', lots: 100_000, units: 5, by: 'serial' },
+  large: { itemID: 'LARGE', lots: 100_000, units: 10, by: 'serial' },
 } as const satisfies Record<string, TrackedItem>;
 
 export const spotCount = 1000;

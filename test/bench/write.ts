@@ -108,6 +108,7 @@ async function measureOne(
   const { name, callers, load } = scenario;
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
   const result = await runLoad({ ...site, callers, seconds, warmUpSeconds: 1, next: load(), ...paced });
+  await site.settle();
   results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), result]);
   const { rate, p50Ms, p99Ms, errors } = result;
   console.log(
