@@ -219,7 +219,7 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while st
           apply(1),
           ...added.map(([place, change]) => addItem(place, change)),
           // As the workers do, which do not know of each other.
-          ...(fold ? workers.map(({ pool }) => foldArrivals(pool.sql, sizes)) : []),
+          ...(fold ? workers.map(({ pool }) => foldArrivals(pool.sql, 60_000, sizes)) : []),
           expectSamePages(batches.sql, asked),
         ]);
         await expectSamePages(batches.sql, asked);
@@ -242,7 +242,7 @@ test('counting anew gives the same pages', async () => {
   const asked = fc.sample(pages, 50);
   await batches.sql`select recount_lots(), recount_items(), collect_levels()`;
   await expectSamePages(batches.sql, asked);
-  await foldArrivals(batches.sql, sizes);
+  await foldArrivals(batches.sql, 60_000, sizes);
   await expectSamePages(batches.sql, asked);
 });
 

@@ -2,22 +2,22 @@ import { TooLateError, within } from '@inventory/process/within';
 
 /** Connections to Postgres that are replaced when what runs on them takes too long. */
 export type TimedPool<Pool> = {
-  /** Throws TooLateError after the time; what was begun may still be committed. */
-  run<T>(work: (pool: Pool) => Promise<T>): Promise<T>;
+  /** Throws TooLateError after the time, the pool's unless told otherwise; what was begun may still be committed. */
+  run<T>(work: (pool: Pool) => Promise<T>, timeMs?: number): Promise<T>;
   end(): Promise<void>;
 };
 
 /**
- * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work has `timeMs`; what
+ * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work has its time, `usualMs`; what
  * takes longer is given up, and the next one gets new connections.
  */
 export function createTimedPool<Pool extends { end(options: { timeout: number }): Promise<void> }>(
   open: () => Pool,
-  timeMs: number,
+  usualMs: number,
 ): TimedPool<Pool> {
   let pool = open();
   return {
-    async run(work) {
+    async run(work, timeMs = usualMs) {
       const used = pool;
       try {
         return await within(timeMs, work(used));

@@ -1,6 +1,6 @@
 import { applyBatch, GatesHeldError } from '@inventory/db/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
-import { type ConnectOptions, connect, isOutage } from '@inventory/db/client';
+import { type ConnectOptions, connect, isOutage, isStatementTimeout } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/fold-arrivals';
 import { createPartNumbers } from '@inventory/db/gates';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
@@ -22,8 +22,10 @@ const idleInTransactionMs = 700;
 const lockTimeoutMs = 300;
 // Nobody waits for a batch any more after this long.
 const batchWithinMs = 3000;
-// Longer than Postgres lets the folding of all lists take, however much has piled up.
-const foldWithinMs = 200_000;
+// Folding takes some milliseconds, so a connection that is silent for longer is replaced; but what piled up while no worker ran must not
+// stay for ever because it is too much: when Postgres itself says that it took too long, it gets more time. For each list, and for all.
+const usualFold = { listMs: 1500, allMs: 5000 };
+const largeFold = { listMs: 60_000, allMs: 200_000 };
 const stopFoldingWithinMs = 3000;
 
 /** Starts a worker: takes envelopes from the queue and applies them to Postgres until it is stopped. */
@@ -45,11 +47,19 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     return { ...pool, end: (timing) => Promise.all([pool.end(timing), sql.end(timing)]).then(() => {}) };
   }
   const batches = createTimedPool(openBatches, batchWithinMs);
-  const folds = createTimedPool(() => connectAs('inventory-counts', 1), foldWithinMs);
+  const folds = createTimedPool(() => connectAs('inventory-counts', 1), usualFold.allMs);
   // Not in the batches' haste: what the driver says of a database that cannot be reached is worth waiting for.
   await folds.run(refuseUnsafeDatabase);
   const parts = createPartNumbers();
-  const counts = createCountKeeper(() => folds.run(foldArrivals), report);
+  const fold = ({ listMs, allMs }: typeof usualFold) => folds.run((sql) => foldArrivals(sql, listMs), allMs);
+  const counts = createCountKeeper(
+    () =>
+      fold(usualFold).catch((error) => {
+        if (!isStatementTimeout(error)) throw error;
+        return fold(largeFold);
+      }),
+    report,
+  );
   const consumer = await createConsumer({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,

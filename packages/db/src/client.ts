@@ -125,7 +125,14 @@ const unreachable = new Set([
     'ERR_STREAM_DESTROYED',
     'ERR_SOCKET_CLOSED',
   ],
-  ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'TOO_LATE'],
+  ...[
+    'CONNECT_TIMEOUT',
+    'CONNECTION_CLOSED',
+    'CONNECTION_ENDED',
+    'CONNECTION_DESTROYED',
+    'TOO_LATE',
+    'NEVER_BEGUN',
+  ],
 ]);
 // Postgres is going, coming or full, as it says itself: 57P01–57P05 ended by an administrator, shutting down, starting, its database
 // dropped, idle for too long; 08xxx connections; 53xxx out of disk, memory or connections; 25006 a standby, or a primary that became
@@ -140,6 +147,11 @@ export function isOutage(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   if (typeof code !== 'string') return false;
   return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);
+}
+
+/** Whether Postgres ended a statement because it took longer than it may. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '57014';
 }
 
 /** Whether a statement waited longer for a lock than it may. */

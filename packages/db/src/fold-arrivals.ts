@@ -2,35 +2,51 @@ import type { Sql } from './client.ts';
 
 type Sizes = { block: number; chapter: number };
 
-// What arrives where, what brings it in, and the table whose lock makes sure that only one does.
+// What arrives where, what brings it in, the table whose lock makes sure that only one does, and a number for whoever tries: any will
+// do, as long as nobody else on this database takes it.
 const lists = [
   {
     arrivals: 'lot_arrival',
     locked: 'lot_block',
+    key: 7_316_011,
     fold: ({ block, chapter }: Sizes) => `fold_lot_arrivals(${block}, ${chapter})`,
   },
   {
     arrivals: 'item_arrival',
     locked: 'item_block',
+    key: 7_316_012,
     fold: ({ block }: Sizes) => `fold_item_arrivals(${block})`,
   },
-  { arrivals: 'level_arrival', locked: 'level_set', fold: () => 'fold_level_arrivals()' },
+  { arrivals: 'level_arrival', locked: 'level_set', key: 7_316_013, fold: () => 'fold_level_arrivals()' },
 ];
 
 /**
  * Brings what arrived since the last time into the counts and sets that the lists are read by. Lists are right without it, and
- * cost a little more with each arrival. Holds nothing that a batch or a reader waits for. `sizes`: of blocks and chapters, for tests.
+ * cost a little more with each arrival. Holds nothing that a batch or a reader waits for, and waits for nobody who does the same.
+ * Fails with Postgres' `query_canceled` when one list takes longer than `listMaxMs`. `sizes`: of blocks and chapters, for tests.
  */
-export async function foldArrivals(sql: Sql, sizes: Sizes = { block: 1024, chapter: 64 }): Promise<void> {
-  for (const { arrivals, locked, fold } of lists) {
+export async function foldArrivals(
+  sql: Sql,
+  listMaxMs: number,
+  sizes: Sizes = { block: 1024, chapter: 64 },
+): Promise<void> {
+  for (const { arrivals, locked, key, fold } of lists) {
     const [row] = await sql.unsafe(`select exists (select from ${arrivals}) as waiting`);
     if (!row!.waiting) continue;
-    await sql.begin('isolation level repeatable read', async (tx) => {
+    const own = await sql.reserve();
+    try {
+      // Asked before the transaction: that must lock before it sees anything.
+      const [tried] = await own<{ mine: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as mine`;
+      if (!tried!.mine) continue;
       // One at a time. Locking a table takes no snapshot: the one of the next statement sees what the last one did.
-      await tx.unsafe(`lock table ${locked} in share row exclusive mode`);
-      // What piled up while no worker ran must not stay for ever because it is too much.
-      await tx`set local statement_timeout = '60s'`;
-      await tx.unsafe(`select ${fold(sizes)}`);
-    });
+      await own.unsafe(`begin isolation level repeatable read;
+        set local statement_timeout = ${listMaxMs};
+        lock table ${locked} in share row exclusive mode`);
+      const folded = own.unsafe(`select ${fold(sizes)}; commit`);
+      await folded.catch((error) => own.unsafe('rollback').then(() => Promise.reject(error)));
+      await own`select pg_advisory_unlock(${key}::bigint)`;
+    } finally {
+      own.release();
+    }
   }
 }
