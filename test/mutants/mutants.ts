@@ -614,7 +614,7 @@ async function importKey(`,
     edits: [
       { file: 'packages/queue/src/envelope.ts', search: 'if (isStored && (', replace: 'if (!isStored && (' },
     ],
-    test: { file: 'concurrency/large-answers.test.ts', title: 'thousands of envelopes' },
+    test: { file: 'concurrency/large-answers.test.ts', title: 'some tens of megabytes' },
   },
   {
     name: 'a stored answer is read when it is late',
