@@ -1,7 +1,7 @@
 import { Failed, Refused } from '@inventory/api/errors';
 import { createRequestId } from '@inventory/api/request-id';
 import type { Stock } from '@inventory/api/stock';
-import { connectConsumer } from '@inventory/queue/redis';
+import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Queue, QueueEvents } from 'bullmq';
 
 /** The usual way with BullMQ, to measure against: one job per request, and the caller waits until it is finished. */
@@ -10,6 +10,7 @@ export function createWaitingStock(redisUrl: string, prefix: string): Stock {
   const events = new QueueEvents('one-job-per-request', {
     connection: connectConsumer(redisUrl, () => {}),
     prefix,
+    blockingTimeout: blockMs,
   });
   events.setMaxListeners(0);
   queue.setMaxListeners(0);

@@ -2,7 +2,7 @@ import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
 import { createBatchPool } from '@inventory/db/batch-transaction';
 import { connect } from '@inventory/db/client';
 import { createPartNumbers } from '@inventory/db/gates';
-import { connectConsumer } from '@inventory/queue/redis';
+import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Worker } from 'bullmq';
 
 // The worker of the usual way: each job is one database transaction, many at once.
@@ -16,6 +16,7 @@ const worker = new Worker<BatchRequest>(
     connection: connectConsumer(REDIS_URL, () => {}),
     prefix: QUEUE_PREFIX,
     concurrency: 16,
+    drainDelay: blockMs / 1000,
   },
 );
 worker.on('error', () => {});

@@ -3,7 +3,7 @@ import { createBatchPool } from '@inventory/db/batch-transaction';
 import type { Sql } from '@inventory/db/client';
 import { createPartNumbers } from '@inventory/db/gates';
 import { type Envelope, queueName } from '@inventory/queue/envelope';
-import { connectConsumer } from '@inventory/queue/redis';
+import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Worker } from 'bullmq';
 import { inject } from 'vitest';
 
@@ -18,7 +18,7 @@ export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<
       await applyBatch(pool, job.data.requests, parts);
       return lose();
     },
-    { connection: redis, prefix, concurrency: 100, skipVersionCheck: true },
+    { connection: redis, prefix, concurrency: 100, skipVersionCheck: true, drainDelay: blockMs / 1000 },
   );
   worker.on('error', () => {});
   return async () => {
