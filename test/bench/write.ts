@@ -137,7 +137,9 @@ const rows = [...small, halfLoad, ...large].flatMap((scenario) =>
         of(({ p50Ms }) => p50Ms).toFixed(1),
         of(({ p99Ms }) => p99Ms).toFixed(1),
         String(of(({ errors }) => errors)),
-        id === 'ours' ? '' : `${ratio.toFixed(values.source === undefined ? 1 : 2)} x`,
+        id === 'ours' || !Number.isFinite(ratio)
+          ? ''
+          : `${ratio.toFixed(values.source === undefined ? 1 : 2)} x`,
       ];
     }),
 );
