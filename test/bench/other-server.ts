@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createApp } from '@inventory/api/app';
 import { createAuthenticator } from '@inventory/api/authenticate';
+import { openDatabase } from '@inventory/api/database';
 import { createGuessLimiter } from '@inventory/api/guess-limit';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
@@ -14,12 +15,13 @@ import { createWaitingStock } from './wait-until-finished-stock.ts';
 // The api with another way of writing: the very same checks, another Stock.
 const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = process.env;
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
+const { reads, authentication } = openDatabase(DATABASE_URL, 10);
 const redis = connectProducer(REDIS_URL, () => {});
-const authenticator = await createAuthenticator(sql);
+const authenticator = await createAuthenticator(authentication);
 const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
 const app = createApp({
-  routes: inventoryRoutes(sql, stock),
-  token: createTokenHandler(sql, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
+  routes: inventoryRoutes(reads, stock),
+  token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
   authenticator,
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
   rateLimit: 100,

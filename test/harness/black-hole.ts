@@ -4,8 +4,11 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net';
 export type Way = {
   /** The address with the port of this way. */
   url: string;
-  /** From now on whatever is sent on the connections of this moment is swallowed, both ways and for good; new ones work. */
-  swallow(): void;
+  /**
+   * From now on whatever is sent on the connections of this moment is swallowed, both ways and for good; new ones work. How many there
+   * were.
+   */
+  swallow(): number;
   /** New connections lead to another port. */
   leadTo(port: number): void;
   close(): void;
@@ -36,19 +39,19 @@ export async function openWay(url: string): Promise<Way> {
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
+        holes.delete(hole);
         // The end of a connection is a packet too.
         if (!isSwallowed) to.destroy();
       });
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const way = new URL(url);
-  way.hostname = '127.0.0.1';
-  way.port = String((server.address() as { port: number }).port);
   return {
-    url: way.href,
+    url: through(url, server.address() as { port: number }),
     swallow() {
+      const { size } = holes;
       for (const hole of holes) hole();
+      return size;
     },
     leadTo(port) {
       targetPort = port;
@@ -58,4 +61,12 @@ export async function openWay(url: string): Promise<Way> {
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** The same address by way of another port of loopback. */
+export function through(url: string, { port }: { port: number }): string {
+  const changed = new URL(url);
+  changed.hostname = '127.0.0.1';
+  changed.port = String(port);
+  return changed.href;
 }

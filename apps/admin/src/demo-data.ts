@@ -7,7 +7,7 @@ import { type Sql, violatedUnique } from '@inventory/db/client';
 import { addClient, changeClient } from '@inventory/db/clients';
 import { hasNoWarehouse, holdsNothingBut } from '@inventory/db/contents';
 import { createPartNumbers } from '@inventory/db/gates';
-import { createItem } from '@inventory/db/items';
+import { createItem, drawPartNo } from '@inventory/db/items';
 import { readOutcomes } from '@inventory/db/verdict';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { ItemFields } from '@inventory/domain/item';
@@ -92,7 +92,7 @@ export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ou
   if (!(await hasNoWarehouse(sql)) && !(await isUnfinished(sql))) return 'not_ours';
 
   for (const [shortId, fields] of items) {
-    await createItem(sql, shortId, fields, demoClientId).catch(ignoreTaken);
+    await createItem(sql, await drawPartNo(sql), shortId, fields, demoClientId).catch(ignoreTaken);
   }
   await addAlias(sql, alias).catch(ignoreTaken);
   // Before the warehouses: they are what a database that is in use has, the client shows that they are ours.

@@ -14,7 +14,7 @@ import { beginJsonBody } from './body.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
 import { lacksHost } from './malformed.ts';
 import { openApiText } from './openapi.ts';
-import { callRoute, type Reply, type Route } from './route.ts';
+import { answerWithinMs, callRoute, type Reply, type Route } from './route.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { isOtherFamily } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
@@ -24,9 +24,8 @@ export const basePath = '/api/v1';
 /** The contract's version, as X-API-Version has it. */
 export const version = 'v1';
 
-// No request hangs because Postgres does. Transactions answer sooner, by the patience of the queue's sender.
+// Nobody waits longer to be recognized.
 const authenticateWithinMs = 1000;
-const answerWithinMs = 12_000;
 
 // A page of 25 lots and more: an eighth of the bytes for 0.04 ms to 0.2 ms of a core, and not on the event loop's.
 const compressedFromCharacters = 8000;

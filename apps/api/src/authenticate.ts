@@ -8,9 +8,9 @@ import {
   type VerifiedToken,
   verifyToken,
 } from '@inventory/auth/token';
-import type { Sql } from '@inventory/db/client';
 import { readClients } from '@inventory/db/clients';
 import { addSigningKey, readSigningKeys } from '@inventory/db/signing-keys';
+import type { StatementPool } from '@inventory/db/statement-pool';
 
 // Revoked rights stop within a second: this, and the time of one statement.
 const clientMaxAgeMs = 500;
@@ -27,15 +27,15 @@ export type Authenticator = {
 };
 
 /** Verifies tokens and knows the clients; makes the first signing key when there is none. */
-export async function createAuthenticator(sql: Sql): Promise<Authenticator> {
+export async function createAuthenticator(pool: StatementPool): Promise<Authenticator> {
   let ring: KeyRing;
   let ringReadAt = 0;
   // A signature costs more than the rest of a request; a token is the same text each time.
   const verified = new Map<string, VerifiedToken>();
-  const clients = createClientCache(sql);
+  const clients = createClientCache(pool);
 
   async function readRing() {
-    const keys = await readSigningKeys(sql);
+    const keys = await pool.run(readSigningKeys);
     ring = await createKeyRing(keys, new Date(), keySettleSeconds);
     ringReadAt = performance.now();
     // A key that was withdrawn takes its tokens along.
@@ -54,8 +54,9 @@ export async function createAuthenticator(sql: Sql): Promise<Authenticator> {
     return claims;
   }
 
-  if ((await readSigningKeys(sql)).length === 0) {
-    await addSigningKey(sql, await createSigningKey(), { onlyFirst: true });
+  if ((await pool.run(readSigningKeys)).length === 0) {
+    const key = await createSigningKey();
+    await pool.run((sql) => addSigningKey(sql, key, { onlyFirst: true }));
   }
   await readRing();
   setInterval(() => readRing().catch(() => {}), keysMaxAgeMs).unref();
@@ -70,14 +71,16 @@ export async function createAuthenticator(sql: Sql): Promise<Authenticator> {
 }
 
 /** Clients as the database has them, at most half a second old; callers that want the same one at once share a look. */
-function createClientCache(sql: Sql) {
+function createClientCache(pool: StatementPool) {
   const known = new Map<string, { client: Promise<Client | null>; readAt: number }>();
 
   return {
     find(clientId: string): Promise<Client | null> {
       const entry = known.get(clientId);
       if (entry !== undefined && performance.now() - entry.readAt < clientMaxAgeMs) return entry.client;
-      const client = readClients(sql, [clientId]).then((found) => found.get(clientId) ?? null);
+      const client = pool
+        .run((sql) => readClients(sql, [clientId]))
+        .then((found) => found.get(clientId) ?? null);
       // A failed look is not remembered: the next caller tries again.
       client.catch(() => known.delete(clientId));
       if (known.size >= rememberedClientsMax) known.clear();

@@ -69,5 +69,5 @@ export const messages = {
   unreachable: 'The service cannot reach its database; try again in a moment.',
   unknown:
     'The database could not be reached for the whole wait: whether this was applied is not known. ' +
-    'Send it again with the same Idempotency-Key to settle it.',
+    'With an Idempotency-Key, send it again with the same key to settle it; without one, look before you send it again.',
 } as const;

@@ -1,6 +1,7 @@
 import type { Client } from '@inventory/auth/client';
 import type { Permission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
+import type { Wait } from '@inventory/db/statement-pool';
 import { type FieldErrors, forbidden, invalid } from '@inventory/domain/refused';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -18,7 +19,12 @@ export type Call<Params, Query, Body> = {
   header: (name: string) => string | undefined;
   /** Of `performance.now()`. */
   arrivedAt: number;
+  /** Until when, and whether still, somebody waits for the answer. */
+  wait: Wait;
 };
+
+/** No request hangs because Postgres does. Transactions answer sooner, by the patience of the queue's sender. */
+export const answerWithinMs = 12_000;
 
 type Schema = z.ZodType<unknown, unknown>;
 type Out<S> = S extends z.ZodType ? z.infer<S> : undefined;
@@ -86,7 +92,10 @@ export async function callRoute(
   const body =
     declared.body === undefined ? undefined : parse(declared.body, withoutNulls(await readJsonBody(ctx)));
   const header = (name: string) => ctx.headers[name.toLowerCase()]?.toString();
-  const call = { params: params.value, query, body, client, header, arrivedAt: ctx.state.arrivedAt } as Call<
+  const { arrivedAt } = ctx.state;
+  const { socket } = ctx.req;
+  const wait: Wait = { until: arrivedAt + answerWithinMs, hasGone: () => socket.destroyed };
+  const call = { params: params.value, query, body, client, header, arrivedAt, wait } as Call<
     never,
     never,
     never

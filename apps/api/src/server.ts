@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
-import { connect } from '@inventory/db/client';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { readOutcomes, settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
@@ -14,45 +13,49 @@ import { createSubmitter } from '@inventory/queue/submit';
 import { createApp, version } from './app.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { apiSettings } from './config.ts';
+import { openDatabase } from './database.ts';
 import { createGuessLimiter } from './guess-limit.ts';
+import { createKeys } from './keys.ts';
 import { answerMalformed } from './malformed.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { createStock } from './stock.ts';
 
+// Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
+const lookWithinMs = 100;
+const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
+
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
 export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
   const config = readConfig(apiSettings, env);
   const report = (error: Error, what: string) => log.warn({ err: error }, what);
-  const sql = connect(config.DATABASE_URL, {
-    name: 'inventory-api',
-    connectionsMax: config.DATABASE_CONNECTIONS,
-    statementTimeoutMs: 10_000,
-  });
-  await refuseUnsafeDatabase(sql);
-  // The verdict has connections of its own: it must not queue behind slow reads.
-  const verdicts = connect(config.DATABASE_URL, {
-    name: 'inventory-verdict',
-    connectionsMax: 2,
-    statementTimeoutMs: 700,
-  });
+  const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
+  const { reads, authentication, verdicts } = database;
+  await reads.run(refuseUnsafeDatabase);
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
+  const settleAll = (requestIds: string[]) => verdicts.run((sql) => settle(sql, requestIds));
   const submitter = await createSubmitter({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     shardCount: config.QUEUE_SHARDS,
     envelopeMax: config.ENVELOPE_MAX,
     inFlightMax: config.ENVELOPES_IN_FLIGHT,
-    readOutcomes: (requestIds) => readOutcomes(verdicts, requestIds),
-    settle: (requestIds) => settle(verdicts, requestIds),
+    readOutcomes: (requestIds) => verdicts.run((sql) => readOutcomes(sql, requestIds), soon(lookWithinMs)),
+    settle: settleAll,
     report,
   });
-  const authenticator = await createAuthenticator(sql);
+  const authenticator = await createAuthenticator(authentication);
+  const stock = createStock({
+    submitter,
+    keys: createKeys(verdicts),
+    settle: async (requestId) => (await settleAll([requestId])).get(requestId)!,
+    now: Date.now,
+  });
   let draining = false;
   const app = createApp({
-    routes: [...inventoryRoutes(sql, createStock(sql, submitter)), ...itemRoutes(sql)],
-    token: createTokenHandler(sql, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
+    routes: [...inventoryRoutes(reads, stock), ...itemRoutes(database)],
+    token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),
     rateLimit: config.RATE_LIMIT,
@@ -72,7 +75,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.listen(config.PORT, config.HOST, resolve);
   });
   const internal = await serveInternal(config, async () => {
-    await sql`select`;
+    await verdicts.run((sql) => sql`select`);
     if (draining) throw new Error('stopping');
     if (!submitter.isOpen()) throw new Error('Redis is away');
   });
@@ -90,7 +93,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       await submitter.close();
       await internal?.close();
       redis.disconnect();
-      await Promise.all([sql.end({ timeout: 5 }), verdicts.end({ timeout: 5 })]);
+      await database.end();
     },
   };
 }

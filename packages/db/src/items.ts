@@ -92,20 +92,29 @@ export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
   return row?.record ?? null;
 }
 
+/** A part number that no item has or will have, for the next item: by it a creation whose answer was lost is known again. */
+export async function drawPartNo(sql: Sql): Promise<number> {
+  const [row] = await sql<{ part_no: number }[]>`
+    select nextval(pg_get_serial_sequence('item', 'part_no'))::integer as part_no`;
+  return row!.part_no;
+}
+
 /**
  * Creates an item and returns its JSON text. Fails on the constraints `item_short_id_key` (the shortID is taken) and
  * `item_alias_pkey` (an alias has that name).
  */
 export async function createItem(
   sql: Sql,
+  partNo: number,
   shortId: string,
   given: ItemFields,
   createdBy: string,
 ): Promise<string> {
   const fields = { ...itemDefaults, ...given };
   const [row] = await sql<{ record: string }[]>`
-    insert into item (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by)
-    values (${shortId}, ${fields.description}, ${fields.category}, ${fields.subCategory}, ${fields.uOM}, ${fields.putUp},
+    insert into item (part_no, short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by)
+    overriding system value
+    values (${partNo}, ${shortId}, ${fields.description}, ${fields.category}, ${fields.subCategory}, ${fields.uOM}, ${fields.putUp},
       ${String(fields.units)}::numeric, ${fields.dfltOwner}, ${fields.discontinued}, ${createdBy})
     returning ${sql.unsafe(recordText(columns))} as record`;
   return row!.record;
@@ -141,5 +150,19 @@ export async function updateItem(sql: Sql, shortId: string, given: ItemFields): 
           (wanted.description, wanted.category, wanted.sub_category, wanted.uom, wanted.put_up, wanted.units, wanted.dflt_owner, wanted.discontinued)
     )
     select from wanted`;
+  return rows.length > 0;
+}
+
+/** Whether the item has all of these fields now, whoever gave it them. */
+export async function hasItemFields(sql: Sql, shortId: string, fields: ItemFields): Promise<boolean> {
+  const same = (column: string, value: string | number | boolean | undefined) =>
+    value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`;
+  const units = fields.units === undefined ? sql`` : sql`and units = ${String(fields.units)}::numeric`;
+  const rows = await sql`
+    select
+    from item
+    where short_id = ${shortId} ${same('description', fields.description)} ${same('category', fields.category)}
+      ${same('sub_category', fields.subCategory)} ${same('uom', fields.uOM)} ${same('put_up', fields.putUp)}
+      ${same('dflt_owner', fields.dfltOwner)} ${same('discontinued', fields.discontinued)} ${units}`;
   return rows.length > 0;
 }

@@ -1,6 +1,6 @@
 import { Permission } from '@inventory/auth/permission';
-import type { Sql } from '@inventory/db/client';
 import { listLots, lotSortColumns } from '@inventory/db/lots';
+import type { StatementPool } from '@inventory/db/statement-pool';
 import { listStockLevels, stockLevelSortColumns } from '@inventory/db/stock-levels';
 import { normalizeDateTime, Text } from '@inventory/domain/fields';
 import { Lot } from '@inventory/domain/lot';
@@ -53,7 +53,7 @@ const callerOf = ({
 });
 
 /** `/Inventory`: lots, stock levels, and the three transactions. */
-export function inventoryRoutes(sql: Sql, stock: Stock) {
+export function inventoryRoutes(reads: StatementPool, stock: Stock) {
   return [
     route({
       method: 'GET',
@@ -65,8 +65,8 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       warehouses: noWarehouses,
       answer: { 200: LotPage },
       refusals: [],
-      handle: async ({ query, client }) =>
-        pageReply(query, await listLots(sql, query, [...client.scope], query)),
+      handle: async ({ query, client, wait }) =>
+        pageReply(query, await reads.run((sql) => listLots(sql, query, [...client.scope], query), wait)),
     }),
     route({
       method: 'GET',
@@ -78,8 +78,8 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       warehouses: noWarehouses,
       answer: { 200: StockLevelPage },
       refusals: [],
-      handle: async ({ query, client }) =>
-        pageReply(query, await listStockLevels(sql, query, [...client.scope])),
+      handle: async ({ query, client, wait }) =>
+        pageReply(query, await reads.run((sql) => listStockLevels(sql, query, [...client.scope]), wait)),
     }),
     route({
       method: 'GET',
@@ -92,7 +92,8 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       warehouses: ({ params }) => [params.wid],
       answer: { 200: StockLevelPage },
       refusals: [404],
-      handle: async ({ params, query }) => pageReply(query, await listStockLevels(sql, query, [params.wid])),
+      handle: async ({ params, query, wait }) =>
+        pageReply(query, await reads.run((sql) => listStockLevels(sql, query, [params.wid]), wait)),
     }),
     route({
       method: 'GET',
@@ -105,7 +106,8 @@ export function inventoryRoutes(sql: Sql, stock: Stock) {
       warehouses: ({ params }) => [params.wid],
       answer: { 200: LotPage },
       refusals: [404],
-      handle: async ({ params, query }) => pageReply(query, await listLots(sql, query, [params.wid], query)),
+      handle: async ({ params, query, wait }) =>
+        pageReply(query, await reads.run((sql) => listLots(sql, query, [params.wid], query), wait)),
     }),
     route({
       method: 'POST',

@@ -1,19 +1,14 @@
 import { Permission } from '@inventory/auth/permission';
-import { type Sql, violatedUnique } from '@inventory/db/client';
-import {
-  createItem,
-  findItem,
-  itemSortColumns,
-  listCategory,
-  listItems,
-  updateItem,
-} from '@inventory/db/items';
+import { violatedUnique } from '@inventory/db/client';
+import { findItem, itemSortColumns, listCategory, listItems } from '@inventory/db/items';
 import { Code, Id, Text } from '@inventory/domain/fields';
 import { Item, ItemCreateRequest, ItemUpdateRequest, itemFieldsOf } from '@inventory/domain/item';
 import { invalid } from '@inventory/domain/refused';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
+import type { Database } from '../database.ts';
 import { Refused } from '../errors.ts';
+import { addItem, changeItem } from '../item-writes.ts';
 import { pageAnswer, pageReply } from '../page.ts';
 import { noWarehouses, type Reply, route } from '../route.ts';
 
@@ -53,7 +48,7 @@ const itemStatus = <S extends string>(status: S) =>
   z.object({ shortID: z.string(), status: z.literal(status) });
 
 /** `/Item`: the catalog. */
-export function itemRoutes(sql: Sql) {
+export function itemRoutes(database: Database) {
   return [
     route({
       method: 'GET',
@@ -65,10 +60,17 @@ export function itemRoutes(sql: Sql) {
       warehouses: noWarehouses,
       answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
       refusals: [404],
-      handle: async ({ query }) => {
-        if ('category' in query) return ok(await listCategory(sql, query.category));
-        if ('key' in query) return ok(await foundItem(findItem(sql, query.key)));
-        return pageReply(query, await listItems(sql, query, { discontinuedToo: false }));
+      handle: async ({ query, wait }) => {
+        if ('category' in query) {
+          const { category } = query;
+          return ok(await database.reads.run((sql) => listCategory(sql, category), wait));
+        }
+        if ('key' in query) {
+          const { key } = query;
+          return ok(await foundItem(database.reads.run((sql) => findItem(sql, key), wait)));
+        }
+        const active = { discontinuedToo: false };
+        return pageReply(query, await database.reads.run((sql) => listItems(sql, query, active), wait));
       },
     }),
     route({
@@ -81,7 +83,11 @@ export function itemRoutes(sql: Sql) {
       warehouses: noWarehouses,
       answer: { 200: ItemPage },
       refusals: [],
-      handle: async ({ query }) => pageReply(query, await listItems(sql, query, { discontinuedToo: true })),
+      handle: async ({ query, wait }) =>
+        pageReply(
+          query,
+          await database.reads.run((sql) => listItems(sql, query, { discontinuedToo: true }), wait),
+        ),
     }),
     route({
       method: 'GET',
@@ -93,7 +99,8 @@ export function itemRoutes(sql: Sql) {
       warehouses: noWarehouses,
       answer: { 200: Item },
       refusals: [404],
-      handle: async ({ params }) => ok(await foundItem(findItem(sql, params))),
+      handle: async ({ params, wait }) =>
+        ok(await foundItem(database.reads.run((sql) => findItem(sql, params), wait))),
     }),
     route({
       method: 'POST',
@@ -104,9 +111,9 @@ export function itemRoutes(sql: Sql) {
       body: ItemCreateRequest,
       warehouses: noWarehouses,
       answer: { 201: ItemCreated },
-      refusals: [413],
-      handle: async ({ body, client }) => {
-        const item = await createItem(sql, body.shortID, itemFieldsOf(body), client.clientId).catch(
+      refusals: [413, 503],
+      handle: async ({ body, client, wait }) => {
+        const item = await addItem(database, body.shortID, itemFieldsOf(body), client.clientId, wait).catch(
           (error) => {
             const taken = takenBy[violatedUnique(error) ?? ''];
             throw taken === undefined ? error : new Refused(invalid({ shortID: [taken] }));
@@ -124,9 +131,9 @@ export function itemRoutes(sql: Sql) {
       body: ItemUpdateRequest,
       warehouses: noWarehouses,
       answer: { 200: itemStatus('updated') },
-      refusals: [404, 413],
-      handle: async ({ body }) => {
-        if (!(await updateItem(sql, body.shortID, itemFieldsOf(body)))) throw unknownItem();
+      refusals: [404, 413, 503],
+      handle: async ({ body, wait }) => {
+        if (!(await changeItem(database, body.shortID, itemFieldsOf(body), wait))) throw unknownItem();
         return ok(JSON.stringify({ shortID: body.shortID, status: 'updated' }));
       },
     }),
@@ -139,9 +146,9 @@ export function itemRoutes(sql: Sql) {
       params: shortIdParams,
       warehouses: noWarehouses,
       answer: { 200: itemStatus('discontinued') },
-      refusals: [404],
-      handle: async ({ params }) => {
-        if (!(await updateItem(sql, params.shortID, { discontinued: true }))) throw unknownItem();
+      refusals: [404, 503],
+      handle: async ({ params, wait }) => {
+        if (!(await changeItem(database, params.shortID, { discontinued: true }, wait))) throw unknownItem();
         return ok(JSON.stringify({ shortID: params.shortID, status: 'discontinued' }));
       },
     }),

@@ -1,18 +1,22 @@
 import { isSecretOf } from '@inventory/auth/secret';
 import { tokenLifetimeSeconds } from '@inventory/auth/token';
-import type { Sql } from '@inventory/db/client';
 import { readSecretDigests } from '@inventory/db/clients';
+import type { StatementPool } from '@inventory/db/statement-pool';
+import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { Authenticator } from '../authenticate.ts';
 import { readFormBody } from '../body.ts';
 import { Refused } from '../errors.ts';
 import type { GuessLimiter } from '../guess-limit.ts';
 
+// Nobody waits longer for a token because Postgres is slow or silent.
+const secretWithinMs = 1000;
+
 /** What a token request answers; failures have the codes of RFC 6749 in the contract's error object. */
 export type TokenReply = { status: number; body: object; headers: Record<string, string> };
 
 /** `POST /Token`: client credentials, in the form or by HTTP Basic. */
-export function createTokenHandler(sql: Sql, authenticator: Authenticator, guesses: GuessLimiter) {
+export function createTokenHandler(pool: StatementPool, authenticator: Authenticator, guesses: GuessLimiter) {
   return async (ctx: Context): Promise<TokenReply> => {
     const form = await readFormBody(ctx).catch(unreadable);
     if (!(form instanceof Map)) return form;
@@ -38,7 +42,12 @@ export function createTokenHandler(sql: Sql, authenticator: Authenticator, guess
       return { status: 429, body: { message: 'Too many failed attempts; try again later.' }, headers };
     }
     // NUL cannot be stored, so no client has it in its id.
-    const digests = clientId.includes('\u0000') ? [] : await readSecretDigests(sql, clientId);
+    const digests = clientId.includes('\u0000')
+      ? []
+      : await within(
+          secretWithinMs,
+          pool.run((sql) => readSecretDigests(sql, clientId)),
+        );
     if (!isSecretOf(secret, digests)) {
       await guesses.count(ctx.ip, clientId);
       const challenge: Record<string, string> =

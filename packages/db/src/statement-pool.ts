@@ -1,0 +1,161 @@
+import { TooLateError, within } from '@inventory/process/within';
+import type { Sql } from './client.ts';
+
+/** Who waits for a piece of work. */
+export type Wait = {
+  /** Of `performance.now()`: then nobody waits any more. */
+  until: number;
+  /** Whether the caller's connection is gone, and with it whoever would read the answer. */
+  hasGone: () => boolean;
+};
+
+/** Work on Postgres that was not begun in its caller's time, and never will be. */
+export class NeverBegunError extends Error {
+  /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
+  readonly code = 'NEVER_BEGUN';
+}
+
+export type StatementPool = {
+  /**
+   * Runs `work` on a connection that nobody else uses meanwhile. Throws NeverBegunError when the caller's time is over before one
+   * is free, and TooLateError after `limitMs` of work: what was begun then may still be carried out.
+   */
+  run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
+  end(): Promise<void>;
+};
+
+export type StatementPoolOptions = {
+  /** Opens a pool of the driver's with a single connection. */
+  open: () => Sql;
+  connectionsMax: number;
+  /** Work that takes longer makes its connection suspect. */
+  overrunMs: number;
+  /** Work that takes longer is given up. More than Postgres lets its statements take. */
+  limitMs: number;
+  /** How long work waits for a connection. */
+  waitMs: number;
+};
+
+type Connection = { sql: Sql; answeredAt: number };
+type Waiting = { begin: (connection: Connection) => void; leave: () => void; hasGone: () => boolean };
+
+// Beside the connections in service: those whose work takes long, and which may yet answer.
+const suspectsPerConnection = 2;
+// A caller who finds so many before it is told at once.
+const waitingMax = 5000;
+
+/**
+ * Connections to Postgres for single statements. A connection can die without a word: what is sent on it is swallowed, and it
+ * looks like a slow one. So a connection whose work overruns is taken out of service and another opened in its place; its work may
+ * still end in its own time. Those that lie idle and have answered nothing since that work began are closed, too: they may have
+ * died with it. The driver itself would queue a statement behind whatever runs, and send it later whether anybody still waits or
+ * not; here at most one is under way on each connection, and those that wait leave with their callers, without having run.
+ */
+export function createStatementPool(options: StatementPoolOptions): StatementPool {
+  const { connectionsMax, overrunMs, limitMs, waitMs } = options;
+  const idle: Connection[] = [];
+  const inService = new Set<Connection>();
+  const suspect = new Set<Connection>();
+  const waiting = new Set<Waiting>();
+  let ended = false;
+
+  /** The one used last: fewer connections, each with its statements prepared, and the others are seen to be idle. */
+  function take(): Connection | null {
+    const kept = idle.pop();
+    if (kept !== undefined) return kept;
+    if (inService.size >= connectionsMax) return null;
+    const opened = { sql: options.open(), answeredAt: 0 };
+    inService.add(opened);
+    return opened;
+  }
+
+  function serveWaiting() {
+    for (const next of waiting) {
+      if (next.hasGone()) {
+        next.leave();
+        continue;
+      }
+      const connection = take();
+      if (connection === null) return;
+      waiting.delete(next);
+      next.begin(connection);
+    }
+  }
+
+  function waitForTurn(wait: Wait | undefined): Promise<Connection> {
+    const now = performance.now();
+    const timeMs = Math.min(waitMs, (wait?.until ?? Number.POSITIVE_INFINITY) - now);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        waiting.delete(entry);
+        reject(new NeverBegunError('no connection to Postgres was free in time'));
+      };
+      const timer = setTimeout(leave, timeMs);
+      const begin = (connection: Connection) => {
+        clearTimeout(timer);
+        resolve(connection);
+      };
+      const entry = { begin, leave, hasGone: wait?.hasGone ?? (() => false) };
+      if (waiting.size >= waitingMax) leave();
+      else waiting.add(entry);
+    });
+  }
+
+  function suspectSince(connection: Connection, startedAt: number) {
+    // Enough that may yet answer: Postgres is slow, and more connections would make it slower.
+    if (suspect.size >= suspectsPerConnection * connectionsMax) return;
+    inService.delete(connection);
+    suspect.add(connection);
+    for (let index = idle.length - 1; index >= 0; index--) {
+      const other = idle[index]!;
+      if (other.answeredAt >= startedAt) continue;
+      idle.splice(index, 1);
+      inService.delete(other);
+      close(other, 1);
+    }
+    serveWaiting();
+  }
+
+  function release(connection: Connection, answered: boolean, gaveUp: boolean) {
+    if (answered) connection.answeredAt = performance.now();
+    if (gaveUp || suspect.delete(connection)) {
+      suspect.delete(connection);
+      inService.delete(connection);
+      close(connection, gaveUp ? 0 : 1);
+    } else if (!ended) idle.push(connection);
+    serveWaiting();
+  }
+
+  return {
+    async run(work, wait) {
+      if (ended || (wait !== undefined && (wait.hasGone() || performance.now() >= wait.until)))
+        throw new NeverBegunError('nobody waits for this any more');
+      const connection = (waiting.size === 0 ? take() : null) ?? (await waitForTurn(wait));
+      const startedAt = performance.now();
+      const overrun = setTimeout(() => suspectSince(connection, startedAt), overrunMs);
+      let answered = false;
+      let gaveUp = false;
+      try {
+        const result = await within(limitMs, work(connection.sql));
+        answered = true;
+        return result;
+      } catch (error) {
+        gaveUp = error instanceof TooLateError;
+        throw error;
+      } finally {
+        clearTimeout(overrun);
+        release(connection, answered, gaveUp);
+      }
+    },
+    async end() {
+      ended = true;
+      for (const { leave } of [...waiting]) leave();
+      await Promise.all([...inService, ...suspect].map(({ sql }) => sql.end({ timeout: 5 })));
+    },
+  };
+}
+
+function close({ sql }: Connection, timeoutSeconds: number) {
+  sql.end({ timeout: timeoutSeconds }).catch(() => {});
+}

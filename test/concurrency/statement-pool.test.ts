@@ -1,0 +1,148 @@
+import { connect } from '@inventory/db/client';
+import {
+  createStatementPool,
+  type StatementPool,
+  type StatementPoolOptions,
+} from '@inventory/db/statement-pool';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { uniqueName } from '../harness/service.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+  await database.sql`create table note (text text)`;
+});
+afterAll(() => database.drop());
+
+type TestPool = StatementPool & { name: string; connectionCount(): Promise<number> };
+
+/** Nothing overruns and nothing is given up unless asked for; it ends with the test. */
+function openPool(options: Partial<StatementPoolOptions> = {}): TestPool {
+  const name = uniqueName('pool');
+  const pool = createStatementPool({
+    open: () => connect(database.url, { name, connectionsMax: 1 }),
+    connectionsMax: 1,
+    overrunMs: 60_000,
+    limitMs: 60_000,
+    waitMs: 60_000,
+    ...options,
+  });
+  onTestFinished(() => pool.end());
+  return {
+    ...pool,
+    name,
+    async connectionCount() {
+      const rows = await database.sql`select from pg_stat_activity where application_name = ${name}`;
+      return rows.length;
+    },
+  };
+}
+
+const note = (pool: StatementPool, text: string, wait?: Parameters<StatementPool['run']>[1]) =>
+  pool.run((sql) => sql`insert into note values (${text})`, wait);
+const notes = async () =>
+  (await database.sql<{ text: string }[]>`select text from note`).map(({ text }) => text);
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { code?: string }) => error.code,
+  );
+
+/** Holds a lock until it is let go: statements that want it run as long. */
+async function holdLock() {
+  const [row] = await database.sql<{ key: number }[]>`select (random() * 1e9)::integer as key`;
+  const { key } = row!;
+  const holder = await database.sql.reserve();
+  await holder`select pg_advisory_lock(${key})`;
+  let held = true;
+  const letGo = async () => {
+    if (!held) return;
+    held = false;
+    await holder`select pg_advisory_unlock(${key})`;
+    holder.release();
+  };
+  onTestFinished(letGo);
+  return {
+    /** Takes as long as the lock is held. */
+    want: (pool: StatementPool) => pool.run((sql) => sql`select pg_advisory_xact_lock(${key})`),
+    letGo,
+  };
+}
+
+describe('work that waits for a connection', () => {
+  test('is not begun, and never will be, when the time of its caller is over', async () => {
+    const pool = openPool();
+    const lock = await holdLock();
+    const slow = lock.want(pool);
+    const text = uniqueName('late');
+    const wait = { until: performance.now() + 200, hasGone: () => false };
+    expect(await outcome(note(pool, text, wait))).toBe('NEVER_BEGUN');
+    await lock.letGo();
+    await slow;
+    await note(pool, 'after');
+    expect(await notes()).not.toContain(text);
+  });
+
+  test('is not begun when its caller has gone; who stands behind it is served', async () => {
+    const pool = openPool();
+    const lock = await holdLock();
+    const slow = lock.want(pool);
+    let gone = false;
+    const text = uniqueName('gone');
+    const left = outcome(note(pool, text, { until: Number.POSITIVE_INFINITY, hasGone: () => gone }));
+    const behind = outcome(note(pool, uniqueName('behind')));
+    gone = true;
+    await lock.letGo();
+    await slow;
+    expect(await Promise.all([left, behind])).toEqual(['NEVER_BEGUN', 'done']);
+    expect(await notes()).not.toContain(text);
+  });
+
+  test('is served in the order it came', async () => {
+    const pool = openPool();
+    const texts = Array.from({ length: 20 }, (_, index) => `in order ${index}`);
+    const served: string[] = [];
+    await Promise.all(texts.map((text) => note(pool, text).then(() => served.push(text))));
+    expect(served).toEqual(texts);
+  });
+
+  test('is served on as many connections as there may be, and no more', async () => {
+    const pool = openPool({ connectionsMax: 2 });
+    await Promise.all(Array.from({ length: 20 }, (_, index) => note(pool, `one of twenty ${index}`)));
+    expect(await pool.connectionCount()).toBe(2);
+  });
+});
+
+describe('work that takes too long', () => {
+  test('others are served beside it, and it ends in its own time', async () => {
+    const pool = openPool({ overrunMs: 100 });
+    const lock = await holdLock();
+    const slow = outcome(lock.want(pool));
+    await note(pool, 'beside');
+    await lock.letGo();
+    expect(await slow).toBe('done');
+    await expect.poll(() => pool.connectionCount(), { timeout: 10_000 }).toBe(1);
+  });
+
+  test('takes at most three connections for each that there may be', async () => {
+    const pool = openPool({ overrunMs: 50, connectionsMax: 2 });
+    const lock = await holdLock();
+    const slow = Array.from({ length: 12 }, () => outcome(lock.want(pool)));
+    await expect.poll(() => pool.connectionCount(), { timeout: 10_000 }).toBe(6);
+    // As long as a seventh would need to come.
+    expect(await outcome(note(pool, 'x', { until: performance.now() + 500, hasGone: () => false }))).toBe(
+      'NEVER_BEGUN',
+    );
+    expect(await pool.connectionCount()).toBe(6);
+    await lock.letGo();
+    expect(await Promise.all(slow)).toEqual(Array(12).fill('done'));
+  });
+
+  test('is given up at its limit, and its connection is not used again', async () => {
+    const pool = openPool({ limitMs: 300 });
+    const lock = await holdLock();
+    expect(await outcome(lock.want(pool))).toBe('TOO_LATE');
+    expect(await outcome(note(pool, 'after the limit'))).toBe('done');
+  });
+});
