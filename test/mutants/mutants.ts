@@ -643,4 +643,70 @@ async function importKey(`,
     ],
     test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
   },
+  {
+    name: 'keys bound in the order they came',
+    edits: [
+      {
+        file: 'packages/db/src/idempotency.ts',
+        search: 'order by client_id collate "C", key_digest',
+        replace: 'order by place',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'each in another order' },
+  },
+  {
+    name: 'a key refused without settling its request',
+    edits: [
+      {
+        file: 'apps/api/src/stock.ts',
+        search: 'bound.outcome ?? (await settle(bound.requestId));',
+        replace: `bound.outcome ?? { status: 'abandoned' as const, result: null };`,
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'the other process has under way' },
+  },
+  {
+    name: 'a request that the queue refused not settled',
+    edits: [
+      {
+        file: 'apps/api/src/stock.ts',
+        search: `answer.status === 'busy' ? settle(request.requestId) : answer`,
+        replace: 'answer',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'only once it is settled' },
+  },
+  {
+    name: 'a key written before its request is admitted',
+    edits: [
+      {
+        file: 'apps/api/src/stock.ts',
+        search: 'if (!submitter.admits(queued(request, caller, key.requestId), caller.arrivedAt))',
+        replace: 'if (Date.now() < 0)',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'leaves no key behind' },
+  },
+  {
+    name: 'a connection that swallows what is sent is kept',
+    edits: [
+      {
+        file: 'packages/db/src/statement-pool.ts',
+        search: 'const overrun = setTimeout(() => suspectSince(connection, startedAt), overrunMs);',
+        replace: 'const overrun = setTimeout(() => {}, overrunMs);',
+      },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'others are served beside it' },
+  },
+  {
+    name: 'work runs though its caller has gone',
+    edits: [
+      {
+        file: 'packages/db/src/statement-pool.ts',
+        search: 'if (next.hasGone()) {',
+        replace: 'if (Date.now() < 0) {',
+      },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'when its caller has gone' },
+  },
 ];

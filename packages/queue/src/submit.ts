@@ -41,7 +41,7 @@ export type Submitter = {
    * Whether `submit` would take this request now, instead of answering `busy` at once: to be asked before anything is written
    * for it. Costs no turn with anybody.
    */
-  admits(request: { body: { itemID: string } }, arrivedAt: number): boolean;
+  admits(request: QueuedRequest, arrivedAt: number): boolean;
   /** Whether Redis takes work now. */
   isOpen(): boolean;
   /** Waiting and sent requests. */
@@ -156,7 +156,9 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     return lines[shardOf(request.body.itemID, shardCount)]!;
   }
 
-  function admits(request: { body: { itemID: string } }, arrivedAt: number): boolean {
+  function admits(request: QueuedRequest, arrivedAt: number): boolean {
+    // What is under way already is waited for, however busy the rest is.
+    if (waiters.get(request.requestId) !== undefined) return true;
     if (producer.status !== 'ready') return false;
     return !isBusy(lineOf(request).lane, options, arrivedAt, performance.now());
   }
