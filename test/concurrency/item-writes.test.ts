@@ -1,0 +1,113 @@
+import { messages } from '@inventory/api/errors';
+import { startServer } from '@inventory/api/server';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type AnswerCut, startAnswerCut } from '../harness/answer-cut.ts';
+import { type ApiClient, createApiClient } from '../harness/api-client.ts';
+import { through } from '../harness/black-hole.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService({ workers: 0 });
+let cut: AnswerCut;
+let api: Running & { port: number };
+/** By way of the stretch that breaks. */
+let client: ApiClient;
+
+beforeAll(async () => {
+  cut = await startAnswerCut(Number(new URL(service.databaseUrl).port));
+  const env = {
+    DATABASE_URL: through(service.databaseUrl, cut),
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('items'),
+    PORT: '0',
+  };
+  api = await startServer(env, createLog('api'));
+  const { clientId, token } = await service.client();
+  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, clientId, token);
+});
+afterAll(async () => {
+  await api?.stop();
+  cut?.close();
+});
+
+const itemOf = async (shortId: string) =>
+  (await service.sql`select description, discontinued from item where short_id = ${shortId}`)[0];
+const unavailable = { status: 503, body: { message: messages.unavailable } };
+const unknown = { status: 503, body: { message: messages.unknown } };
+
+/** Runs `write` with its connection broken once at these words. */
+async function broken(words: string, moment: 'after' | 'before', write: () => Promise<unknown>) {
+  const before = cut.brokenCount();
+  cut.breakAt(words, moment);
+  const answer = await write();
+  expect(cut.brokenCount()).toBe(before + 1);
+  return answer;
+}
+
+describe('a write of an item whose connection breaks after it reached Postgres', () => {
+  test('201 with the item that stands: a creation', async () => {
+    const shortID = uniqueName('ITEM');
+    const answer = await broken(shortID, 'after', () =>
+      client.post('/Item', { shortID, description: 'new' }),
+    );
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { shortID, description: 'new', createdBy: client.clientId, status: 'created' },
+    });
+    expect(await itemOf(shortID)).toEqual({ description: 'new', discontinued: false });
+  });
+
+  test('200, as it stands: an update and a discontinuation', async () => {
+    const shortID = await service.item();
+    const update = () => client.put('/Item', { shortID, description: 'changed' });
+    expect(await broken(shortID, 'after', update)).toMatchObject({
+      status: 200,
+      body: { status: 'updated' },
+    });
+    expect(await itemOf(shortID)).toEqual({ description: 'changed', discontinued: false });
+    const end = () => client.delete(`/Item/${shortID}`);
+    expect(await broken(shortID, 'after', end)).toMatchObject({
+      status: 200,
+      body: { status: 'discontinued' },
+    });
+    expect(await itemOf(shortID)).toEqual({ description: 'changed', discontinued: true });
+  });
+
+  test('503 that says it is not known, when it is not there: a creation of a name that another has', async () => {
+    const shortID = await service.item({ description: 'first' });
+    const create = () => client.post('/Item', { shortID, description: 'second' });
+    expect(await broken(shortID, 'after', create)).toMatchObject(unknown);
+    expect(await itemOf(shortID)).toEqual({ description: 'first', discontinued: false });
+  });
+});
+
+describe('a write of an item whose connection breaks before it reached Postgres', () => {
+  test('503 that says it is not known', async () => {
+    const shortID = uniqueName('ITEM');
+    const create = () => client.post('/Item', { shortID });
+    expect(await broken(shortID, 'before', create)).toMatchObject(unknown);
+    expect(await itemOf(shortID)).toBeUndefined();
+    const existing = await service.item({ description: 'old' });
+    const update = () => client.put('/Item', { shortID: existing, description: 'changed' });
+    expect(await broken(existing, 'before', update)).toMatchObject(unknown);
+    expect(await itemOf(existing)).toMatchObject({ description: 'old' });
+  });
+});
+
+test('503 and surely not applied: more writes of an item than there are connections, while it is locked', async () => {
+  const shortID = await service.item({ description: 'old' });
+  const holder = await service.sql.reserve();
+  await holder`begin`;
+  await holder`select from item where short_id = ${shortID} for update`;
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, (_, index) => client.put('/Item', { shortID, description: `new ${index}` })),
+  );
+  await holder`rollback`;
+  holder.release();
+  for (const answer of answers) expect(answer).toMatchObject(unavailable);
+  // On every connection there may be: what waited there has had its turn.
+  const others = Array.from({ length: 20 }, () => client.post('/Item', { shortID: uniqueName('ITEM') }));
+  for (const answer of await Promise.all(others)) expect(answer.status).toBe(201);
+  expect(await itemOf(shortID)).toEqual({ description: 'old', discontinued: false });
+});
