@@ -1,5 +1,6 @@
 import { startServer } from '@inventory/api/server';
 import { connect } from '@inventory/db/client';
+import { newestMigration } from '@inventory/db/migrate';
 import { createLog } from '@inventory/process/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -60,5 +61,32 @@ describe('a database that could lose what was answered', () => {
     expect(shown).toEqual({ setting: 'off' });
     expect(await startEach(database.url)).toEqual(Array(2).fill(refusal(setting)));
     await database.sql.unsafe(`alter database ${name} reset search_path; drop view public.pg_settings`);
+  });
+});
+
+describe('a database whose schema is of another version', () => {
+  const known = newestMigration();
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('an older one is refused by api and worker, and they say that it must be migrated', async () => {
+    await database.sql`delete from schema_version where version = ${known}`;
+    expect(await startEach(database.url)).toEqual(
+      Array(2).fill(
+        `the database's schema is ${known - 1}, this version needs ${known}: run \`pnpm inventory migrate\` first`,
+      ),
+    );
+  });
+
+  test('a newer one is refused by api and worker, and they say that it needs a newer version', async () => {
+    await database.sql`insert into schema_version (version) values (${known + 1})`;
+    expect(await startEach(database.url)).toEqual(
+      Array(2).fill(
+        `the database's schema is ${known + 1}, newer than ${known}, the last that this version knows: run the newer version`,
+      ),
+    );
   });
 });

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
@@ -43,7 +44,8 @@ export async function migrate(sql: Sql, report: (name: string) => void = () => {
 export class UnfitDatabaseError extends Error {}
 
 /**
- * Refuses a database that could lose an answered 2xx in a crash, or that has no tables yet. Throws UnfitDatabaseError, or the
+ * Refuses a database that could lose an answered 2xx in a crash, that has no tables yet, or whose tables are not those that this
+ * version of the service knows. Throws UnfitDatabaseError, or the
  * driver's error when it cannot be reached.
  */
 export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
@@ -61,4 +63,23 @@ export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
   const [tables] = await sql<{ there: boolean }[]>`select to_regclass('stock_entry') is not null as there`;
   if (!tables?.there)
     throw new UnfitDatabaseError('the database has no tables yet: run `pnpm inventory migrate` first');
+  const [applied] = await sql<{ version: number }[]>`select max(version) as version from schema_version`;
+  const version = applied?.version ?? 0;
+  const known = newestMigration();
+  if (version < known) {
+    throw new UnfitDatabaseError(
+      `the database's schema is ${version}, this version needs ${known}: run \`pnpm inventory migrate\` first`,
+    );
+  }
+  if (version > known) {
+    throw new UnfitDatabaseError(
+      `the database's schema is ${version}, newer than ${known}, the last that this version knows: run the newer version`,
+    );
+  }
+}
+
+/** The number of the newest migration file. */
+export function newestMigration(): number {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  return Math.max(...names.map((name) => Number.parseInt(name, 10)));
 }
