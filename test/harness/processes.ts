@@ -10,14 +10,18 @@ export type Started = {
   stop(): Promise<void>;
 };
 
-/** Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up. */
+/**
+ * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up. `preload`: modules of the
+ * repository that it loads first.
+ */
 export async function startProcess(
   file: string,
   env: Record<string, string>,
-  { quiet = false } = {},
+  { quiet = false, preload = [] as string[] } = {},
 ): Promise<Started> {
   const path = isAbsolute(file) ? file : join(root, file);
-  const child = spawn(process.execPath, ['--import', 'tsx', path], {
+  const modules = ['tsx', ...preload.map((each) => join(root, each))].flatMap((each) => ['--import', each]);
+  const child = spawn(process.execPath, [...modules, path], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],

@@ -26,8 +26,11 @@ export type Authenticator = {
   signToken(clientId: string): Promise<string>;
 };
 
-/** Verifies tokens and knows the clients; makes the first signing key when there is none. */
-export async function createAuthenticator(pool: StatementPool): Promise<Authenticator> {
+/**
+ * Verifies tokens and knows the clients; makes the first signing key when there is none. `now`: milliseconds since 1970, by a clock
+ * that every process goes by, so that each finds a token as old as the others do.
+ */
+export async function createAuthenticator(pool: StatementPool, now: () => number): Promise<Authenticator> {
   let ring: KeyRing;
   let ringReadAt = 0;
   // A signature costs more than the rest of a request; a token is the same text each time.
@@ -36,7 +39,7 @@ export async function createAuthenticator(pool: StatementPool): Promise<Authenti
 
   async function readRing() {
     const keys = await pool.run(readSigningKeys);
-    ring = await createKeyRing(keys, new Date(), keySettleSeconds);
+    ring = await createKeyRing(keys, new Date(now()), keySettleSeconds);
     ringReadAt = performance.now();
     // A key that was withdrawn takes its tokens along.
     verified.clear();
@@ -44,10 +47,10 @@ export async function createAuthenticator(pool: StatementPool): Promise<Authenti
 
   async function verify(token: string): Promise<VerifiedToken | null> {
     const known = verified.get(token);
-    if (known !== undefined) return known.expiresAt * 1000 > Date.now() ? known : null;
+    if (known !== undefined) return known.expiresAt * 1000 > now() ? known : null;
     const age = performance.now() - ringReadAt;
     if (age > keysMaxAgeMs || (age > 1000 && namesUnknownKey(ring, token))) await readRing();
-    const claims = await verifyToken(ring, token);
+    const claims = await verifyToken(ring, token, new Date(now()));
     if (claims === null) return null;
     if (verified.size >= rememberedTokensMax) verified.clear();
     verified.set(token, claims);
@@ -66,7 +69,7 @@ export async function createAuthenticator(pool: StatementPool): Promise<Authenti
       const claims = await verify(token);
       return claims === null ? null : clients.find(claims.clientId);
     },
-    signToken: (clientId) => signToken(ring, clientId),
+    signToken: (clientId) => signToken(ring, clientId, new Date(now())),
   };
 }
 

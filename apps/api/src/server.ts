@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
+import { startDatabaseClock } from '@inventory/db/database-clock';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { readOutcomes, settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
@@ -22,6 +23,8 @@ import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { createStock } from './stock.ts';
 
+// It costs nothing, but it tells of a machine that does not follow its time server.
+const wrongFromSeconds = 1;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
@@ -33,6 +36,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
   const { reads, authentication, verdicts } = database;
   await reads.run(refuseUnsafeDatabase);
+  const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
   const settleAll = (requestIds: string[]) => verdicts.run((sql) => settle(sql, requestIds));
   const submitter = await createSubmitter({
@@ -45,12 +49,12 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     settle: settleAll,
     report,
   });
-  const authenticator = await createAuthenticator(authentication);
+  const authenticator = await createAuthenticator(authentication, clock.now);
   const stock = createStock({
     submitter,
     keys: createKeys(verdicts),
     settle: async (requestId) => (await settleAll([requestId])).get(requestId)!,
-    now: Date.now,
+    now: clock.now,
   });
   let draining = false;
   const app = createApp({
@@ -74,11 +78,22 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.once('error', reject);
     server.listen(config.PORT, config.HOST, resolve);
   });
-  const internal = await serveInternal(config, async () => {
+  const checkReady = async () => {
     await verdicts.run((sql) => sql`select`);
     if (draining) throw new Error('stopping');
-    if (!submitter.isOpen()) throw new Error('Redis is away');
-  });
+    return {
+      // Out of service it could not even read.
+      degraded: submitter.isOpen() ? undefined : 'Redis is away: reads are served, transactions are refused',
+      notes: [`the clock of Postgres is ahead of this one by ${clock.differenceSeconds().toFixed(3)} s`],
+    };
+  };
+  const internal = await serveInternal(config, checkReady, [
+    {
+      name: 'inventory_clock_difference_seconds',
+      help: "How far the clock of Postgres is ahead of this process's.",
+      read: clock.differenceSeconds,
+    },
+  ]);
   const { port } = server.address() as AddressInfo;
   log.info({ port }, 'api is up');
   return {
@@ -92,8 +107,24 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       await closed;
       await submitter.close();
       await internal?.close();
+      clock.stop();
       redis.disconnect();
       await database.end();
     },
+  };
+}
+
+/** Says once that a clock is wrong, and once more when it is wrong again. */
+function warnOfClock(log: Log) {
+  let warned = false;
+  return (differenceSeconds: number) => {
+    const isWrong = Math.abs(differenceSeconds) > wrongFromSeconds;
+    if (isWrong && !warned) {
+      log.warn(
+        { differenceSeconds },
+        'the clock of Postgres and that of this process differ; Postgres counts',
+      );
+    }
+    warned = isWrong;
   };
 }

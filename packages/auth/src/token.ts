@@ -48,14 +48,15 @@ export async function createKeyRing(
 }
 
 /** A token that says who the client is and nothing of what it may do. */
-export async function signToken(ring: KeyRing, clientId: string): Promise<string> {
+export async function signToken(ring: KeyRing, clientId: string, now: Date): Promise<string> {
+  const issuedAt = Math.floor(now.getTime() / 1000);
   return new SignJWT({})
     .setProtectedHeader({ alg: algorithm, kid: ring.signing.kid, typ: 'JWT' })
     .setSubject(clientId)
     .setIssuer(issuer)
     .setAudience(audience)
-    .setIssuedAt()
-    .setExpirationTime(`${tokenLifetimeSeconds}s`)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + tokenLifetimeSeconds)
     .setJti(randomUUID())
     .sign(ring.signing.key);
 }
@@ -64,7 +65,7 @@ export async function signToken(ring: KeyRing, clientId: string): Promise<string
 export type VerifiedToken = { clientId: string; expiresAt: number };
 
 /** The verified token, or null for anything that is not a live token of ours, whatever is wrong with it. */
-export async function verifyToken(ring: KeyRing, token: string): Promise<VerifiedToken | null> {
+export async function verifyToken(ring: KeyRing, token: string, now: Date): Promise<VerifiedToken | null> {
   try {
     const { payload } = await jwtVerify(
       token,
@@ -77,6 +78,7 @@ export async function verifyToken(ring: KeyRing, token: string): Promise<Verifie
         algorithms: [algorithm],
         issuer,
         audience,
+        currentDate: now,
         // Without this a token that never expires would pass.
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],
       },

@@ -1,20 +1,41 @@
 import { createServer } from 'node:http';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type InternalServer = { close(): Promise<void> };
 
+/** What a process that can do its work says of itself. */
+export type Readiness = {
+  /** What it cannot do now, and what it does all the same. */
+  degraded?: string | undefined;
+  /** Lines for who looks. */
+  notes?: readonly string[];
+};
+
+/** A number that is asked for when the metrics are read. */
+export type Measured = { name: string; help: string; read: () => number };
+
 /**
- * Serves `/healthz` (the process lives), `/readyz` (it can do its work; 503 with the reason when not) and `/metrics` for
- * those who run the service; null when no port is set. Never on the port that clients reach. `checkReady` rejects with the
- * reason.
+ * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not) and `/metrics` for those who run the
+ * service; null when no port is set. Never on the port that clients reach. `checkReady` rejects with the reason.
  */
 export async function serveInternal(
   settings: { INTERNAL_PORT?: number | undefined; INTERNAL_HOST: string },
-  checkReady: () => Promise<void>,
+  checkReady: () => Promise<Readiness | undefined>,
+  measured: readonly Measured[] = [],
 ): Promise<InternalServer | null> {
   if (settings.INTERNAL_PORT === undefined) return null;
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  for (const { name, help, read } of measured) {
+    new Gauge({
+      name,
+      help,
+      registers: [metrics],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
   const server = createServer(async (request, response) => {
     const answer = (status: number, text: string, type = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'Content-Type': type });
@@ -23,7 +44,7 @@ export async function serveInternal(
     if (request.url === '/healthz') answer(200, 'ok\n');
     else if (request.url === '/readyz') {
       await checkReady().then(
-        () => answer(200, 'ok\n'),
+        (readiness) => answer(200, readyText(readiness ?? {})),
         (error: Error) => answer(503, `${error.message}\n`),
       );
     } else if (request.url === '/metrics') answer(200, await metrics.metrics(), metrics.contentType);
@@ -40,4 +61,9 @@ export async function serveInternal(
         server.closeAllConnections();
       }),
   };
+}
+
+function readyText({ degraded, notes = [] }: Readiness): string {
+  const state = degraded === undefined ? 'ok' : `degraded: ${degraded}`;
+  return [state, ...notes].map((line) => `${line}\n`).join('');
 }

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createApiClient, send } from '../harness/api-client.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+// Two api processes and a worker, each with a clock of its own, beside the one whose clock is right.
+const queuePrefix = uniqueName('clocks');
+const service = useService({ workers: 0, env: { QUEUE_PREFIX: queuePrefix } });
+const apis: Started[] = [];
+let worker: Started;
+const shiftsMs = [30_000, -30_000];
+
+beforeAll(async () => {
+  const start = (app: string, shiftMs: number) =>
+    startProcess(
+      `apps/${app}/src/main.ts`,
+      {
+        DATABASE_URL: service.databaseUrl,
+        REDIS_URL: inject('redisUrl'),
+        QUEUE_PREFIX: queuePrefix,
+        PORT: '0',
+        LOG_LEVEL: 'info',
+        CLOCK_SHIFT_MS: String(shiftMs),
+      },
+      { preload: ['test/harness/shifted-clock.ts'] },
+    );
+  worker = await start('worker', -30_000);
+  for (const shiftMs of shiftsMs) apis.push(await start('api', shiftMs));
+});
+afterAll(async () => {
+  for (const each of [...apis, worker]) await each?.stop();
+});
+
+test.each(shiftsMs.map((shiftMs, index) => ({ shiftMs, index })))(
+  '201 and 200: transactions by way of an api whose clock is wrong by $shiftMs ms, and of a worker whose clock is wrong, too',
+  async ({ index }) => {
+    const known = await service.client();
+    const itemID = await service.item();
+    const client = createApiClient(
+      `http://127.0.0.1:${apis[index]!.port}/api/v1`,
+      known.clientId,
+      known.token,
+    );
+    const body = { itemID, units: 3, wid: 1, reasonCode: 0 };
+    const received = await client.post('/Inventory/Receive', body);
+    expect(received.status, received.text).toBe(201);
+    const key = { 'Idempotency-Key': uniqueName('key') };
+    const issued = await client.post('/Inventory/Issue', { ...body, units: 1 }, key);
+    expect(issued.status, issued.text).toBe(200);
+    expect((await client.post('/Inventory/Issue', { ...body, units: 1 }, key)).text).toBe(issued.text);
+    const itemWritten = await client.put('/Item', { shortID: itemID, description: 'changed' });
+    expect(itemWritten.status).toBe(200);
+  },
+);
+
+test('a token of any process lives an hour from now, and each takes the others’', async () => {
+  const { clientId, secret } = await service.client();
+  const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
+  for (const from of baseUrls) {
+    const askedAt = Date.now() / 1000;
+    const { body } = await send(from, 'POST', '/Token', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
+    });
+    const { iat, exp } = JSON.parse(
+      Buffer.from(body.access_token.split('.')[1], 'base64url').toString('utf8'),
+    );
+    expect(exp - iat).toBe(3600);
+    // To half of what any clock here is wrong by.
+    expect(Math.abs(iat - askedAt)).toBeLessThan(15);
+    for (const at of baseUrls) {
+      const client = createApiClient(at, clientId, body.access_token);
+      expect((await client.get('/Inventory')).status).toBe(200);
+    }
+  }
+});

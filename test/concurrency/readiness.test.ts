@@ -1,0 +1,80 @@
+import { startServer } from '@inventory/api/server';
+import { choosePort } from '@inventory/local/free-port';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
+import { through } from '../harness/black-hole.ts';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { uniqueName } from '../harness/service.ts';
+
+let database: TestDatabase;
+let postgres: NetworkStretch;
+let redis: NetworkStretch;
+let api: Running;
+let internalUrl: string;
+let stopped: Promise<void> | undefined;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  postgres = await startProxy(Number(new URL(database.url).port));
+  redis = await startProxy(Number(new URL(inject('redisUrl')).port));
+  const port = await choosePort('the api', undefined, undefined);
+  internalUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: through(database.url, postgres),
+    REDIS_URL: through(inject('redisUrl'), redis),
+    QUEUE_PREFIX: uniqueName('ready'),
+    PORT: '0',
+    INTERNAL_PORT: String(port),
+    DRAIN_MS: '2000',
+  };
+  process.env.LOG_LEVEL ??= 'fatal';
+  api = await startServer(env, createLog('api'));
+});
+afterEach(() => {
+  postgres.setState('open');
+  redis.setState('open');
+});
+afterAll(async () => {
+  await (stopped ?? api?.stop());
+  postgres?.close();
+  redis?.close();
+  await database?.drop();
+});
+
+async function ready() {
+  const answer = await fetch(`${internalUrl}/readyz`);
+  return { status: answer.status, says: (await answer.text()).split('\n') };
+}
+const patient = { timeout: 10_000 };
+const clock = expect.stringMatching(/^the clock of Postgres is ahead of this one by -?\d+\.\d{3} s$/);
+
+test('200 while the api can serve, with how far the clocks differ', async () => {
+  await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
+  const metrics = await (await fetch(`${internalUrl}/metrics`)).text();
+  expect(metrics).toMatch(/^inventory_clock_difference_seconds -?[\d.e-]+$/m);
+});
+
+test('200 and degraded while Redis is away: the api still reads', async () => {
+  redis.setState('cut');
+  await expect.poll(ready, patient).toEqual({
+    status: 200,
+    says: ['degraded: Redis is away: reads are served, transactions are refused', clock, ''],
+  });
+  redis.setState('open');
+  await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
+});
+
+test('503 while Postgres is away', async () => {
+  postgres.setState('cut');
+  await expect.poll(async () => (await ready()).status, patient).toBe(503);
+  postgres.setState('open');
+  await expect.poll(async () => (await ready()).status, patient).toBe(200);
+});
+
+test('503 while the api drains', async () => {
+  stopped = api.stop();
+  expect(await ready()).toEqual({ status: 503, says: ['stopping', ''] });
+  await stopped;
+});

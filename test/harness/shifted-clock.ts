@@ -1,0 +1,14 @@
+// Preloaded into a process (`--import`), this sets its clock wrong by CLOCK_SHIFT_MS. Timers and `performance.now()` go on as they were,
+// as they do on a machine whose clock is wrong.
+const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
+const RealDate = Date;
+const now = () => RealDate.now() + shiftMs;
+
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, given, newTarget) =>
+    Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
+  apply: () => new RealDate(now()).toString(),
+  get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+});
+
+export {};
