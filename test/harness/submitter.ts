@@ -49,18 +49,19 @@ export async function openSubmitter(
   return {
     redisUrl,
     prefix,
-    admits: () => submitter.admits({ body: { itemID: 'I' } }, performance.now()),
+    admits: () => submitter.admits(createRequest(), performance.now()),
     submit: (count, arrivedAt = performance.now()) =>
-      Array.from({ length: count }, () => {
-        const request = {
-          requestId: randomUUID(),
-          clientId: 'submitter',
-          deadline: Date.now(),
-          kind: 'receive',
-          body: { itemID: 'I', units: 1, wid: 1, reasonCode: 0 },
-        };
-        return submitter.submit(request as QueuedRequest, arrivedAt);
-      }),
+      Array.from({ length: count }, () => submitter.submit(createRequest(), arrivedAt)),
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
+  };
+}
+
+function createRequest(): QueuedRequest {
+  return {
+    requestId: randomUUID(),
+    clientId: 'submitter',
+    deadline: Date.now(),
+    kind: 'receive',
+    body: { itemID: 'I', units: 1, wid: 1, reasonCode: 0 },
   };
 }
