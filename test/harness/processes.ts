@@ -3,30 +3,49 @@ import { isAbsolute, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
+/** How a process ended; `lastWords`: the end of its standard error, and the errors it logged last. */
+export type Exit = { code: number | null; signal: NodeJS.Signals | null; lastWords: string };
+
 export type Started = {
   child: ChildProcess;
   port: number;
-  exited: Promise<void>;
+  exited: Promise<Exit>;
   stop(): Promise<void>;
 };
 
+// What a process wrote may come after the news of its end; a child of its own that holds the pipe must not hold us.
+const lastWordsWithinMs = 300;
+
 /**
- * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up. `preload`: modules of the
- * repository that it loads first.
+ * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up. `imports`: modules loaded
+ * before it, by their path in the repository.
  */
 export async function startProcess(
   file: string,
   env: Record<string, string>,
-  { quiet = false, preload = [] as string[] } = {},
+  { quiet = false, imports = [] }: { quiet?: boolean; imports?: readonly string[] } = {},
 ): Promise<Started> {
-  const path = isAbsolute(file) ? file : join(root, file);
-  const modules = ['tsx', ...preload.map((each) => join(root, each))].flatMap((each) => ['--import', each]);
-  const child = spawn(process.execPath, [...modules, path], {
+  const pathOf = (each: string) => (isAbsolute(each) ? each : join(root, each));
+  const preloads = ['tsx', ...imports.map(pathOf)].flatMap((each) => ['--import', each]);
+  const child = spawn(process.execPath, [...preloads, pathOf(file)], {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  if (!quiet) child.stderr!.pipe(process.stderr, { end: false });
+  const tails = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]!.on('data', (chunk: Buffer) => {
+      tails[name] = (tails[name] + chunk).slice(-16_000);
+    });
+  }
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      const tell = () => resolve({ code, signal, lastWords: lastWordsOf(tails) });
+      child.once('close', tell);
+      setTimeout(tell, lastWordsWithinMs);
+    });
+  });
   const port = await new Promise<number>((resolve, reject) => {
     let text: string | null = '';
     child.stdout!.on('data', (chunk: Buffer) => {
@@ -37,7 +56,9 @@ export async function startProcess(
       text = null;
       resolve(JSON.parse(line).port ?? 0);
     });
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+    exited.then(({ code, signal, lastWords }) =>
+      reject(new Error(`${file} ended with ${signal ?? code} before it was up: ${lastWords}`)),
+    );
   });
   return {
     child,
@@ -48,4 +69,14 @@ export async function startProcess(
       await exited;
     },
   };
+}
+
+function lastWordsOf({ stdout, stderr }: { stdout: string; stderr: string }): string {
+  // 50 and 60 are pino's error and fatal.
+  const logged = stdout.split('\n').filter((line) => /^\{"level":[56]0,/.test(line));
+  const lines = [...logged.slice(-2), ...stderr.trim().split('\n').slice(-12)];
+  return lines
+    .map((line) => line.slice(0, 400))
+    .join('\n')
+    .trim();
 }
