@@ -1,149 +1,154 @@
-import { Pool } from 'undici';
-import { type Cluster, itemCount } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import { pause } from './fault.ts';
+import { writeItems } from './item-writers.ts';
 import { pickOne } from './random.ts';
-
-/** What one caller was told about one request, by the `reference` it put in. */
-export type Told = {
-  reference: string;
-  kind: 'receive' | 'move' | 'issue';
-  /** `yes`: 2xx; `no`: any answer that promises it is not applied; `unknown`: an answer that says so; `lost`: no answer. */
-  told: 'yes' | 'no' | 'unknown' | 'lost';
-  status: number;
-  text: string;
-  /** Milliseconds since the run began, and how long it took. */
-  at: number;
-  tookMs: number;
-  /** Sent again with the same Idempotency-Key after an unclear answer. */
-  resent: boolean;
-};
+import { type Ask, createRequests } from './requests.ts';
+import { startSending } from './send.ts';
+import { type Answer, isUnclear, type Read, saidBy, type Told } from './told.ts';
 
 export type Callers = {
   log: Told[];
+  reads: Read[];
+  /** Large issues that got no clear answer however often they were sent. */
+  neverAnswered: string[];
+  /** From now on two callers ask for this item alone and the others for any but it; null: all for all again. */
+  part(itemId: string | null): void;
+  /** Issues so many units of an item of one-unit lots, again and again until the answer is clear. */
+  issue(itemId: string, units: number): Promise<void>;
+  /** The item that the caller of large issues takes from. */
+  setLargeItem(itemId: string): void;
   stop(): Promise<void>;
 };
 
-/** Starts callers that send receives, moves and issues one after another until they are stopped. */
+const readPaths = ['/Inventory/1?pageSize=5', '/Item?pageSize=5'];
+// A caller with a key sends it again for so long.
+const keyWithinMs = 10_000;
+// Whatever is broken is whole again by then.
+const largeWithinMs = 45_000;
+const partedCallers = 2;
+
+/** Starts callers that send transactions, large issues, item writes and reads one after another until they are stopped. */
 export async function startCallers(
   cluster: Cluster,
-  options: { count: number; random: () => number; startedAt: number; pauseMs: number },
+  options: { count: number; random: () => number; now: () => number },
 ): Promise<Callers> {
+  const { random, now } = options;
   const log: Told[] = [];
-  const pools = new Map<number, Pool>();
-  const poolOf = (port: number) => {
-    let pool = pools.get(port);
-    if (pool === undefined) {
-      pool = new Pool(`http://127.0.0.1:${port}`, {
-        connections: options.count,
-        pipelining: 1,
-        headersTimeout: 8000,
-      });
-      pools.set(port, pool);
-    }
-    return pool;
-  };
-  const token = await getToken(cluster);
+  const reads: Read[] = [];
+  const neverAnswered: string[] = [];
+  const requests = createRequests(random);
   let running = true;
+  let parted: string | null = null;
+  let largeItem: string | null = null;
+  let larges = 0;
+  const isRunning = () => running;
+  const connections = options.count + 8;
+  const { send, close } = await startSending(cluster, { connections, random, isRunning });
 
-  /** Sends to any api that takes connections, as a load balancer would. */
-  async function send(body: object, path: string, key: string | undefined) {
-    for (;;) {
-      const ports = cluster.apis.map((member) => member.port).filter((port) => port !== 0);
-      if (ports.length > 0) {
-        const startedAt = performance.now();
-        try {
-          const answer = await poolOf(pickOne(options.random, ports)).request({
-            method: 'POST',
-            path: `/api/v1/Inventory/${path}`,
-            headers: {
-              authorization: `Bearer ${token}`,
-              'content-type': 'application/json',
-              ...(key === undefined ? {} : { 'idempotency-key': key }),
-            },
-            body: JSON.stringify(body),
-          });
-          return {
-            status: answer.statusCode,
-            text: await answer.body.text(),
-            tookMs: performance.now() - startedAt,
-          };
-        } catch (error) {
-          // Refused: nothing was sent, so it goes to another.
-          if ((error as { code?: string }).code !== 'ECONNREFUSED') {
-            return { status: 0, text: String(error), tookMs: performance.now() - startedAt };
-          }
-        }
-      }
-      if (!running) return { status: -1, text: '', tookMs: 0 };
-      await new Promise((resolve) => setTimeout(resolve, 20));
+  /** Sends a transaction; with a key, again for `withinMs` or until the answer is clear. */
+  async function transact(
+    ask: Ask,
+    reference: string,
+    key: string | undefined,
+    withinMs: number,
+  ): Promise<Told | null> {
+    const sentAt = now();
+    let answer = await send('POST', `/Inventory/${ask.path}`, ask.body, key);
+    while (key !== undefined && isUnclear(answer) && running && now() - sentAt < withinMs) {
+      await pause(100);
+      answer = await send('POST', `/Inventory/${ask.path}`, ask.body, key);
     }
+    if (answer.status === -1) return null;
+    const told = note(ask.kind, ask.body.itemID, reference, answer);
+    requests.learn(ask, told.told === 'yes');
+    return told;
+  }
+
+  function note(kind: Told['kind'], itemId: string, reference: string, answer: Answer): Told {
+    const said = saidBy(answer);
+    const { status, port, tookMs, isReplayed = false } = answer;
+    const transactionNo = said === 'yes' ? (JSON.parse(answer.text).transactionNo ?? null) : null;
+    const text = said === 'yes' ? '' : answer.text.slice(0, 300);
+    const told = { reference, kind, itemId, told: said, status, transactionNo, text, port };
+    const whole = { ...told, at: now() - tookMs, tookMs, isReplayed };
+    log.push(whole);
+    return whole;
   }
 
   async function call(caller: number) {
     for (let turn = 0; running; turn++) {
       const reference = `${caller}-${turn}`;
-      const { kind, body } = createRequest(options.random, reference);
-      const path = { receive: 'Receive', move: 'Move', issue: 'Issue' }[kind];
-      const key = options.random() < 0.3 ? reference : undefined;
-      let answer = await send(body, path, key);
-      let resent = false;
-      // A caller with a key sends it again until the answer is clear.
-      for (let attempt = 0; key !== undefined && attempt < 20 && isUnclear(answer) && running; attempt++) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        answer = await send(body, path, key);
-        resent = true;
-      }
-      if (answer.status === -1) return;
-      const at = performance.now() - options.startedAt - answer.tookMs;
-      log.push({ reference, kind, told: toldBy(answer), ...answer, at, resent });
-      if (options.pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, options.pauseMs));
+      let ask = requests.next(reference, caller < partedCallers ? (parted ?? undefined) : undefined);
+      while (caller >= partedCallers && ask.body.itemID === parted) ask = requests.next(reference);
+      await transact(ask, reference, random() < 0.3 ? reference : undefined, keyWithinMs);
     }
   }
 
-  const calls = Array.from({ length: options.count }, (_, caller) => call(caller));
+  async function issue(itemID: string, units: number): Promise<void> {
+    const reference = `large-${larges++}`;
+    const body = { itemID, units, wid: 1, reasonCode: 1, reference };
+    const told = await transact(
+      { kind: 'large issue', path: 'Issue', body },
+      reference,
+      reference,
+      largeWithinMs,
+    );
+    if (told !== null && isUnclear(told) && running) {
+      neverAnswered.push(
+        `an issue of ${units} units, sent for ${largeWithinMs / 1000} s: ${told.status} ${told.text}`,
+      );
+    }
+  }
+
+  async function callLarge() {
+    while (running) {
+      await pause(300 + random() * 1500);
+      const units = random() < 0.1 ? 5000 : 300 + Math.floor(random() * 600);
+      if (largeItem !== null && running) await issue(largeItem, units);
+    }
+  }
+
+  async function read() {
+    while (running) {
+      const path = pickOne(random, readPaths);
+      const answer = await send('GET', path);
+      if (answer.status === -1) return;
+      const { status, port, tookMs } = answer;
+      const failed = status !== 200;
+      reads.push({
+        path,
+        failed,
+        status,
+        text: failed ? answer.text.slice(0, 300) : '',
+        port,
+        at: now() - tookMs,
+        tookMs,
+      });
+      await pause(20);
+    }
+  }
+
+  const calls = [
+    ...Array.from({ length: options.count }, (_, caller) => call(caller)),
+    ...Array.from({ length: 2 }, read),
+    ...Array.from({ length: 2 }, (_, writer) => writeItems(writer, { send, note, isRunning })),
+    callLarge(),
+  ];
   return {
     log,
+    reads,
+    neverAnswered,
+    issue,
+    part(itemId) {
+      parted = itemId;
+    },
+    setLargeItem(itemId) {
+      largeItem = itemId;
+    },
     async stop() {
       running = false;
       await Promise.all(calls);
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await close();
     },
   };
-}
-
-function createRequest(random: () => number, reference: string) {
-  const kind = pickOne(random, ['receive', 'receive', 'move', 'issue'] as const);
-  // A few hot items, so that batches meet.
-  const itemID = `ITEM-${Math.floor(random() ** 2 * itemCount)}`;
-  const wid = random() < 0.5 ? 1 : 2;
-  const units = 1 + Math.floor(random() * 9);
-  const common = { itemID, units, wid, reference };
-  if (kind === 'move') {
-    const body =
-      random() < 0.5
-        ? { ...common, shipToWid: 3 - wid }
-        : { ...common, toSpot: pickOne(random, ['A', 'B', 'C']) };
-    return { kind, body };
-  }
-  return { kind, body: { ...common, reasonCode: 1 } };
-}
-
-const isUnclear = (answer: { status: number; text: string }) => answer.status === 0 || answer.status >= 500;
-
-function toldBy({ status, text }: { status: number; text: string }): Told['told'] {
-  if (status === 0) return 'lost';
-  if (status < 300) return 'yes';
-  return text.includes('is not known') ? 'unknown' : 'no';
-}
-
-async function getToken(cluster: Cluster): Promise<string> {
-  const form = {
-    grant_type: 'client_credentials',
-    client_id: cluster.clientId,
-    client_secret: cluster.secret,
-  };
-  const answer = await fetch(`http://127.0.0.1:${cluster.apis[0]!.port}/api/v1/Token`, {
-    method: 'POST',
-    body: new URLSearchParams(form),
-  });
-  return ((await answer.json()) as { access_token: string }).access_token;
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '@inventory/db/client';
-import type { Told } from './callers.ts';
+import { type ItemKind, isTransaction, type Told } from './told.ts';
 
 export type Findings = {
   /** Told yes, not there (or another transaction than was told). */
@@ -8,12 +8,34 @@ export type Findings = {
   doubled: string[];
   /** Told no, there. */
   ghosts: string[];
-  /** Told nothing or unknown, and there: proof that the faults hit in the middle. */
+  /** Told nothing or unknown, and there; or found there when sent again: proof that the faults hit in the middle. */
   appliedAfterAll: number;
 };
 
-/** Compares what callers were told, request by request, with what stands in the ledger. Sums alone cannot see doubles. */
-export async function compareWithLedger(sql: Sql, log: readonly Told[]): Promise<Findings> {
+/** Compares what callers were told, request by request, with what stands in the tables. Sums alone cannot see doubles. */
+export async function compareWithTables(sql: Sql, log: readonly Told[]): Promise<Findings> {
+  const findings: Findings = { lost: [], doubled: [], ghosts: [], appliedAfterAll: 0 };
+  const applied = await readApplied(sql);
+  const isItemWriteThere = await readItemWrites(sql);
+  for (const [reference, transactionNos] of applied) {
+    if (transactionNos.length > 1) findings.doubled.push(`${reference}: ${transactionNos.join(', ')}`);
+  }
+  for (const each of log) {
+    const { reference, told, status, text, transactionNo } = each;
+    const what = `${each.kind} ${reference}: ${status} ${transactionNo ?? ''}${text}`;
+    const there = isItemWrite(each) ? [] : (applied.get(reference) ?? []);
+    const isThere = isItemWrite(each) ? isItemWriteThere(each.kind, each.itemId) : there.length > 0;
+    const isAsTold = isItemWrite(each) ? isThere : there.includes(transactionNo ?? 0);
+    if (told === 'yes' && !isAsTold) findings.lost.push(what);
+    if (told === 'no' && isThere) findings.ghosts.push(what);
+    if (each.isReplayed || ((told === 'lost' || told === 'unknown') && isThere))
+      findings.appliedAfterAll += 1;
+  }
+  return findings;
+}
+
+/** The transactions that were applied, by the reference of their request. */
+async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
   const rows = await sql<{ reference: string; transaction_no: number; entries: number }[]>`
     select body->>'reference' as reference, transaction_no,
       (select count(*) from stock_entry where stock_entry.transaction_no = stock_transaction.transaction_no) as entries
@@ -25,16 +47,24 @@ export async function compareWithLedger(sql: Sql, log: readonly Told[]): Promise
     if (row.entries === 0) continue;
     applied.set(row.reference, [...(applied.get(row.reference) ?? []), row.transaction_no]);
   }
-  const findings: Findings = { lost: [], doubled: [], ghosts: [], appliedAfterAll: 0 };
-  for (const [reference, transactionNos] of applied) {
-    if (transactionNos.length > 1) findings.doubled.push(`${reference}: ${transactionNos.join(', ')}`);
-  }
-  for (const { reference, told, status, text } of log) {
-    const there = applied.get(reference) ?? [];
-    if (told === 'yes' && !there.includes(JSON.parse(text).transactionNo))
-      findings.lost.push(`${reference}: ${text}`);
-    if (told === 'no' && there.length > 0) findings.ghosts.push(`${reference}: ${status} ${text}`);
-    if ((told === 'lost' || told === 'unknown') && there.length > 0) findings.appliedAfterAll += 1;
-  }
-  return findings;
+  return applied;
+}
+
+function isItemWrite(each: Told): each is Told & { kind: ItemKind } {
+  return !isTransaction(each);
+}
+
+/** Whether a write of an item has left its mark. */
+async function readItemWrites(sql: Sql): Promise<(kind: ItemKind, shortId: string) => boolean> {
+  const rows = await sql<{ short_id: string; description: string; discontinued: boolean }[]>`
+    select short_id, description, discontinued
+    from item
+    where short_id like 'NEW-%'`;
+  const items = new Map(rows.map((row) => [row.short_id, row]));
+  return (kind, shortId) => {
+    const item = items.get(shortId);
+    if (item === undefined) return false;
+    if (kind === 'create item') return true;
+    return kind === 'change item' ? item.description === `changed as ${shortId}` : item.discontinued;
+  };
 }

@@ -6,29 +6,20 @@ import { addClient } from '@inventory/db/clients';
 import { migrate } from '@inventory/db/migrate';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { startStack } from '@inventory/local/stack';
-import { type Started, startProcess } from '../harness/processes.ts';
+import { startProcess } from '../harness/processes.ts';
+import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
 import { type NetworkStretch, startProxy } from './proxy.ts';
+import { itemIds } from './requests.ts';
 
 const root = join(import.meta.dirname, '../..');
-export const itemCount = 20;
-
-type Role = 'api' | 'worker';
-
-/** A process of the service that is started again whenever it ends. */
-export type Member = {
-  name: string;
-  role: Role;
-  current: Started;
-  /** Of the present incarnation, 0 while there is none that listens. */
-  port: number;
-  kill(signal: NodeJS.Signals): void;
-};
 
 /** The real processes, each of their network stretches behind a proxy of its own. */
 export type Cluster = {
   members: Member[];
   apis: Member[];
   workers: Member[];
+  badEnds: BadEnd[];
+  failedStarts: FailedStart[];
   proxies: Record<`${Role}-${'postgres' | 'redis'}`, NetworkStretch>;
   /** Past the proxies: how the checker looks. */
   sql: Sql;
@@ -37,15 +28,19 @@ export type Cluster = {
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
+  /** Ends every process of the service in order; Postgres can still be asked. */
+  stopMembers(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Starts 2 api and 2 worker processes on a local Postgres and Redis with throw-away data. */
+/** Starts 2 api and 3 worker processes on a local Postgres and Redis with throw-away data. */
 export async function startCluster(options: {
   folder: string;
   /** Where the sources are: a mutated copy, or the repository. */
   sourceRoot?: string;
   env?: Record<string, string>;
+  /** Milliseconds since the run began. */
+  now: () => number;
   report: (line: string) => void;
 }): Promise<Cluster> {
   const stack = await startStack({ folder: options.folder, throwAway: true, report: options.report });
@@ -54,7 +49,7 @@ export async function startCluster(options: {
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await addWarehouse(sql, { wid: 2, name: 'Overflow' });
   await sql`
-    insert into item (short_id, created_by) select 'ITEM-' || n, 'faults' from generate_series(0, ${itemCount - 1}) as n`;
+    insert into item (short_id, created_by) select short_id, 'faults' from unnest(${itemIds}::text[]) as short_id`;
   const secret = createSecret();
   const clientId = 'faults';
   await addClient(sql, {
@@ -78,9 +73,9 @@ export async function startCluster(options: {
     return changed.href;
   };
 
-  let stopping = false;
-  const restarts = new Set<Promise<void>>();
-  async function startMember(role: Role, index: number): Promise<Member> {
+  const badEnds: BadEnd[] = [];
+  const failedStarts: FailedStart[] = [];
+  function start(role: Role, index: number): Promise<Member> {
     const env: Record<string, string> = {
       DATABASE_URL: through(stack.databaseUrl, proxies[`${role}-postgres`]),
       REDIS_URL: through(stack.redisUrl, proxies[`${role}-redis`]),
@@ -90,43 +85,27 @@ export async function startCluster(options: {
       ...options.env,
     };
     const file = join(options.sourceRoot ?? root, `apps/${role}/src/main.ts`);
-    const start = () => startProcess(file, env, { quiet: process.env.VERBOSE === undefined });
-    const member = { name: `${role}-${index}`, role } as Member;
-    const follow = (started: Started) => {
-      member.current = started;
-      member.port = started.port;
-      started.exited.then(() => {
-        member.port = 0;
-        const restart = startAgain().finally(() => restarts.delete(restart));
-        restarts.add(restart);
-      });
-    };
-    async function startAgain() {
-      while (!stopping) {
-        try {
-          follow(await start());
-          return;
-        } catch {
-          await new Promise((resolve) => setTimeout(resolve, 200));
-        }
-      }
-    }
-    member.kill = (signal) => {
-      // A draining api gets no new callers, as behind a load balancer.
-      if (signal === 'SIGTERM') member.port = 0;
-      member.current.child.kill(signal);
-    };
-    follow(await start());
-    return member;
+    const startOne = (clockShiftMs: number) =>
+      startProcess(
+        file,
+        { ...env, CLOCK_SHIFT_MS: String(clockShiftMs) },
+        {
+          quiet: process.env.VERBOSE === undefined,
+          imports: clockShiftMs === 0 ? [] : ['test/harness/shifted-clock.ts'],
+        },
+      );
+    return startMember(`${role}-${index}`, role, startOne, { now: options.now, badEnds, failedStarts });
   }
 
-  const apis = await Promise.all([startMember('api', 1), startMember('api', 2)]);
-  const workers = await Promise.all([startMember('worker', 1), startMember('worker', 2)]);
+  const apis = await Promise.all([1, 2].map((index) => start('api', index)));
+  const workers = await Promise.all([1, 2, 3].map((index) => start('worker', index)));
   const members = [...apis, ...workers];
   return {
     members,
     apis,
     workers,
+    badEnds,
+    failedStarts,
     proxies,
     sql,
     databaseUrl: stack.databaseUrl,
@@ -134,19 +113,11 @@ export async function startCluster(options: {
     serverPid: (server) => JSON.parse(readFileSync(join(options.folder, `${server}.pid`), 'utf8')).pid,
     clientId,
     secret,
-    async stop() {
-      stopping = true;
+    async stopMembers() {
       for (const proxy of Object.values(proxies)) proxy.setState('open');
-      // A process that is just being started would outlive this one.
-      await Promise.all(restarts);
-      await Promise.all(
-        members.map((member) => {
-          member.current.child.kill('SIGCONT');
-          member.current.child.kill('SIGTERM');
-          const late = setTimeout(() => member.current.child.kill('SIGKILL'), 5000);
-          return member.current.exited.then(() => clearTimeout(late));
-        }),
-      );
+      await Promise.all(members.map((member) => member.end()));
+    },
+    async stop() {
       for (const proxy of Object.values(proxies)) proxy.close();
       await sql.end({ timeout: 5 });
       await stack.stop();

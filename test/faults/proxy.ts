@@ -1,15 +1,20 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
-/** A stretch of network that can be stalled (nothing passes, nothing is told) or cut (connections break, new ones are refused). */
+/**
+ * A stretch of network that can be `stalled` (nothing passes, nothing is told) or `cut` (connections break, new ones are refused).
+ * `setState('black hole')` does away with every connection there is without a word, as a cable that is cut or a firewall that forgets them:
+ * nothing passes any more, nobody is told, ever, and new connections pass at once.
+ */
 export type NetworkStretch = {
   port: number;
-  setState(state: 'open' | 'stalled' | 'cut'): void;
+  setState(state: 'open' | 'stalled' | 'cut' | 'black hole'): void;
   close(): void;
 };
 
 /** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
 export async function startProxy(targetPort: number): Promise<NetworkStretch> {
   const pairs = new Set<[Socket, Socket]>();
+  const swallowed = new Set<Socket>();
   let state: 'open' | 'stalled' | 'cut' = 'open';
   const server = createServer((incoming) => {
     if (state === 'cut') {
@@ -36,9 +41,25 @@ export async function startProxy(targetPort: number): Promise<NetworkStretch> {
     if (state === 'stalled') for (const socket of pair) socket.pause();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  /** Nobody reads these any more: what is sent into them fills the buffers of the system, and no end of either side is passed on. */
+  function swallow(pair: [Socket, Socket]) {
+    pairs.delete(pair);
+    for (const socket of pair) {
+      socket.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('close');
+      socket.pause();
+      swallowed.add(socket);
+    }
+  }
+
   return {
     port: (server.address() as { port: number }).port,
     setState(next) {
+      if (next === 'black hole') {
+        state = 'open';
+        for (const pair of pairs) swallow(pair);
+        return;
+      }
       state = next;
       for (const pair of pairs) {
         for (const socket of pair) {
@@ -50,7 +71,7 @@ export async function startProxy(targetPort: number): Promise<NetworkStretch> {
     },
     close() {
       server.close();
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      for (const socket of [...swallowed, ...[...pairs].flat()]) socket.destroy();
     },
   };
 }

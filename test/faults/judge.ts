@@ -1,0 +1,94 @@
+import type { Fault } from './fault.ts';
+import type { BadEnd, FailedStart } from './member.ts';
+import type { Read, Told } from './told.ts';
+
+/** When a fault struck, milliseconds since the run began. */
+export type Strike = { fault: Fault; from: number; until: number };
+
+/** What must hold of a run, milliseconds. Two cores for all of this get some air on top of what is promised. */
+export const limits = {
+  /** Until writes and reads go through again once everything is back; 2 s are promised. */
+  recoveryMaxMs: 5000,
+  /** An answer is due after 3.5 s. */
+  answerMaxMs: 3500 + 1500,
+};
+
+type Timed = { at: number; tookMs: number };
+
+/** The faults that met a request between its sending and its answer; `graceMs` is how long the harm of one that is over goes on. */
+function metBy({ at, tookMs }: Timed, strikes: readonly Strike[], graceMs = 0): Strike[] {
+  return strikes.filter(({ fault, from, until }) => {
+    return at <= until + Math.max(graceMs, fault.healsWithinMs ?? 0) && at + tookMs >= from;
+  });
+}
+
+const namesOf = (met: readonly Strike[]) => met.map(({ fault }) => fault.name).join(', ') || 'nothing broken';
+
+/** What callers were told that none of the faults around it can excuse: one line for each way, with the first of its kind. */
+export function findUnexcused(
+  log: readonly Told[],
+  reads: readonly Read[],
+  strikes: readonly Strike[],
+): string[] {
+  const { recoveryMaxMs, answerMaxMs } = limits;
+  const found = new Map<string, { count: number; first: string }>();
+  const say = (what: string, name: string, each: Timed & { status: number; text: string }) => {
+    const way = `${what} (${namesOf(metBy(each, strikes, recoveryMaxMs))})`;
+    const first =
+      `${name} at ${(each.at / 1000).toFixed(1)} s, ${each.status} after ${each.tookMs.toFixed(0)} ms: ` +
+      each.text.slice(0, 250);
+    const known = found.get(way);
+    if (known === undefined) found.set(way, { count: 1, first });
+    else known.count += 1;
+  };
+  for (const each of log) {
+    const name = `${each.kind} ${each.reference}`;
+    const isRefused = each.status === 0 || each.status >= 500;
+    // One that is never answered is a problem of its own, found where it is sent.
+    if (isRefused && each.kind !== 'large issue') {
+      const met = metBy(each, strikes, recoveryMaxMs);
+      if (!met.some(({ fault }) => fault.hurts)) say('failed', name, each);
+    }
+    if (each.told === 'unknown' && !metBy(each, strikes).some(({ fault }) => fault.hidesDatabase)) {
+      say('left in doubt while Postgres could be asked', name, each);
+    }
+    if (each.told !== 'lost' && each.tookMs > answerMaxMs && lateMs(each, strikes) > answerMaxMs) {
+      say('answered late', name, each);
+    }
+  }
+  for (const each of reads) {
+    if (!each.failed) continue;
+    const met = metBy(each, strikes, recoveryMaxMs);
+    if (!met.some(({ fault }) => fault.hurtsReads)) say('reads failed', each.path, each);
+  }
+  return [...found].map(([way, { count, first }]) => `${count} ${way}: ${first}`);
+}
+
+/** Who asked a process that stood still waits until it goes on. */
+function lateMs(each: Told, strikes: readonly Strike[]): number {
+  const stoodStill = metBy(each, strikes).filter(({ fault }) => fault.stopsApi);
+  return each.tookMs - stoodStill.reduce((sum, { from, until }) => sum + until - from, 0);
+}
+
+/** Ends that nobody asked for, and starts that failed with nothing broken. */
+export function findBadEnds(
+  badEnds: readonly BadEnd[],
+  failedStarts: readonly FailedStart[],
+  strikes: readonly Strike[],
+): string[] {
+  const starts = failedStarts.filter(({ from, until }) => {
+    const met = metBy({ at: from, tookMs: until - from }, strikes);
+    return !met.some(({ fault }) => fault.hindersStart);
+  });
+  return [
+    ...badEnds.map(({ name, at, what, lastWords }) => {
+      const met = metBy({ at, tookMs: 0 }, strikes, limits.recoveryMaxMs);
+      return `EXIT ${name} ${what} at ${(at / 1000).toFixed(1)} s (${namesOf(met)})\n${indent(lastWords)}`;
+    }),
+    ...starts.map(({ name, from, why }) => {
+      return `${name} could not be started again at ${(from / 1000).toFixed(1)} s\n${indent(why)}`;
+    }),
+  ];
+}
+
+const indent = (text: string) => text.replace(/^/gm, '        ');

@@ -1,0 +1,79 @@
+import { type Fault, pause } from './fault.ts';
+import { prepareLots } from './prepare-lots.ts';
+import { hotItem } from './requests.ts';
+import { endedSince, isTransaction } from './told.ts';
+
+const beforeMs = 3000;
+const heldMs = 10_000;
+// More than noise.
+const shareMin = 0.5;
+const unavailableMax = 0.01;
+
+/** Somebody holds one item's gate for ten seconds: those who ask for other items must not feel it. */
+const gateHeld: Fault = {
+  name: 'gate held',
+  hurts: true,
+  async strike({ cluster, callers, now, report }) {
+    callers.part(hotItem);
+    await pause(500);
+    const from = now();
+    await pause(beforeMs);
+    const heldFrom = now();
+    await cluster.sql.begin(async (tx) => {
+      await tx`
+        select
+        from stock_level
+        join item using (part_no)
+        where short_id = ${hotItem} and wid = 1
+        for no key update of stock_level`;
+      await pause(heldMs);
+    });
+    const until = now();
+    const others = endedSince(callers.log, from).filter(
+      (each) => isTransaction(each) && each.itemId !== hotItem,
+    );
+    callers.part(null);
+    const yesPerSecond = (begin: number, end: number) => {
+      const said = others.filter(
+        ({ told, at, tookMs }) => told === 'yes' && at + tookMs >= begin && at + tookMs < end,
+      );
+      return (said.length / (end - begin)) * 1000;
+    };
+    const before = yesPerSecond(from, heldFrom);
+    const during = yesPerSecond(heldFrom, until);
+    const unavailable = others.filter(({ status, at }) => status >= 500 && at >= heldFrom).length;
+    console.log(
+      `        other items: ${before.toFixed(0)} yes a second before, ${during.toFixed(0)} while the gate was held; ${unavailable} 5xx`,
+    );
+    if (during < before * shareMin) {
+      report(
+        `gate held: other items had ${during.toFixed(0)} yes a second, ${before.toFixed(0)} before it was held`,
+      );
+    }
+    if (unavailable > others.length * unavailableMax) {
+      report(`gate held: ${unavailable} of ${others.length} requests of other items were answered 5xx`);
+    }
+  },
+};
+
+const lotsOfLargeItem = 30_000;
+let struck = 0;
+const largeItem = (round: number) => `LARGE-${round}`;
+
+/** Issues that take thousands of lots: applied or refused, and nobody beside them is harmed. */
+const largeIssue: Fault = {
+  name: 'large issue',
+  hurts: false,
+  async prepare({ sql }, rounds) {
+    for (let round = 0; round < rounds; round++) await prepareLots(sql, largeItem(round), lotsOfLargeItem);
+  },
+  async strike({ callers }) {
+    const itemId = largeItem(struck++);
+    await Promise.all([callers.issue(itemId, 900), callers.issue(itemId, 5000), callers.issue(itemId, 300)]);
+    // What is left is for the caller of large issues.
+    callers.setLargeItem(itemId);
+  },
+};
+
+/** Loads and locks that are one item's affair. */
+export const loadFaults: readonly Fault[] = [gateHeld, largeIssue];

@@ -1,0 +1,47 @@
+import type { Cluster } from './cluster.ts';
+import { type Fault, pause } from './fault.ts';
+
+type Stretch = keyof Cluster['proxies'];
+const stretches = ['api-redis', 'worker-redis', 'api-postgres', 'worker-postgres'] as const;
+
+function breaking(state: 'stalled' | 'cut', stretch: Stretch): Fault {
+  return {
+    name: `${stretch} ${state}`,
+    hurts: true,
+    hurtsReads: stretch === 'api-postgres',
+    hidesDatabase: stretch === 'api-postgres',
+    hindersStart: true,
+    async strike({ cluster, random }) {
+      cluster.proxies[stretch].setState(state);
+      await pause(300 + random() * (state === 'cut' ? 700 : 2700));
+      cluster.proxies[stretch].setState('open');
+    },
+  };
+}
+
+// Promised: back within 5 s of silence.
+const silenceMs = 5000;
+
+/** Every connection of this way dies without a word; new ones work. */
+function blackHole(stretch: Stretch): Fault {
+  return {
+    name: `${stretch} black hole`,
+    hurts: true,
+    hurtsReads: stretch === 'api-postgres',
+    hidesDatabase: stretch === 'api-postgres',
+    hindersStart: true,
+    healsWithinMs: silenceMs,
+    // And for a while nobody else is hurt.
+    watchMs: silenceMs + 2000,
+    async strike({ cluster }) {
+      cluster.proxies[stretch].setState('black hole');
+    },
+  };
+}
+
+/** Each way between a kind of process and a server, broken in each way a network breaks. */
+export const networkFaults: readonly Fault[] = [
+  ...stretches.map((stretch) => breaking('stalled', stretch)),
+  ...stretches.map((stretch) => breaking('cut', stretch)),
+  ...stretches.map(blackHole),
+];

@@ -1,0 +1,87 @@
+import type { Cluster } from './cluster.ts';
+import { type Fault, pause } from './fault.ts';
+import type { Member } from './member.ts';
+import { pickOne } from './random.ts';
+
+function killing(name: string, members: (cluster: Cluster) => Member[]): Fault {
+  return {
+    name,
+    hurts: true,
+    async strike({ cluster, random }) {
+      const up = members(cluster).filter(({ isUp }) => isUp);
+      if (up.length > 0) pickOne(random, up).kill('SIGKILL');
+    },
+  };
+}
+
+function freezing(name: string, members: (cluster: Cluster) => Member[]): Fault {
+  return {
+    name,
+    hurts: true,
+    stopsApi: name.startsWith('api'),
+    async strike({ cluster, random }) {
+      const { child } = pickOne(random, members(cluster)).current;
+      child.kill('SIGSTOP');
+      await pause(500 + random() * 2500);
+      child.kill('SIGCONT');
+    },
+  };
+}
+
+/** Each dies once, the others serving: with so few requests under way, one death might hit none in the middle. */
+const killingApis: Fault = {
+  name: 'api kill -9',
+  hurts: true,
+  hurtsReads: true,
+  async strike({ cluster: { apis } }) {
+    for (const api of apis) {
+      while (!apis.every(({ isUp }) => isUp)) await pause(20);
+      await pause(500);
+      api.kill('SIGKILL');
+    }
+  },
+};
+
+/** A deploy: every process is told to stop and started anew, one after the other. */
+const rolling: Fault = {
+  name: 'rolling SIGTERM',
+  hurts: false,
+  async strike({ cluster }) {
+    for (const member of cluster.members) await member.restart(0);
+  },
+};
+
+const shiftMs = 30_000;
+
+/** An api and a worker 30 s ahead, an api and a worker 30 s behind, and a worker that is right; so is Postgres. */
+const clocksApart: Fault = {
+  name: 'clock shift',
+  hurts: false,
+  async strike({ cluster: { apis, workers } }) {
+    await Promise.all([apis[0]!.restart(shiftMs), workers[0]!.restart(-shiftMs)]);
+    await Promise.all([apis[1]!.restart(-shiftMs), workers[1]!.restart(shiftMs)]);
+    await pause(3000);
+    await Promise.all([apis[0]!.restart(0), workers[0]!.restart(0)]);
+    await Promise.all([apis[1]!.restart(0), workers[1]!.restart(0)]);
+  },
+};
+
+/** How a run goes on when the service is not back after a fault, so that the faults that come are seen too. */
+export const killingAll: Fault = {
+  name: '(killed, to go on)',
+  hurts: true,
+  hurtsReads: true,
+  async strike({ cluster }) {
+    for (const member of cluster.members) member.kill('SIGKILL');
+  },
+};
+
+/** Processes that are killed, that stand still, that are deployed, and whose clocks are wrong. */
+export const processFaults: readonly Fault[] = [
+  killing('worker kill -9', ({ workers }) => workers),
+  killingApis,
+  freezing('worker frozen', ({ workers }) => workers),
+  freezing('api frozen', ({ apis }) => apis),
+  rolling,
+  clocksApart,
+];

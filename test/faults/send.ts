@@ -1,0 +1,89 @@
+import { Pool } from 'undici';
+import type { Cluster } from './cluster.ts';
+import { pause } from './fault.ts';
+import { pickOne } from './random.ts';
+import type { Answer } from './told.ts';
+
+/** How a request is sent to any api that takes connections, as a load balancer would. */
+export type Send = (
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: object,
+  key?: string,
+) => Promise<Answer>;
+
+// An answer is due after 3.5 s; one that takes this long counts as lost.
+const answerWithinMs = 8000;
+
+/** Sends with a token of the cluster's client, until `isRunning` says no. */
+export async function startSending(
+  cluster: Cluster,
+  options: { connections: number; random: () => number; isRunning: () => boolean },
+): Promise<{ send: Send; close(): Promise<void> }> {
+  const pools = new Map<number, Pool>();
+  const token = await getToken(cluster);
+
+  function poolOf(port: number): Pool {
+    const { connections } = options;
+    const made = { connections, pipelining: 1, headersTimeout: answerWithinMs };
+    const pool = pools.get(port) ?? new Pool(`http://127.0.0.1:${port}`, made);
+    pools.set(port, pool);
+    return pool;
+  }
+
+  return {
+    async send(method, path, body, key) {
+      for (;;) {
+        const ports = cluster.apis.map((member) => member.port).filter((port) => port !== 0);
+        if (ports.length > 0) {
+          const port = pickOne(options.random, ports);
+          const startedAt = performance.now();
+          try {
+            const answer = await poolOf(port).request({
+              method,
+              path: `/api/v1${path}`,
+              headers: {
+                authorization: `Bearer ${token}`,
+                ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+                ...(key === undefined ? {} : { 'idempotency-key': key }),
+              },
+              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+            });
+            const text = await answer.body.text();
+            const isReplayed = answer.headers['idempotent-replayed'] === 'true';
+            return {
+              status: answer.statusCode,
+              text,
+              port,
+              tookMs: performance.now() - startedAt,
+              isReplayed,
+            };
+          } catch (error) {
+            // Refused: nothing was sent, so it goes to another.
+            if ((error as { code?: string }).code !== 'ECONNREFUSED') {
+              return { status: 0, text: String(error), port, tookMs: performance.now() - startedAt };
+            }
+          }
+        }
+        if (!options.isRunning()) return { status: -1, text: '', port: 0, tookMs: 0 };
+        await pause(20);
+      }
+    },
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+async function getToken(cluster: Cluster): Promise<string> {
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: cluster.clientId,
+    client_secret: cluster.secret,
+  };
+  const answer = await fetch(`http://127.0.0.1:${cluster.apis[0]!.port}/api/v1/Token`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}

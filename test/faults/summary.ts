@@ -1,0 +1,48 @@
+import type { Strike } from './judge.ts';
+import type { Read, Told } from './told.ts';
+
+const countOf = (log: readonly Told[]) => {
+  const count = (said: Told['told']) => log.filter(({ told }) => told === said).length;
+  const unavailable = log.filter(({ status }) => status >= 500).length;
+  return [count('yes'), count('no'), unavailable, count('unknown'), count('lost')];
+};
+
+/** What was asked, by kind, and what was answered. */
+export function kindsText(log: readonly Told[], reads: readonly Read[]): string {
+  const kinds = [...new Set(log.map(({ kind }) => kind))].sort();
+  const lines: (string | number)[][] = kinds.map((kind) => [
+    kind,
+    ...countOf(log.filter((each) => each.kind === kind)),
+  ]);
+  const failed = reads.filter((each) => each.failed);
+  const lost = failed.filter(({ status }) => status === 0).length;
+  lines.push(['read', reads.length - failed.length, '', failed.length - lost, '', lost]);
+  return table([['kind of request', 'yes', 'no', 'of these 5xx', 'unknown', 'lost'], ...lines]);
+}
+
+/** What each kind of fault did, and how long it took to be over. */
+export function faultsText(
+  log: readonly Told[],
+  reads: readonly Read[],
+  strikes: readonly (Strike & { firstMs: number })[],
+): string {
+  const names = [...new Set(strikes.map(({ fault }) => fault.name))].sort();
+  const lines = names.map((name) => {
+    const ours = strikes.filter(({ fault }) => fault.name === name);
+    const isMet = ({ at, tookMs }: { at: number; tookMs: number }) =>
+      ours.some(({ from, until }) => at <= until + 1000 && at + tookMs >= from);
+    const failed = reads.filter((each) => each.failed && isMet(each)).length;
+    const firstMs = Math.max(...ours.map((each) => each.firstMs));
+    const back = firstMs === Number.POSITIVE_INFINITY ? 'never' : `${firstMs.toFixed(0)} ms`;
+    return [name, ours.length, ...countOf(log.filter(isMet)), failed, back];
+  });
+  const head = ['fault', 'times', 'yes', 'no', 'of these 5xx', 'unknown', 'lost', 'reads failed'];
+  return table([[...head, 'back at most after'], ...lines]);
+}
+
+function table(lines: readonly (readonly (string | number)[])[]): string {
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => `${line[column]}`.length)));
+  const pad = (cell: string | number, column: number) =>
+    column === 0 ? `${cell}`.padEnd(widths[0]!) : `${cell}`.padStart(widths[column]!);
+  return lines.map((line) => line.map(pad).join('  ')).join('\n');
+}
