@@ -5,3 +5,21 @@ import { readFileSync } from 'node:fs';
 export function memoryOf({ pid }: ChildProcess): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
+
+/** What a series of measurements was in each quarter of its time: the medians, which a moment before a collection of garbage does not move. */
+export function quartersOf(series: readonly number[]): number[] {
+  return [0, 1, 2, 3].map((part) => {
+    const from = Math.floor((series.length * part) / 4);
+    const quarter = series.slice(from, Math.floor((series.length * (part + 1)) / 4)).sort((a, b) => a - b);
+    return quarter[Math.floor(quarter.length / 2)] ?? Number.NaN;
+  });
+}
+
+/**
+ * Whether a series levels off: the last quarter is not above the second by more than a fifth and `noise`. The first is warming up. What
+ * leaks does so for ever: with twice the time it shows.
+ */
+export function isFlat(series: readonly number[], noise: number): boolean {
+  const quarters = quartersOf(series);
+  return quarters[3]! <= quarters[1]! * 1.2 + noise;
+}

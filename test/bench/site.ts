@@ -12,10 +12,15 @@ import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
 
+export const benchFolder = join(import.meta.dirname, '../../.local/bench');
+
 /** Postgres and Redis for a run of measurements. */
 export function startBenchStack(): Promise<Stack> {
-  const folder = join(import.meta.dirname, '../../.local/bench');
-  return startStack({ folder, throwAway: true, report: (line) => process.stderr.write(`${line}\n`) });
+  return startStack({
+    folder: benchFolder,
+    throwAway: true,
+    report: (line) => process.stderr.write(`${line}\n`),
+  });
 }
 
 /** A way of writing that runs, on a database of its own. */

@@ -1,50 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runLoad } from './load.ts';
-import { memoryOf } from './memory.ts';
-import { tableOf, writeSection } from './report.ts';
+import { isFlat, memoryOf, quartersOf } from './memory.ts';
+import { type Mark, marksTable, tableOf, writeSection } from './report.ts';
 import { mixed, spread } from './requests.ts';
-import { startBenchStack, startSite } from './site.ts';
+import { databaseDisk, postgresMemory, redisMemory } from './servers-memory.ts';
+import { benchFolder, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench:soak [--requests 360000]: an hour of 60 clients at their limit, in one go; does memory level off?
+// pnpm bench:soak [--requests 360000 | --seconds 3600] [--dry]: an hour's worth of 60 clients at their limit in one go, or so many
+// seconds at full load. Does anything grow that should not?
 const { values } = parseArgs({
-  options: { requests: { type: 'string', default: '360000' }, dry: { type: 'boolean', default: false } },
+  options: {
+    requests: { type: 'string', default: '360000' },
+    seconds: { type: 'string' },
+    dry: { type: 'boolean', default: false },
+  },
 });
-const requests = Number(values.requests);
-const samplesMin = 12;
+const samplesMin = 16;
+const redisMaxMb = 100;
+const errorsMax = 0.001;
+const smallTableMb = 1;
 
 const stack = await startBenchStack();
+const serverPid = JSON.parse(readFileSync(join(benchFolder, 'postgres.pid'), 'utf8')).pid as number;
 const site = await startSite(stack, ways.ours, 'bench_soak');
-const samples: { served: number; api: number; worker: number }[] = [];
+const walMaxMb = await readWalMax();
+const series = new Map<string, number[]>();
+const note = (name: string, value: number) => series.set(name, [...(series.get(name) ?? []), value]);
+const of = (name: string) => series.get(name) ?? [];
 let served = 0;
+let errors = 0;
 const startedAt = performance.now();
-while (served < requests || samples.length < samplesMin) {
-  const result = await runLoad({ ...site, callers: 64, seconds: 5, warmUpSeconds: 0, next: mixed(spread) });
-  if (result.errors > 0) throw new Error(`${result.errors} errors`);
+const secondsSoFar = () => (performance.now() - startedAt) / 1000;
+const isOver = () =>
+  values.seconds === undefined ? served >= Number(values.requests) : secondsSoFar() >= Number(values.seconds);
+// So that a quarter has several samples, also of a short run.
+const stepSeconds =
+  values.seconds === undefined ? 5 : Math.min(15, Math.max(1, Number(values.seconds) / samplesMin));
+
+while (!isOver() || of('api').length < samplesMin) {
+  const load = { callers: 64, seconds: stepSeconds, warmUpSeconds: 0, next: mixed(spread) };
+  const result = await runLoad({ ...site, ...load });
   served += result.succeeded;
-  const { api, worker } = site.processes;
-  const sample = { served, api: memoryOf(api.child), worker: memoryOf(worker!.child) };
-  samples.push(sample);
-  console.log(`${served} requests: api ${sample.api.toFixed(0)} MB, worker ${sample.worker.toFixed(0)} MB`);
+  errors += result.errors;
+  await sample();
 }
-const seconds = (performance.now() - startedAt) / 1000;
+const seconds = secondsSoFar();
 await site.stop();
 await stack.stop();
 
-const mean = (numbers: number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
-const quarter = (part: number, read: (sample: (typeof samples)[number]) => number) =>
-  mean(
-    samples
-      .slice(Math.floor((samples.length * part) / 4), Math.floor((samples.length * (part + 1)) / 4))
-      .map(read),
-  );
-const lines = (['api', 'worker'] as const).map((name) => {
-  const quarters = [0, 1, 2, 3].map((part) => quarter(part, (sample) => sample[name]).toFixed(0));
-  return [name, samples[0]![name].toFixed(0), ...quarters, samples.at(-1)![name].toFixed(0)];
-});
+const flat = (name: string, noise: number): Mark => [
+  `${name} is flat: last quarter against the second`,
+  `${quartersOf(of(name))[3]!.toFixed(1)} MB`,
+  `<= ${(quartersOf(of(name))[1]! * 1.2 + noise).toFixed(1)} MB`,
+  isFlat(of(name), noise),
+];
+const atMost = (what: string, seen: number, bound: number, unit: string): Mark => [
+  what,
+  `${seen.toFixed(unit === '' ? 4 : 0)}${unit}`,
+  `<= ${bound}${unit}`,
+  seen <= bound,
+];
+gatherSmallTables();
+const tables = [...series.keys()].filter((name) => name.startsWith('table'));
+const marks: Mark[] = [
+  flat('api', 16),
+  flat('worker', 16),
+  flat('Postgres, its own', 16),
+  flat('Redis', 8),
+  atMost('Redis: most of any sample', Math.max(...of('Redis')), redisMaxMb, ' MB'),
+  ...tables.map((name) => flat(name, 4)),
+  atMost('write-ahead log: most of any sample', Math.max(...of('write-ahead log')), walMaxMb, ' MB'),
+  atMost('share of requests that failed', errors / served, errorsMax, ''),
+];
+const lines = [...series].map(([name, values]) => [
+  name,
+  values[0]!.toFixed(1),
+  ...quartersOf(values).map((value) => value.toFixed(1)),
+  values.at(-1)!.toFixed(1),
+]);
 const text = [
-  `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s; resident memory, MB: the first sample, the mean of each quarter, the last sample.`,
-  tableOf(['process', 'first', '1st quarter', '2nd', '3rd', '4th', 'last'], lines),
+  `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s. Memory and disk, MB: the first sample, the median of each quarter, the last sample. ` +
+    'The ledger (transactions, entries, lots, keys) grows with the business; so does, by a row for a thousand lots, what keeps the counts of the lists.',
+  tableOf(['what', 'first', '1st quarter', '2nd', '3rd', '4th', 'last'], lines),
+  marksTable(marks),
 ].join('\n\n');
 console.log(`\n${text}`);
-if (!values.dry) await writeSection('soak', `\`pnpm bench:soak --requests ${requests}\``, text);
+const options =
+  values.seconds === undefined ? `--requests ${values.requests}` : `--seconds ${values.seconds}`;
+if (!values.dry) await writeSection('soak', `\`pnpm bench:soak ${options}\``, text);
+process.exit(marks.every(([, , , met]) => met) ? 0 : 1);
+
+async function sample() {
+  const { api, worker } = site.processes;
+  note('api', memoryOf(api.child));
+  note('worker', memoryOf(worker!.child));
+  const postgres = postgresMemory(serverPid);
+  note('Postgres, its own', postgres.own);
+  note('Postgres, with shared buffers', postgres.whole);
+  const redis = await redisMemory(stack.redisUrl);
+  note('Redis', redis.usedMb);
+  note('Redis: entries of streams (a number)', redis.streamEntries);
+  const disk = await databaseDisk(site.sql);
+  note('ledger', disk.ledgerMb);
+  for (const [name, size] of disk.others) note(`table ${name}`, size);
+  note('write-ahead log', disk.walMb);
+  const [apiMb, workerMb, postgresMb] = ['api', 'worker', 'Postgres, its own'].map((name) => of(name).at(-1));
+  console.log(
+    `${secondsSoFar().toFixed(0)} s, ${served} requests: api ${apiMb?.toFixed(0)} MB, worker ${workerMb?.toFixed(0)} MB, ` +
+      `Postgres ${postgresMb?.toFixed(0)} MB, Redis ${redis.usedMb.toFixed(1)} MB in ${redis.streamEntries} entries, ` +
+      `ledger ${disk.ledgerMb.toFixed(0)} MB, write-ahead log ${disk.walMb.toFixed(0)} MB`,
+  );
+}
+
+/** Tables that never had a megabyte are one line. */
+function gatherSmallTables() {
+  const small = [...series].filter(
+    ([name, sizes]) => name.startsWith('table ') && Math.max(...sizes) < smallTableMb,
+  );
+  for (const [name] of small) series.delete(name);
+  const sums = of('api').map((_, index) => small.reduce((sum, [, sizes]) => sum + sizes[index]!, 0));
+  series.set(`tables, the ${small.length} others together`, sums);
+}
+
+/** Postgres keeps to its limit but for what comes in while a checkpoint runs. */
+async function readWalMax(): Promise<number> {
+  const [row] = await site.sql<{ mb: number }[]>`
+    select setting::integer as mb from pg_settings where name = 'max_wal_size'`;
+  return row!.mb * 1.5;
+}
