@@ -22,7 +22,7 @@ beforeAll(async () => {
         LOG_LEVEL: 'info',
         CLOCK_SHIFT_MS: String(shiftMs),
       },
-      { preload: ['test/harness/shifted-clock.ts'] },
+      { imports: ['test/harness/shifted-clock.ts'] },
     );
   worker = await start('worker', -30_000);
   for (const shiftMs of shiftsMs) apis.push(await start('api', shiftMs));
