@@ -6,7 +6,7 @@ const shortestMs = 10_000;
 
 // Where a test can name how long it waits, with the number as its first group. The driver's `end({ timeout })` counts in seconds.
 const bounds = [
-  /(?<!\.end\(\{ )timeout: ([\d_]+)/gi,
+  /(?<!\.end\(\{ |command)timeout: ([\d_]+)/gi,
   /\b(?:withinMs|waitMs): ([\d_]+)/g,
   /\bwithin\(([\d_]+)/g,
   /\.setTimeout\(([\d_]+)/g,

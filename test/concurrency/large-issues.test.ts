@@ -107,18 +107,29 @@ test('null is what a batch leaves to the next one, never its first request, and 
 
 test('the lots that come first, though a batch has read one that comes later for another request', async () => {
   const worker = batches.worker();
-  const itemID = await itemWithLots(300);
+  const itemID = await itemWithLots(1100);
   await worker.apply([batches.request('receive', { itemID, units: 50, wid: 1, serial: 'LAST' })]);
   const outcomes = await worker.apply([
     batches.request('issue', { itemID, units: 1, wid: 1, serial: 'LAST' }),
-    batches.request('issue', { itemID, units: 20, wid: 1 }),
-    batches.request('issue', { itemID, units: 281, wid: 1 }),
+    batches.request('issue', { itemID, units: 900, wid: 1 }),
+    // More than the batch reads, and less than it has with that last one.
+    batches.request('issue', { itemID, units: 120, wid: 1 }),
   ]);
   const lots = outcomes.map(({ result }) => JSON.parse(result!).lots as { recNo: number; units: number }[]);
   const recNos = lots.flat().map(({ recNo }) => recNo);
-  expect(lots.map((each) => each.length)).toEqual([1, 20, 281]);
-  expect(recNos.slice(1, -1)).toEqual(recNos.slice(1, -1).toSorted((a, b) => a - b));
-  expect(recNos.at(-1)).toBe(recNos[0]);
+  expect(lots.map((each) => each.length)).toEqual([1, 900, 120]);
+  expect(recNos.slice(1)).toEqual(recNos.slice(1).toSorted((a, b) => a - b));
+  expect(recNos.slice(1)).not.toContain(recNos[0]);
+});
+
+test('409: more than what the request before it left, though it was counted before that one took some', async () => {
+  const worker = batches.worker();
+  const itemID = await itemWithLots(1600);
+  const issue = (units: number) => batches.request('issue', { itemID, units, wid: 1 });
+  await expect(worker.apply([issue(600), issue(1050)])).resolves.toMatchObject([
+    { status: 'applied' },
+    refusal('Not enough stock: 1050 asked, 1000 available.'),
+  ]);
 });
 
 test('no lots beyond the first are read for a request that is late, or decided before', async () => {

@@ -109,3 +109,39 @@ test('committed at read committed, whatever isolation the database has by defaul
   await batches.sql.unsafe(`alter database ${name} reset default_transaction_isolation`);
   expect(level).toBe('read committed');
 });
+
+test.each([
+  ['53300', true],
+  ['57P01', true],
+  ['57P03', true],
+  ['08006', true],
+  ['25006', true],
+  ['25P04', true],
+  ['25P03', false],
+  ['57014', false],
+  ['55P03', false],
+  ['40P01', false],
+  ['40001', false],
+  ['22P05', false],
+  ['54000', false],
+  ['XX000', false],
+])('an outage is what Postgres says of itself, not of a statement: %s, %s', async (code, expected) => {
+  const raised = batches.sql.unsafe(`do $$ begin raise 'on purpose' using errcode = '${code}'; end $$`);
+  const error = await raised.catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code });
+  expect(isOutage(error)).toBe(expected);
+});
+
+test.each(['ECONNREFUSED', 'CONNECTION_CLOSED', 'TOO_LATE'])(
+  'an outage is what the network says: %s',
+  (code) => {
+    expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(true);
+  },
+);
+
+test.each(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'UNDEFINED_VALUE', 'UNSAFE_TRANSACTION', undefined])(
+  'an outage is not what the code itself says: %s',
+  (code) => {
+    expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(false);
+  },
+);

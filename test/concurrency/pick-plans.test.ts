@@ -1,5 +1,6 @@
 import { connect, type Sql, type Tx } from '@inventory/db/client';
 import { type PickKind, pickKindOf, pickStatement } from '@inventory/db/pick-statements';
+import { readFacts } from '@inventory/db/read-facts';
 import type { Pick } from '@inventory/domain/stock/allocate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
@@ -82,7 +83,7 @@ function nodesOf(node: Node): Node[] {
 /** As the statements of a batch run. */
 function inBatch<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   return worker.begin(async (tx) => {
-    await tx`set local enable_sort = off`;
+    await readFacts(tx, [], []);
     return work(tx);
   }) as Promise<T>;
 }

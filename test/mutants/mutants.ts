@@ -10,6 +10,8 @@ export type Mutant = {
 };
 
 const applyBatch = 'packages/db/src/apply-batch.ts';
+const allocate = 'packages/domain/src/stock/allocate.ts';
+const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const gates = 'packages/db/src/gates.ts';
 const pickCandidates = 'packages/db/src/pick-candidates.ts';
@@ -377,14 +379,10 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'changed in any part' },
   },
   {
-    name: 'commit not waited for',
+    name: 'a write that fails not waited for, nor what its commit became',
     edits: [
-      {
-        file: 'packages/db/src/batch-transaction.ts',
-        search: `await done?.write;
-`,
-        replace: '',
-      },
+      { file: batchTransaction, search: 'Promise.all([begin, written])', replace: 'begin' },
+      { file: batchTransaction, search: `if (command !== 'COMMIT') throw`, replace: 'if (false) throw' },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
   },
@@ -392,24 +390,9 @@ async function importKey(`,
     name: 'answer sent before the commit',
     edits: [
       {
-        file: 'packages/db/src/batch-transaction.ts',
-        search: 'const committed = transactions.begin(',
-        replace: `let tell!: (told: BatchWork<unknown> | undefined) => void;
-    const told = new Promise<BatchWork<unknown> | undefined>((resolve) => {
-      tell = resolve;
-    });
-    const committed = transactions.begin(`,
-      },
-      {
-        file: 'packages/db/src/batch-transaction.ts',
-        search: 'return done;',
-        replace: `tell(done);
-      return done;`,
-      },
-      {
-        file: 'packages/db/src/batch-transaction.ts',
-        search: 'const done = await committed;',
-        replace: 'const done = await Promise.race([told, committed]);',
+        file: batchTransaction,
+        search: 'const { command } = await untilClosed(connection, committed);',
+        replace: `const command: string = 'COMMIT';`,
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'whose very commit fails' },
@@ -418,12 +401,120 @@ async function importKey(`,
     name: 'a transaction begun ahead outlives its connection',
     edits: [
       {
-        file: 'packages/db/src/batch-transaction.ts',
-        search: 'committed.catch(take);',
-        replace: 'committed.catch(() => {});',
+        file: batchTransaction,
+        search: 'if (connection.isOpen()) return connection;',
+        replace: 'return connection;',
       },
+      { file: batchTransaction, search: 'if (connection.isOpen() && !ended)', replace: 'if (!ended)' },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'ended the connection that waited' },
+  },
+  {
+    name: `the commit's tag not looked at`,
+    edits: [
+      { file: batchTransaction, search: `if (command !== 'COMMIT') throw`, replace: 'if (false) throw' },
+    ],
+    test: { file: 'concurrency/lost-backends.test.ts', title: 'a pooler on the way' },
+  },
+  {
+    name: `batches in whatever isolation the database has by default`,
+    edits: [
+      {
+        file: batchTransaction,
+        search: 'begin isolation level read committed',
+        replace: 'begin',
+      },
+    ],
+    test: { file: 'concurrency/lost-backends.test.ts', title: 'read committed' },
+  },
+  {
+    name: 'every error with a code called an outage',
+    edits: [
+      {
+        file: 'packages/db/src/client.ts',
+        search:
+          'return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);',
+        replace: 'return unreachable.has(code) || code.length === 5;',
+      },
+    ],
+    test: { file: 'concurrency/lost-backends.test.ts', title: 'an outage is' },
+  },
+  {
+    name: 'pick by x is null or …',
+    edits: [
+      {
+        file: 'packages/db/src/pick-statements.ts',
+        search: `lot.serial = picks.serial and lot.serial <> ''`,
+        replace: 'true',
+      },
+    ],
+    test: { file: 'concurrency/pick-plans.test.ts', title: 'goes by its own index' },
+  },
+  {
+    name: 'lots of an item sorted where that looks cheap',
+    edits: [
+      {
+        file: 'packages/db/src/read-facts.ts',
+        search: `set_config('enable_sort', 'off', true)`,
+        replace: `set_config('enable_sort', 'on', true)`,
+      },
+      {
+        file: 'packages/db/src/pick-statements.ts',
+        search: 'order by lot.expires, lot.received, lot.rec_no',
+        replace: 'order by lot.received, lot.rec_no',
+      },
+    ],
+    test: { file: 'concurrency/pick-plans.test.ts', title: 'goes by its own index' },
+  },
+  {
+    name: 'no limit of lots for one transaction',
+    edits: [
+      {
+        file: allocate,
+        search: 'if (parts.length <= lotsPerTransactionMax) return parts;',
+        replace: 'if (parts.length > 0) return parts;',
+      },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'an issue of 1,000 lots' },
+  },
+  {
+    name: 'lots taken before others that nobody has read',
+    edits: [{ file: allocate, search: 'allocationOrder(lot, horizon) > 0', replace: 'lot.recNo < 0' }],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'the lots that come first' },
+  },
+  {
+    name: 'lots counted before the batch took some',
+    edits: [
+      {
+        file: allocate,
+        search: ' || batch.touched.has(gateKey(pick.partNo, pick.wid))',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'what the request before it left' },
+  },
+  {
+    name: 'what comes after one that is left for the next batch is decided before it',
+    edits: [
+      { file: applyBatch, search: 'gates.some((gate) => left.has(gate))', replace: 'gates.length === 0' },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'in as many batches as it takes' },
+  },
+  {
+    name: 'a batch waits with everybody for a gate that is held',
+    edits: [{ file: batcher, search: 'if (gates !== null) {', replace: 'if (gates !== null && false) {' }],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'while somebody holds another gate' },
+  },
+  {
+    name: 'an envelope that comes again is put with others',
+    edits: [
+      {
+        file: batcher,
+        search: 'const isAlone = attempt > 1 || waiting[0]!.attempt > 1;',
+        replace: 'const isAlone = false;',
+      },
+    ],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'comes again is alone' },
   },
   {
     name: 'deltas not balanced',
@@ -458,9 +549,8 @@ async function importKey(`,
     edits: [
       {
         file: batcher,
-        search: 'const middle = requests.length >> 1;',
-        replace: `if (requests.length > 1) return Promise.all(requests.map(fail));
-      const middle = requests.length >> 1;`,
+        search: 'return applyInPieces(requests, requests.length >> 1 || 1);',
+        replace: 'return Promise.all(requests.map(fail));',
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
@@ -470,11 +560,10 @@ async function importKey(`,
     edits: [
       {
         file: batcher,
-        search: 'const first = await applyHalving(requests.slice(0, middle));',
-        replace: `const second = await applyHalving(requests.slice(middle));
-      const first = await applyHalving(requests.slice(0, middle));`,
+        search: 'outcomes.push(...(await applyHalving(requests.slice(from, from + size))));',
+        replace: `const rest = requests.length - from - size;
+      outcomes.unshift(...(await applyHalving(requests.slice(Math.max(0, rest), rest + size))));`,
       },
-      { file: batcher, search: '...(await applyHalving(requests.slice(middle)))', replace: '...second' },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
   },

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { isOutage } from '@inventory/db/client';
+import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import { createItem, drawPartNo, findItem, hasItemFields, updateItem } from '@inventory/db/items';
-import { mayBeApplied, tookTooLong } from '@inventory/db/lost-answer';
+import { mayBeApplied } from '@inventory/db/lost-answer';
 import type { Wait } from '@inventory/db/statement-pool';
 import type { ItemFields } from '@inventory/domain/item';
 import { within } from '@inventory/process/within';
@@ -87,5 +87,7 @@ async function lookFor<T>(readBack: () => Promise<T | null>): Promise<T | null> 
 }
 
 function asNotApplied(error: unknown): unknown {
-  return isOutage(error) || tookTooLong(error) ? new Failed(503, messages.unavailable, retryAfter) : error;
+  return isOutage(error) || isStatementTimeout(error)
+    ? new Failed(503, messages.unavailable, retryAfter)
+    : error;
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@inventory/auth/client';
-import { isOutage } from '@inventory/db/client';
+import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import type { Key, KeyedAttempt } from '@inventory/db/idempotency';
-import { tookTooLong } from '@inventory/db/lost-answer';
 import type { StoredOutcome } from '@inventory/db/outcome';
 import { conflict, type Refusal } from '@inventory/domain/refused';
 import type { StockRequest } from '@inventory/domain/stock/transaction';
@@ -118,7 +117,7 @@ function refuseOtherRequest(bound: KeyedAttempt) {
 
 /** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
 function unknownKey(error: unknown): never {
-  throw isOutage(error) || tookTooLong(error) ? new Failed(503, messages.unknown, retryAfter) : error;
+  throw isOutage(error) || isStatementTimeout(error) ? new Failed(503, messages.unknown, retryAfter) : error;
 }
 
 function replyOf(answer: Answer, status: 200 | 201, headers: Record<string, string>): Reply {

@@ -117,11 +117,12 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
     isOpen: () => !connection.isClosed(),
     async transaction(work) {
       const begin = takeBegun();
-      const { result, write } = await untilClosed(connection, work(tx)).catch(rollBack);
-      const written = Promise.resolve(write);
-      const committed = tx.unsafe('commit').execute();
-      // Whichever fails first is told; the other is nobody's.
+      const worked = work(tx);
+      // Whichever fails first is told, the connection's end perhaps; the others are nobody's.
+      const written = worked.then(({ write }) => write);
       written.catch(() => {});
+      const { result } = await untilClosed(connection, worked).catch(rollBack);
+      const committed = tx.unsafe('commit').execute();
       committed.catch(() => {});
       await untilClosed(connection, Promise.all([begin, written])).catch(rollBack);
       const { command } = await untilClosed(connection, committed);

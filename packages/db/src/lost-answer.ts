@@ -13,8 +13,3 @@ export function mayBeApplied(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && !neverSent.has(code);
 }
-
-/** Whether Postgres ended a statement because it took too long. */
-export function tookTooLong(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.code === '57014';
-}
