@@ -131,7 +131,11 @@ describe('keys', () => {
   });
 
   test('503 only once it is settled: a request that the queue refuses after its key was bound', async () => {
-    const pool: StatementPool = { run: (work) => work(batches.sql), end: async () => {} };
+    const pool: StatementPool = {
+      run: (work) => work(batches.sql),
+      waitingCount: () => 0,
+      end: async () => {},
+    };
     const submitted: string[] = [];
     const full: Submitter = {
       admits: () => true,

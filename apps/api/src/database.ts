@@ -11,6 +11,8 @@ export type Database = {
   verdicts: StatementPool;
   /** Writes of items. */
   items: StatementPool;
+  /** How many pieces of work wait for a connection now. */
+  waitingCount(): number;
   end(): Promise<void>;
 };
 
@@ -59,6 +61,7 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
   };
   return {
     ...pools,
+    waitingCount: () => Object.values(pools).reduce((sum, pool) => sum + pool.waitingCount(), 0),
     async end() {
       await Promise.all(Object.values(pools).map((pool) => pool.end()));
     },

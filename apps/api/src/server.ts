@@ -93,6 +93,11 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       help: "How far the clock of Postgres is ahead of this process's.",
       read: clock.differenceSeconds,
     },
+    {
+      name: 'inventory_postgres_waiting',
+      help: 'Pieces of work that wait for a connection to Postgres.',
+      read: database.waitingCount,
+    },
   ]);
   const { port } = server.address() as AddressInfo;
   log.info({ port }, 'api is up');

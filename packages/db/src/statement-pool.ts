@@ -21,6 +21,8 @@ export type StatementPool = {
    * is free, and TooLateError after `limitMs` of work: what was begun then may still be carried out.
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
+  /** How many pieces of work wait for a connection now. */
+  waitingCount(): number;
   end(): Promise<void>;
 };
 
@@ -148,6 +150,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         release(connection, answered, gaveUp);
       }
     },
+    waitingCount: () => waiting.size,
     async end() {
       ended = true;
       for (const { leave } of [...waiting]) leave();

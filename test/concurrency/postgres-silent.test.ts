@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { startServer } from '@inventory/api/server';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { addClient } from '@inventory/db/clients';
+import { choosePort } from '@inventory/local/free-port';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
+import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
+import { expectWaiting } from '../harness/batches.ts';
+import { through } from '../harness/black-hole.ts';
+import { allPermissions, uniqueName, useService } from '../harness/service.ts';
+
+const service = useService({ workers: 0 });
+let stretch: NetworkStretch;
+let api: Running & { port: number };
+let baseUrl: string;
+let internalPort: number;
+const clientId = uniqueName('client');
+const secret = createSecret();
+
+beforeAll(async () => {
+  stretch = await startProxy(Number(new URL(service.databaseUrl).port));
+  internalPort = await choosePort('the api', undefined, undefined);
+  const env = {
+    DATABASE_URL: through(service.databaseUrl, stretch),
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('silent'),
+    PORT: '0',
+    INTERNAL_PORT: String(internalPort),
+  };
+  api = await startServer(env, createLog('api'));
+  baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
+  await addClient(service.sql, {
+    clientId,
+    permissions: allPermissions,
+    wids: [1],
+    readOnly: false,
+    rateLimit: null,
+    secretDigest: digestSecret(secret),
+  });
+});
+afterAll(async () => {
+  stretch?.setState('open');
+  await api?.stop();
+  stretch?.close();
+});
+
+const askToken = () =>
+  send(baseUrl, 'POST', '/Token', {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
+  });
+const readWaiting = async () => {
+  const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+  return Number(/^inventory_postgres_waiting (\d+)$/m.exec(metrics)?.[1]);
+};
+const connect = async (): Promise<ApiClient> =>
+  createApiClient(baseUrl, clientId, (await askToken()).body.access_token);
+
+test('503 for whatever is asked while Postgres says nothing, also for a token; all is well when it does again', async () => {
+  const client = await connect();
+  // On every connection there may be: a new one would fail by itself.
+  await Promise.all(Array.from({ length: 20 }, () => client.get('/Inventory')));
+  await Promise.all(Array.from({ length: 20 }, () => client.post('/Item', { shortID: uniqueName('ITEM') })));
+  stretch.setState('stalled');
+  const keyed = { 'Idempotency-Key': 'silent' };
+  const body = { itemID: 'A', units: 1, wid: 1, reasonCode: 0 };
+  const asked = [
+    askToken,
+    () => client.get('/Inventory'),
+    () => client.post('/Inventory/Receive', body, keyed),
+    () => client.post('/Item', { shortID: 'A' }),
+  ];
+  const answers = await Promise.all(asked.map((ask) => ask()));
+  expect(answers.map(({ status }) => status)).toEqual(Array(asked.length).fill(503));
+  stretch.setState('open');
+  await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await askToken()).status, { timeout: 20_000 }).toBe(200);
+});
+
+test('a write of an item whose caller has gone before a connection was free is never applied', async () => {
+  const client = await connect();
+  const [locked, other] = [await service.item(), await service.item({ description: 'old' })];
+  const holder = await service.sql.reserve();
+  await holder`begin`;
+  await holder`select from item where short_id = ${locked} for update`;
+  // As many as there are connections for writes of items.
+  const held = Array.from({ length: 4 }, () => client.put('/Item', { shortID: locked, description: 'new' }));
+  await expectWaiting(service.sql, 4);
+  const body = JSON.stringify({ shortID: other, description: 'new' });
+  const leaving = connectTcp(api.port, '127.0.0.1');
+  leaving.write(
+    `PUT /api/v1/Item HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${client.token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await expect.poll(readWaiting, { timeout: 10_000 }).toBe(1);
+  leaving.end();
+  // The api has seen the end, and closed its own.
+  await once(leaving.resume(), 'close');
+  await holder`rollback`;
+  holder.release();
+  for (const answer of await Promise.all(held)) expect(answer.status).toBe(200);
+  expect((await client.put('/Item', { shortID: locked, description: 'newer' })).status).toBe(200);
+  const [item] = await service.sql`select description from item where short_id = ${other}`;
+  expect(item).toEqual({ description: 'old' });
+});
