@@ -139,6 +139,17 @@ describe('work that takes too long', () => {
     expect(await Promise.all(slow)).toEqual(Array(12).fill('done'));
   });
 
+  test('is not given up when its answer came while the process stood still', async () => {
+    const pool = openPool({ limitMs: 300 });
+    await note(pool, 'connected');
+    const asked = outcome(pool.run((sql) => sql`select pg_sleep(0.1)`));
+    // Until it is sent.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const until = performance.now() + 1000;
+    while (performance.now() < until);
+    expect(await asked).toBe('done');
+  });
+
   test('is given up at its limit, and its connection is not used again', async () => {
     const pool = openPool({ limitMs: 300 });
     const lock = await holdLock();

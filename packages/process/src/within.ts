@@ -4,11 +4,21 @@ export class TooLateError extends Error {
   readonly code = 'TOO_LATE';
 }
 
-/** The result of `promise`, or TooLateError when it takes longer than `timeMs`. */
+// A timer that is this late: the process stood still, or its machine.
+const stoodStillMs = 300;
+// What came meanwhile lies there unread, and what hangs on it takes another step or two.
+const afterStandstillMs = 700;
+
+/** The result of `promise`, or TooLateError when it takes longer than `timeMs`; a little more after a time in which nothing ran here. */
 export async function within<T>(timeMs: number, promise: PromiseLike<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooLateError(`no answer within ${timeMs} ms`)), timeMs);
+    const giveUp = () => reject(new TooLateError(`no answer within ${timeMs} ms`));
+    const dueAt = performance.now() + timeMs;
+    timer = setTimeout(() => {
+      if (performance.now() - dueAt < stoodStillMs) giveUp();
+      else timer = setTimeout(giveUp, afterStandstillMs);
+    }, timeMs);
   });
   try {
     return await Promise.race([promise, late]);
