@@ -7,6 +7,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { uniqueName } from '../harness/service.ts';
+import { turn } from '../harness/submitter.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -143,8 +144,8 @@ describe('work that takes too long', () => {
     const pool = openPool({ limitMs: 300 });
     await note(pool, 'connected');
     const asked = outcome(pool.run((sql) => sql`select pg_sleep(0.1)`));
-    // Until it is sent.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // It is sent by then; timers come next, before anything is read.
+    for (let turns = 0; turns < 5; turns++) await turn();
     const until = performance.now() + 1000;
     while (performance.now() < until);
     expect(await asked).toBe('done');
