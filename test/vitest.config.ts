@@ -11,6 +11,7 @@ export default defineConfig({
     // Wide: they end what hangs, and say nothing about how fast a machine must be.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    teardownTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     // The last line of a run is read by those who only want the count.
     reporters: ['default', './harness/count-reporter.ts'],

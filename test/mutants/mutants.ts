@@ -798,4 +798,15 @@ async function importKey(`,
     ],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'when its caller has gone' },
   },
+  {
+    name: 'rights cached for two seconds',
+    edits: [
+      {
+        file: 'apps/api/src/authenticate.ts',
+        search: 'const clientMaxAgeMs = 500;',
+        replace: 'const clientMaxAgeMs = 2000;',
+      },
+    ],
+    test: { file: 'security/revocation.test.ts', title: 'reads of a revoked right stop too' },
+  },
 ];
