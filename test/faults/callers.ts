@@ -26,6 +26,7 @@ const keyWithinMs = 10_000;
 // Whatever is broken is whole again by then.
 const largeWithinMs = 45_000;
 const partedCallers = 2;
+const readEveryMs = 30;
 
 /** Starts callers that send transactions, large issues, item writes and reads one after another until they are stopped. */
 export async function startCallers(
@@ -42,7 +43,7 @@ export async function startCallers(
   let largeItem: string | null = null;
   let larges = 0;
   const isRunning = () => running;
-  const connections = options.count + 8;
+  const connections = options.count + 8 + 8000 / readEveryMs;
   const { send, close } = await startSending(cluster, { connections, random, isRunning });
 
   /** Sends a transaction; with a key, again for `withinMs` or until the answer is clear. */
@@ -109,30 +110,31 @@ export async function startCallers(
   }
 
   async function read() {
+    const path = pickOne(random, readPaths);
+    const answer = await send('GET', path);
+    if (answer.status === -1) return;
+    const { status, port, tookMs } = answer;
+    const failed = status !== 200;
+    const text = failed ? answer.text.slice(0, 300) : '';
+    reads.push({ path, failed, status, text, port, at: now() - tookMs, tookMs });
+  }
+
+  /** Reads at a steady pace: one that hangs does not keep the next from showing that reading works again. */
+  async function callReads() {
+    const underWay = new Set<Promise<void>>();
     while (running) {
-      const path = pickOne(random, readPaths);
-      const answer = await send('GET', path);
-      if (answer.status === -1) return;
-      const { status, port, tookMs } = answer;
-      const failed = status !== 200;
-      reads.push({
-        path,
-        failed,
-        status,
-        text: failed ? answer.text.slice(0, 300) : '',
-        port,
-        at: now() - tookMs,
-        tookMs,
-      });
-      await pause(20);
+      const each: Promise<void> = read().finally(() => underWay.delete(each));
+      underWay.add(each);
+      await pause(readEveryMs);
     }
+    await Promise.all(underWay);
   }
 
   const calls = [
     ...Array.from({ length: options.count }, (_, caller) => call(caller)),
-    ...Array.from({ length: 2 }, read),
     ...Array.from({ length: 2 }, (_, writer) => writeItems(writer, { send, note, isRunning })),
     callLarge(),
+    callReads(),
   ];
   return {
     log,

@@ -1,6 +1,6 @@
 import type { Fault } from './fault.ts';
 import type { BadEnd, FailedStart } from './member.ts';
-import type { Read, Told } from './told.ts';
+import { isTransaction, type Read, type Told } from './told.ts';
 
 /** When a fault struck, milliseconds since the run began. */
 export type Strike = { fault: Fault; from: number; until: number };
@@ -9,7 +9,7 @@ export type Strike = { fault: Fault; from: number; until: number };
 export const limits = {
   /** Until writes and reads go through again once everything is back; 2 s are promised. */
   recoveryMaxMs: 5000,
-  /** An answer is due after 3.5 s. */
+  /** A transaction is answered after 3.5 s. */
   answerMaxMs: 3500 + 1500,
 };
 
@@ -52,7 +52,8 @@ export function findUnexcused(
     if (each.told === 'unknown' && !metBy(each, strikes).some(({ fault }) => fault.hidesDatabase)) {
       say('left in doubt while Postgres could be asked', name, each);
     }
-    if (each.told !== 'lost' && each.tookMs > answerMaxMs && lateMs(each, strikes) > answerMaxMs) {
+    const isLate = each.tookMs > answerMaxMs && lateMs(each, strikes) > answerMaxMs;
+    if (each.told !== 'lost' && isLate && isTransaction(each)) {
       say('answered late', name, each);
     }
   }
