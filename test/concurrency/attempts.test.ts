@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
-test('1 for an envelope that is taken for the first time, then 2 and 3 for one that failed before', async () => {
+test('attempt 1 for an envelope that is taken for the first time, 2 and 3 after it failed', async () => {
   const attempts: number[] = [];
   const { submit, redisUrl, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4 });
   await openConsumer({

@@ -24,7 +24,7 @@ async function openBoth(url: { submitter: string; consumer: string }) {
 }
 
 test.each(['submitter', 'consumer'] as const)(
-  'applied again, a few seconds after every connection of the %s to Redis died without a word',
+  'applied again after every connection of the %s to Redis died without a word',
   async (side) => {
     const direct = inject('redisUrl');
     const way = await openTestWay(direct);
@@ -34,14 +34,14 @@ test.each(['submitter', 'consumer'] as const)(
   },
 );
 
-test('applied again, a few seconds after all connections to Redis died while nobody sent anything', async () => {
+test('applied again after all connections to Redis died while nobody sent anything', async () => {
   const way = await openTestWay(inject('redisUrl'));
   const send = await openBoth({ submitter: way.url, consumer: way.url });
   way.swallow();
   await expect.poll(send, { timeout }).toBe('applied');
 });
 
-test('the connection that counts requests answers again after it died without a word, without being used', async () => {
+test('a connection that nobody uses answers again after it died without a word', async () => {
   const way = await openTestWay(inject('redisUrl'));
   const redis = connectProducer(way.url, () => {});
   onTestFinished(() => redis.disconnect());
@@ -82,7 +82,7 @@ describe('the service', async () => {
   const service = useService({ apis: 2, workers: 2, env: { REDIS_URL: way.url } });
   afterAll(way.close);
 
-  test('201 from every api again, a few seconds after all connections to Redis died without a word', async () => {
+  test('201 from every api again after all connections to Redis died without a word', async () => {
     const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
     const itemID = await service.item();
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };

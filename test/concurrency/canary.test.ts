@@ -21,7 +21,8 @@ const timeout = 25_000;
 
 /** A canary beside a worker that never takes anything. */
 function watch(redisUrl: string) {
-  // Unlike the service's, this connection is never replaced: however long it says nothing, it calls itself ready.
+  // Unlike the service's, this connection is never replaced: however long it says nothing, it calls itself
+  // ready.
   const connection = new Redis(redisUrl, { commandTimeout: 500, maxRetriesPerRequest: 0 });
   connection.on('error', () => {});
   const queue = openQueue({

@@ -42,7 +42,7 @@ async function openClients(): Promise<{ clients: ApiClient[]; itemID: string }> 
 const status = async (client: ApiClient, itemID: string) =>
   (await client.post('/Inventory/Receive', body(itemID, 'again'))).status;
 
-test('201 or 503, and the ledger says the same of each, while Redis fills under load, is full and has room again', async () => {
+test('201 or 503, as the ledger says, while Redis fills under load, is full and has room again', async () => {
   const { clients, itemID } = await openClients();
   const answered: Record<number, string[]> = { 201: [], 503: [] };
   const others: unknown[] = [];
@@ -84,7 +84,7 @@ test('201 again after the stream of events itself has filled Redis', async () =>
   expect(await own.redis.xlen(eventsKey)).toBeLessThan(200);
 });
 
-test('a worker that finds work in a full Redis asks a few times a second, not thousands of times', async () => {
+test('a worker with work in a full Redis asks a few times a second, not thousands of times', async () => {
   const { submit, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl: own.url });
   const answers = submit(4);
   await expect.poll(() => own.redis.llen(`${prefix}:${queueName(0)}:wait`), { timeout }).toBe(1);

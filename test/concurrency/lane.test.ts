@@ -12,7 +12,10 @@ import { describe, expect, test } from 'vitest';
 const limits = { envelopeMax: 10, inFlightMax: 4 };
 const now = 10_000;
 
-/** So many wait; of each envelope under way: how many still wait for its answers, and how long ago it was sent. */
+/**
+ * So many wait; of each envelope under way: how many still wait for its answers, and how long ago it was
+ * sent.
+ */
 function laneOf(
   waiting: number,
   underWay: { open: number; agoMs: number }[],
@@ -88,7 +91,7 @@ describe('a request', () => {
   });
 });
 
-test('the expected wait is that of those ahead and of an envelope more, at the pace of late or of a round trip', () => {
+test('the expected wait: of those ahead and an envelope more, at the pace of late or of a round trip', () => {
   expect(expectedWaitMs(laneOf(5, []), limits)).toBe(null);
   expect(expectedWaitMs(laneOf(20, Array(4).fill(full), { roundTripMs: 80 }), limits)).toBe(30 * 2);
   expect(expectedWaitMs(laneOf(20, Array(4).fill(full), { roundTripMs: 80, paceMs: 5 }), limits)).toBe(

@@ -11,7 +11,7 @@ describe('the service', () => {
   const prefix = uniqueName('large');
   const service = useService({ env: { QUEUE_PREFIX: prefix } });
 
-  test('200 with every lot that an issue took, of which nothing travels through Redis but that it is stored', async () => {
+  test('200 with every lot that an issue took; through Redis travels only that it is stored', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const lots = Array.from({ length: 150 }, (_, index) => ({ lot: `LOT-${index}-WITH-A-LONG-NAME` }));

@@ -1,7 +1,10 @@
 import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/queue/consume';
 import { onTestFinished } from 'vitest';
 
-/** The worker's side of a queue, without a database: unless told otherwise it applies everything. It ends with the test. */
+/**
+ * The worker's side of a queue, without a database: unless told otherwise it applies everything. It ends with
+ * the test.
+ */
 export async function openConsumer(
   options: Pick<ConsumeOptions, 'redisUrl' | 'prefix'> & Partial<ConsumeOptions>,
 ): Promise<Consumer> {

@@ -7,7 +7,10 @@ import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Worker } from 'bullmq';
 import { inject } from 'vitest';
 
-/** A worker that applies every envelope, and then does with its job as `lose` says: the answer is never told. Returns its end. */
+/**
+ * A worker that applies every envelope, and then does with its job as `lose` says: the answer is never told.
+ * Returns its end.
+ */
 export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<never>): () => Promise<void> {
   const redis = connectConsumer(inject('redisUrl'), () => {});
   const parts = createPartNumbers();

@@ -675,7 +675,7 @@ async function importKey(`,
   {
     name: 'an idle connection is not asked whether it lives',
     edits: [{ file: 'packages/queue/src/redis.ts', search: 'redis.ping()', replace: 'Promise.reject()' }],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'without being used' },
+    test: { file: 'concurrency/black-hole.test.ts', title: 'that nobody uses' },
   },
   {
     name: 'a replica is taken for the server',

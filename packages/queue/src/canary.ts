@@ -8,10 +8,11 @@ const checkEveryMs = 2000;
 const unservedAfterMs = 8000;
 
 /**
- * Watches that a worker gets work. While it is idle it sends an empty envelope through the real queue. Two things, found check after
- * check, say that its way to the queue is broken, and `onUnserved` is called: work waits in the queue and none comes to this worker;
- * or Redis does not answer on a connection that calls itself ready. While the connection is away, or Redis refuses what adds because
- * it is full or a replica, nothing is concluded. Returns how to stop watching.
+ * Watches that a worker gets work. While it is idle it sends an empty envelope through the real queue. Two
+ * things, found check after check, say that its way to the queue is broken, and `onUnserved` is called: work
+ * waits in the queue and none comes to this worker; or Redis does not answer on a connection that calls
+ * itself ready. While the connection is away, or Redis refuses what adds because it is full or a replica,
+ * nothing is concluded. Returns how to stop watching.
  */
 export function watchService(options: {
   queue: Queue;

@@ -17,11 +17,15 @@ export type ConsumeOptions = {
   redisUrl: string;
   prefix: string;
   shardCount: number;
-  /** Envelopes taken at once from each shard, at most. Few: the loop that fetches fills up before it starts the first. */
+  /**
+   * Envelopes taken at once from each shard, at most. Few: the loop that fetches fills up before it starts
+   * the first.
+   */
   concurrency: number;
   /**
-   * One outcome per request, in order. Throws only when nothing was applied and trying again may help. `attempt`: 1 when the
-   * envelope is taken for the first time; more when it failed before, or its worker was lost with it.
+   * One outcome per request, in order. Throws only when nothing was applied and trying again may help.
+   * `attempt`: 1 when the envelope is taken for the first time; more when it failed before, or its worker was
+   * lost with it.
    */
   apply: (requests: QueuedRequest[], attempt: number) => Promise<Outcome[]>;
   /** Work waits in the queue and none comes: the process had better be started anew. */
@@ -52,8 +56,9 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       queueName(shard),
       async ({ data: { requests }, attemptsStarted }) => {
         lastServedAt = performance.now();
-        // Before the library starts an envelope it looks for as many as it may take: one more turn with Redis, which a request that
-        // comes alone need not wait for. As soon as one finds another waiting, all are looked for again.
+        // Before the library starts an envelope it looks for as many as it may take: one more turn with
+        // Redis, which a request that comes alone need not wait for. As soon as one finds another waiting,
+        // all are looked for again.
         const isAlone = foundEmpty && applying === 0 && requests.length <= 1;
         worker.concurrency = isAlone ? 1 : options.concurrency;
         foundEmpty = false;
@@ -112,7 +117,8 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       for (const { stop } of consumers) stop();
       await Promise.all(
         consumers.map(async ({ worker, queue, redis }) => {
-          // Without Redis nothing can be finished, and the library waits for it: another worker takes up what was left.
+          // Without Redis nothing can be finished, and the library waits for it: another worker takes up what
+          // was left.
           if (redis.status === 'ready') await within(finishWithinMs, worker.close()).catch(() => {});
           await within(closeWithinMs, Promise.all([worker.close(true), queue.close()])).catch(() => {});
           redis.disconnect();

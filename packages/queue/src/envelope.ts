@@ -17,8 +17,8 @@ export type Outcome = {
 };
 
 /**
- * Outcomes in the order of the envelope's requests, as pairs: an envelope's answers are read by every api process. `stored`: the
- * outcome is too large to travel and stands in Postgres.
+ * Outcomes in the order of the envelope's requests, as pairs: an envelope's answers are read by every api
+ * process. `stored`: the outcome is too large to travel and stands in Postgres.
  */
 export type EnvelopeResult = [Outcome['status'] | 'stored', string | null][];
 

@@ -9,7 +9,10 @@ export type Limits = {
 /** An envelope under way; `open`: how many of its requests still wait. */
 export type SentEnvelope = { jobId: string; requestIds: string[]; open: number; sentAt: number };
 
-/** One shard as an api process sees it: what waits, what is under way and how fast it goes. Times are of `performance.now()`. */
+/**
+ * One shard as an api process sees it: what waits, what is under way and how fast it goes. Times are of
+ * `performance.now()`.
+ */
 export type Lane<Waiting> = {
   waiting: Waiting[];
   /** In the order of sending. */
@@ -48,9 +51,9 @@ export function emptyLane<Waiting>(): Lane<Waiting> {
 }
 
 /**
- * Whether an envelope of those that wait may leave. It costs as much as several requests: while some are under way, those that come
- * wait for their answers and travel together. Those that fill an envelope need not, and nobody waits for one that takes unusually
- * long.
+ * Whether an envelope of those that wait may leave. It costs as much as several requests: while some are
+ * under way, those that come wait for their answers and travel together. Those that fill an envelope need
+ * not, and nobody waits for one that takes unusually long.
  */
 export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boolean {
   if (lane.waiting.length === 0 || lane.sent.size >= limits.inFlightMax) return false;
@@ -64,7 +67,10 @@ export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boole
   return underWay < gatherFrom || now - newestSentAt > unusual * lane.roundTripMs;
 }
 
-/** Whether a request that came at `arrivedAt` and joins the lane now would probably be answered too late, or Redis hangs. */
+/**
+ * Whether a request that came at `arrivedAt` and joins the lane now would probably be answered too late, or
+ * Redis hangs.
+ */
 export function isBusy(lane: Lane<unknown>, limits: Limits, arrivedAt: number, now: number): boolean {
   const [oldestAdd] = lane.addsUnderWay;
   if (oldestAdd !== undefined && now - oldestAdd > hungAfterMs) return true;
@@ -72,7 +78,10 @@ export function isBusy(lane: Lane<unknown>, limits: Limits, arrivedAt: number, n
   return waitMs !== null && now - arrivedAt + waitMs + lane.roundTripMs > busyFromMs;
 }
 
-/** How long a request that joins the lane now will probably wait to be sent; null when it leaves with this turn. */
+/**
+ * How long a request that joins the lane now will probably wait to be sent; null when it leaves with this
+ * turn.
+ */
 export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | null {
   // All that came in this turn still wait, those who may go at its end too.
   const ahead = lane.waiting.length - (limits.inFlightMax - lane.sent.size) * limits.envelopeMax;
@@ -81,19 +90,23 @@ export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | nu
   return (ahead + limits.envelopeMax) * paceMs;
 }
 
-/** Notes that so many left: how fast it goes while others wait, with what this process itself takes from one envelope to the next. */
+/**
+ * Notes that so many left: how fast it goes while others wait, with what this process itself takes from one
+ * envelope to the next.
+ */
 export function notePace(lane: Lane<unknown>, sentCount: number, now: number): void {
   if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
   lane.lastSentAt = now;
   if (lane.waiting.length > 0) return;
-  // Nobody waits any more: a pace of a bad moment, kept, would refuse all who would have to wait, and so never be measured again.
+  // Nobody waits any more: a pace of a bad moment, kept, would refuse all who would have to wait, and so
+  // never be measured again.
   lane.lastSentAt = null;
   lane.paceMs = 0;
 }
 
 /**
- * Notes that all of an envelope is answered, however its answers came: while their events are lost, and Postgres is asked, they take
- * as long as that.
+ * Notes that all of an envelope is answered, however its answers came: while their events are lost, and
+ * Postgres is asked, they take as long as that.
  */
 export function noteAnswered(lane: Lane<unknown>, envelope: SentEnvelope, now: number): void {
   lane.sent.delete(envelope.jobId);

@@ -3,8 +3,8 @@ import { within } from '@inventory/process/within';
 import type { Redis } from 'ioredis';
 
 /**
- * The id of the newest event of a stream. Without Redis that before the first one: there are few, whatever the clocks say, and those
- * that concern nobody here are passed over.
+ * The id of the newest event of a stream. Without Redis that before the first one: there are few, whatever
+ * the clocks say, and those that concern nobody here are passed over.
  */
 export async function lastEventOf(redis: Redis, stream: string): Promise<string> {
   const first = '0-0';

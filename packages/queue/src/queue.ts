@@ -2,16 +2,16 @@ import { Queue, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { queueName } from './envelope.ts';
 
-// A process that stalls for longer than these last asks Postgres for its answers. With answers of the greatest size that travels
-// (envelope.ts) they are 64 MB.
+// A process that stalls for longer than these last asks Postgres for its answers. With answers of the
+// greatest size that travels (envelope.ts) they are 64 MB.
 const eventsKept = 2000;
 // Nobody waits for an answer that is older.
 const eventsKeptSeconds = 30;
 const tidyEveryMs = 5000;
 
 /**
- * A shard's queue, to put work into; its connection stays the caller's. Every process opens it alike: the last one to do so says
- * how many events are kept.
+ * A shard's queue, to put work into; its connection stays the caller's. Every process opens it alike: the
+ * last one to do so says how many events are kept.
  */
 export function openQueue(options: {
   shard: number;
@@ -28,7 +28,8 @@ export function openQueue(options: {
   });
   keepStepsApart(queue);
   queue.on('error', options.onError);
-  // BullMQ would say so once, at once, and be silent when the connection is not there yet: 10,000 are kept then.
+  // BullMQ would say so once, at once, and be silent when the connection is not there yet: 10,000 are kept
+  // then.
   const keepEvents = () => void limitEvents(queue, options.connection).catch(() => {});
   options.connection.on('ready', keepEvents);
   if (options.connection.status === 'ready') keepEvents();
@@ -40,8 +41,9 @@ function limitEvents(queue: Queue, connection: Redis): Promise<unknown> {
 }
 
 /**
- * Removes old events now and then, until the returned function is called. BullMQ trims its streams only when it adds to them. A Redis
- * that is full refuses what adds, so that a stream that filled it would stay for ever; it never refuses XTRIM.
+ * Removes old events now and then, until the returned function is called. BullMQ trims its streams only when
+ * it adds to them. A Redis that is full refuses what adds, so that a stream that filled it would stay for
+ * ever; it never refuses XTRIM.
  */
 export function trimEvents(queue: Queue, connection: Redis): () => void {
   const tidy = async () => {
@@ -60,10 +62,10 @@ export function trimEvents(queue: Queue, connection: Redis): () => void {
 }
 
 /**
- * Has the library tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody reads. In the stream
- * of events the api would be woken for each of them, and it is the completion that it waits for: the worker tells that where it
- * always does, because BullMQ notes the place when it is made. A job that failed by stalling is told as a step too; what
- * became of its requests the api asks Postgres.
+ * Has the library tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody
+ * reads. In the stream of events the api would be woken for each of them, and it is the completion that it
+ * waits for: the worker tells that where it always does, because BullMQ notes the place when it is made. A
+ * job that failed by stalling is told as a step too; what became of its requests the api asks Postgres.
  */
 export function keepStepsApart(part: Queue | Worker): void {
   part.keys.events = part.toKey('steps');

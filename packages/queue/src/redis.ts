@@ -3,23 +3,29 @@ import { Redis } from 'ioredis';
 // Back within half a second after an outage, however long it lasted.
 const shared = { retryStrategy: (attempt: number) => Math.min(50 * attempt, 500), connectTimeout: 1000 };
 
-// How long the api waits for Redis to take an envelope. With what it waited for Redis to count the request, a write is refused within
-// 1.2 s when Redis hangs.
+// How long the api waits for Redis to take an envelope. With what it waited for Redis to count the request, a
+// write is refused within 1.2 s when Redis hangs.
 const commandTimeoutMs = 900;
 
-// A network can swallow packets for good and tell nobody, while new connections work. So a connection on which an answer is due and
-// nothing at all comes for this long is replaced: a little longer than anybody waits for a command,
+// A network can swallow packets for good and tell nobody, while new connections work. So a connection on
+// which an answer is due and nothing at all comes for this long is replaced: a little longer than anybody
+// waits for a command,
 const producerSilentMs = 1000;
-// and longer than the blocking reads below last, but shorter than BullMQ would wait for one before it closes the connection by itself.
+// and longer than the blocking reads below last, but shorter than BullMQ would wait for one before it closes
+// the connection by itself.
 const consumerSilentMs = 1900;
-/** How long a read may block until it is sent again: on a connection that is silent for longer something is wrong. */
+/**
+ * How long a read may block until it is sent again: on a connection that is silent for longer something is
+ * wrong.
+ */
 export const blockMs = 1000;
 // On a connection without work an answer is made due now and then.
 const heartbeatMs = 1000;
 
 /**
- * A connection for commands that somebody waits for. It fails instead of waiting: a command kept for later, or sent a
- * second time after a reconnect, would put work into the queue after its caller was told that it was not.
+ * A connection for commands that somebody waits for. It fails instead of waiting: a command kept for later,
+ * or sent a second time after a reconnect, would put work into the queue after its caller was told that it
+ * was not.
  */
 export function connectProducer(redisUrl: string, onError: (error: Error) => void): Redis {
   const redis = new Redis(redisUrl, {
@@ -40,7 +46,9 @@ export function connectProducer(redisUrl: string, onError: (error: Error) => voi
   return redis;
 }
 
-/** A connection that blocks until there is something to read, `blockMs` at most; it waits through an outage. */
+/**
+ * A connection that blocks until there is something to read, `blockMs` at most; it waits through an outage.
+ */
 export function connectConsumer(redisUrl: string, onError: (error: Error) => void): Redis {
   const redis = new Redis(redisUrl, {
     ...shared,
@@ -54,9 +62,9 @@ export function connectConsumer(redisUrl: string, onError: (error: Error) => voi
 }
 
 /**
- * Whether an error says that this server cannot do the work, and another one, or it later, can: after a failover it is a replica, or
- * it loads its data. A new connection leads to the right one, and is not ready before its data is loaded. In a script Redis 6 has the
- * code in the middle of the message.
+ * Whether an error says that this server cannot do the work, and another one, or it later, can: after a
+ * failover it is a replica, or it loads its data. A new connection leads to the right one, and is not ready
+ * before its data is loaded. In a script Redis 6 has the code in the middle of the message.
  */
 function isWrongServer(error: Error): boolean {
   return /(^|-)(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|UNBLOCKED)\b/.test(error.message);

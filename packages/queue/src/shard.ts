@@ -33,8 +33,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     onError: (error) => report(error, 'queue'),
   });
   const connection = connectConsumer(redisUrl, (error) => report(error, 'events connection'));
-  // From a place in time, not from "new ones": events between two reads must not be lost. Events from before this
-  // process started concern nobody here.
+  // From a place in time, not from "new ones": events between two reads must not be lost. Events from before
+  // this process started concern nobody here.
   const lastEventId = await lastEventOf(producer, queue.toKey('events'));
   const events = new QueueEvents(queue.name, { connection, prefix, lastEventId, blockingTimeout: blockMs });
   const stopTrimming = trimEvents(queue, producer);

@@ -33,13 +33,14 @@ export type SubmitOptions = {
 
 export type Submitter = {
   /**
-   * Sends a request and waits for its answer; never throws, and never waits longer than the patience above, counted from
-   * `arrivedAt` (of `performance.now()`): the time a request spent before it came here is its caller's time too.
+   * Sends a request and waits for its answer; never throws, and never waits longer than the patience above,
+   * counted from `arrivedAt` (of `performance.now()`): the time a request spent before it came here is its
+   * caller's time too.
    */
   submit(request: QueuedRequest, arrivedAt: number): Promise<Answer>;
   /**
-   * Whether `submit` would take this request now, instead of answering `busy` at once: to be asked before anything is written
-   * for it. Costs no turn with anybody.
+   * Whether `submit` would take this request now, instead of answering `busy` at once: to be asked before
+   * anything is written for it. Costs no turn with anybody.
    */
   admits(request: QueuedRequest, arrivedAt: number): boolean;
   /** Whether Redis takes work now. */
@@ -56,14 +57,17 @@ type Line = { lane: Lane<Waiter>; shard: Shard; isScheduled: boolean };
 /**
  * The api's side of the queue. The life of a request, from the moment it came:
  *
- *     arrives → [over 700 ms expected: busy] → gathers → sent → 250 ms look → 1000 ms unsent: busy → 2500 ms verdict → 3100 ms unknown
+ *     arrives → [over 700 ms expected: busy] → gathers → sent → 250 ms look → 1000 ms unsent: busy
+ *       → 2500 ms verdict → 3100 ms unknown
  *
  * - *busy*: it would probably be answered too late (lane.ts), or was not sent in time; never applied.
- * - *gathers*: requests that arrive in one turn of the event loop, or while many are under way, travel together as one envelope; no
- *   timer is set for that, and a few callers wait for nobody.
- * - *sent*: its answer comes by the completion of the job. Whenever it does not, Postgres decides (waiters.ts).
+ * - *gathers*: requests that arrive in one turn of the event loop, or while many are under way, travel
+ *   together as one envelope; no timer is set for that, and a few callers wait for nobody.
+ * - *sent*: its answer comes by the completion of the job. Whenever it does not, Postgres decides
+ *   (waiters.ts).
  * - *look*: Postgres is asked, again and again, whether the request is decided: its completion may be lost.
- * - *verdict*: what is not decided by now never will be. A request is answered "not applied" only once it can never be applied.
+ * - *verdict*: what is not decided by now never will be. A request is answered "not applied" only once it can
+ *   never be applied.
  * - *unknown*: Postgres could not be asked.
  */
 export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {

@@ -1,7 +1,10 @@
 import { type EnvelopeResult, type Outcome, type QueuedRequest, unpackOutcome } from './envelope.ts';
 import type { SentEnvelope } from './lane.ts';
 
-/** What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could not be asked). */
+/**
+ * What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could
+ * not be asked).
+ */
 export type Answer = Outcome | { status: 'busy' | 'unknown'; result: null };
 
 /** The life of a request in the api, milliseconds after it came. */
@@ -14,7 +17,8 @@ export const patience = {
   giveUpAfterMs: 3100,
 } as const;
 
-// What is not sent by now is refused. Longer than what a lane refuses at once: the difference is what an estimate may be wrong by.
+// What is not sent by now is refused. Longer than what a lane refuses at once: the difference is what an
+// estimate may be wrong by.
 const dropAfterMs = 1000;
 // Between two sweeps: the process was frozen, or its machine.
 const stoodStillMs = 300;
@@ -140,7 +144,8 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
     settle: (envelope) => settle(envelope.requestIds.flatMap((requestId) => waiters.get(requestId) ?? [])),
     sweep(now) {
       if (now - sweptAt >= stoodStillMs) {
-        // Nobody was asked meanwhile, and what came was not read: as long as a verdict may take is left to everybody.
+        // Nobody was asked meanwhile, and what came was not read: as long as a verdict may take is left to
+        // everybody.
         const giveUpAt = now + patience.giveUpAfterMs - patience.verdictAfterMs;
         for (const waiter of waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
       }
