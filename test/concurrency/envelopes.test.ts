@@ -19,3 +19,11 @@ test('a few requests travel at once; behind many they travel together: full, or 
   await expect.poll(sizes, { interval: 10 }).toEqual([1, 8, 3, 16]);
   for (const { status } of await Promise.all(answers)) expect(status).toBe('abandoned');
 });
+
+test('what nobody waits for any more does not stay in Redis, though no worker takes it', async () => {
+  const { submit, sizes } = await openSubmitter({ envelopeMax: 16, inFlightMax: 4 });
+  const answers = submit(40);
+  await expect.poll(async () => (await sizes()).length, { interval: 10 }).toBeGreaterThan(0);
+  await Promise.all(answers);
+  await expect.poll(sizes).toEqual([]);
+});

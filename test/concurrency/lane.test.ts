@@ -25,7 +25,7 @@ function laneOf(
   for (let index = 0; index < waiting; index++) lane.waiting.push(`request ${index}`);
   underWay.forEach(({ open, agoMs }, index) => {
     const jobId = `envelope ${index}`;
-    lane.sent.set(jobId, { jobId, requestIds: [], open, sentAt: now - agoMs });
+    lane.sent.set(jobId, { jobId, requestIds: [], open, sentAt: now - agoMs, isDone: false });
   });
   return lane;
 }

@@ -14,7 +14,7 @@ const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const gates = 'packages/db/src/gates.ts';
-const pickCandidates = 'packages/db/src/pick-candidates.ts';
+const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
 const submit = 'packages/queue/src/submit.ts';
 const waiters = 'packages/queue/src/waiters.ts';
@@ -211,12 +211,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       { file: gates, search: 'for no key update of stock_level`', replace: '`' },
       {
-        file: pickCandidates,
-        search: `limit \${limit}
-    ) as lot`,
-        replace: `limit \${limit}
-      for update of lot skip locked
-    ) as lot`,
+        file: pickStatements,
+        search: `limit \${limit})\`;`,
+        replace: `limit \${limit} for update of lot skip locked)\`;`,
       },
     ],
     test: { file: 'concurrency/whole-view.test.ts' },
@@ -228,7 +225,7 @@ export const mutants: readonly Mutant[] = [
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
         replace: `const gateIds = gateIdsOf(requests, parts);
-  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date() }));`,
+  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date(), outcomes: new Map() }));`,
       },
       { file: applyBatch, search: 'pickCandidates(tx, requests, parts, facts)]', replace: 'early]' },
     ],
@@ -443,7 +440,7 @@ async function importKey(`,
     name: 'pick by x is null or …',
     edits: [
       {
-        file: 'packages/db/src/pick-statements.ts',
+        file: pickStatements,
         search: `lot.serial = picks.serial and lot.serial <> ''`,
         replace: 'true',
       },
@@ -451,15 +448,10 @@ async function importKey(`,
     test: { file: 'concurrency/pick-plans.test.ts', title: 'goes by its own index' },
   },
   {
-    name: 'lots of an item sorted where that looks cheap',
+    name: 'lots that do not expire ordered by receipt alone, as a list orders them',
     edits: [
       {
-        file: 'packages/db/src/read-facts.ts',
-        search: `set_config('enable_sort', 'off', true)`,
-        replace: `set_config('enable_sort', 'on', true)`,
-      },
-      {
-        file: 'packages/db/src/pick-statements.ts',
+        file: pickStatements,
         search: 'order by lot.expires, lot.received, lot.rec_no',
         replace: 'order by lot.received, lot.rec_no',
       },

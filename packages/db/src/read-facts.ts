@@ -45,6 +45,9 @@ export async function readFacts(
     }[]
   >`
     select date_trunc('milliseconds', clock_timestamp()) as now,
+      -- For the rest of the transaction, and with no statement of its own: a plan that reads all lots of an item and sorts them can look
+      -- cheap where items have a few, and it would be kept for the one that has a hundred thousand.
+      set_config('enable_sort', 'off', true) as sort,
       array(select nextval('stock_transaction_no_seq') from generate_series(1, ${requests.length})) as transaction_nos,
       array(select nextval('lot_rec_no_seq') from generate_series(1, ${requests.length})) as rec_nos,
       (

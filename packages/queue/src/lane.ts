@@ -6,8 +6,16 @@ export type Limits = {
   inFlightMax: number;
 };
 
-/** An envelope under way; `open`: how many of its requests still wait. */
-export type SentEnvelope = { jobId: string; requestIds: string[]; open: number; sentAt: number };
+/** An envelope under way. */
+export type SentEnvelope = {
+  jobId: string;
+  requestIds: string[];
+  /** How many of its requests still wait. */
+  open: number;
+  sentAt: number;
+  /** Whether its job has ended. */
+  isDone: boolean;
+};
 
 /**
  * One shard as an api process sees it: what waits, what is under way and how fast it goes. Times are of

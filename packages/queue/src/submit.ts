@@ -90,7 +90,9 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       producer,
       onCompleted: (jobId, results) => {
         const envelope = lane.sent.get(jobId);
-        if (envelope !== undefined) waiters.complete(envelope, results);
+        if (envelope === undefined) return;
+        envelope.isDone = true;
+        waiters.complete(envelope, results);
       },
       onFailed: (jobId) => {
         const envelope = lane.sent.get(jobId);
@@ -112,6 +114,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     envelope.open -= 1;
     if (envelope.open > 0) return;
     noteAnswered(line.lane, envelope, now);
+    // Without a worker it still waits there, and would for ever: nobody has any use for it, and Redis is not endless.
+    if (!envelope.isDone) line.shard.queue.remove(envelope.jobId).catch(() => {});
     schedule(line);
   }
 
@@ -138,6 +142,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       requestIds: requests.map((request) => request.requestId),
       open: batch.length,
       sentAt: performance.now(),
+      isDone: false,
     };
     lane.sent.set(envelope.jobId, envelope);
     for (const waiter of batch) waiter.envelope = envelope;
