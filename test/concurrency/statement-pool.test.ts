@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { connect } from '@inventory/db/client';
 import {
   createStatementPool,
@@ -45,10 +46,13 @@ const note = (pool: StatementPool, text: string, wait?: Parameters<StatementPool
 const notes = async () =>
   (await database.sql<{ text: string }[]>`select text from note`).map(({ text }) => text);
 const outcome = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    (error: { code?: string }) => error.code,
-  );
+  Promise.race([
+    work.then(
+      () => 'done',
+      (error: { code?: string }) => error.code,
+    ),
+    setTimeout(20_000, 'still waits', { ref: false }),
+  ]);
 
 /** Holds a lock until it is let go: statements that want it run as long. */
 async function holdLock() {
@@ -120,7 +124,7 @@ describe('work that takes too long', () => {
     const pool = openPool({ overrunMs: 100 });
     const lock = await holdLock();
     const slow = outcome(lock.want(pool));
-    await note(pool, 'beside');
+    expect(await outcome(note(pool, 'beside'))).toBe('done');
     await lock.letGo();
     expect(await slow).toBe('done');
     await expect.poll(() => pool.connectionCount(), { timeout: 10_000 }).toBe(1);

@@ -801,4 +801,55 @@ async function importKey(`,
     ],
     test: { file: 'security/revocation.test.ts', title: 'reads of a revoked right stop too' },
   },
+  {
+    name: 'what came while a process stood still is given up unread',
+    edits: [
+      {
+        file: 'packages/process/src/within.ts',
+        search: 'if (performance.now() - dueAt < stoodStillMs) giveUp();',
+        replace: 'if (dueAt > 0) giveUp();',
+      },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'while the process stood still' },
+  },
+  {
+    name: 'a lost answer of a write of an item taken for a no',
+    edits: [
+      {
+        file: 'apps/api/src/item-writes.ts',
+        search: 'if (readBack === null || !mayBeApplied(error)) throw asNotApplied(error);',
+        replace: 'if (Date.now() > 0) throw asNotApplied(error);',
+      },
+    ],
+    test: { file: 'concurrency/item-writes.test.ts' },
+  },
+  {
+    name: 'a write of an item is begun when there is no time left for it',
+    edits: [
+      {
+        file: 'packages/db/src/statement-pool.ts',
+        search: 'const timer = setTimeout(leave, timeMs);',
+        replace: 'const timer = setTimeout(() => {}, timeMs);',
+      },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'when the time of its caller is over' },
+  },
+  {
+    name: 'deadlines by the clock of the api',
+    edits: [
+      {
+        file: 'apps/api/src/stock.ts',
+        search: 'const deadline = now() + patience',
+        replace: 'const deadline = Date.now() + patience',
+      },
+    ],
+    test: { file: 'concurrency/clocks.test.ts', title: 'by way of an api whose clock is wrong' },
+  },
+  {
+    name: 'a schema of another version accepted',
+    edits: [
+      { file: 'packages/db/src/migrate.ts', search: 'if (version < known) {', replace: 'if (version < 0) {' },
+    ],
+    test: { file: 'concurrency/start-up.test.ts', title: 'it must be migrated' },
+  },
 ];
