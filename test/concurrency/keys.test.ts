@@ -3,7 +3,7 @@ import { messages } from '@inventory/api/errors';
 import { createKeys } from '@inventory/api/keys';
 import { startServer } from '@inventory/api/server';
 import { createStock } from '@inventory/api/stock';
-import { bindKeys, type Key } from '@inventory/db/idempotency';
+import { bindKeys, findKeys, type Key } from '@inventory/db/idempotency';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { settle } from '@inventory/db/verdict';
 import { createLog } from '@inventory/process/log';
@@ -105,6 +105,11 @@ describe('keys', () => {
       bound(b, false),
       bound(a, true),
       bound(a, true, false),
+    ]);
+    expect(await findKeys(batches.sql, [keyOf(second), keyOf(randomBytes(32)), keyOf(first)])).toEqual([
+      bound(b, true),
+      null,
+      bound(a, true),
     ]);
     await settle(batches.sql, [a!.requestId]);
     expect(await bindKeys(batches.sql, [keyOf(first)])).toEqual([

@@ -4,6 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import type { StoredOutcome } from '@inventory/db/outcome';
+import { NeverBegunError } from '@inventory/db/statement-pool';
 import { readOutcomes, settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
 import { serveInternal } from '@inventory/process/internal-server';
@@ -15,6 +17,7 @@ import { createApp, version } from './app.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { apiSettings } from './config.ts';
 import { openDatabase } from './database.ts';
+import { gather } from './gather.ts';
 import { createGuessLimiter } from './guess-limit.ts';
 import { createKeys } from './keys.ts';
 import { answerMalformed } from './malformed.ts';
@@ -29,6 +32,12 @@ const wrongFromSeconds = 1;
 const lookWithinMs = 100;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
 
+/** A look that found no connection free is no failure. */
+function foundNothing(error: unknown) {
+  if (error instanceof NeverBegunError) return new Map<string, StoredOutcome>();
+  throw error;
+}
+
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
 export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
   const config = readConfig(apiSettings, env);
@@ -38,22 +47,25 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   await reads.run(refuseUnsafeDatabase);
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
-  const settleAll = (requestIds: string[]) => verdicts.run((sql) => settle(sql, requestIds));
   const submitter = await createSubmitter({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     shardCount: config.QUEUE_SHARDS,
     envelopeMax: config.ENVELOPE_MAX,
     inFlightMax: config.ENVELOPES_IN_FLIGHT,
-    readOutcomes: (requestIds) => verdicts.run((sql) => readOutcomes(sql, requestIds), soon(lookWithinMs)),
-    settle: settleAll,
+    readOutcomes: (requestIds) =>
+      verdicts.run((sql) => readOutcomes(sql, requestIds), soon(lookWithinMs)).catch(foundNothing),
+    settle: (requestIds) => verdicts.run((sql) => settle(sql, requestIds)),
     report,
   });
   const authenticator = await createAuthenticator(authentication, clock.now);
   const stock = createStock({
     submitter,
     keys: createKeys(verdicts),
-    settle: async (requestId) => (await settleAll([requestId])).get(requestId)!,
+    settle: gather(verdicts, async (sql, requestIds: readonly string[]) => {
+      const outcomes = await settle(sql, requestIds);
+      return requestIds.map((requestId) => outcomes.get(requestId)!);
+    }),
     now: clock.now,
   });
   let draining = false;

@@ -1,5 +1,6 @@
 import type { Sql } from './client.ts';
 import type { StoredOutcome } from './outcome.ts';
+import type { Fragment } from './read-page.ts';
 
 /** A client's key and the request that was sent with it. `requestId` is used when the key is new. */
 export type Key = { clientId: string; keyDigest: Buffer; fingerprint: Buffer; requestId: string };
@@ -39,30 +40,21 @@ export async function bindKeys(sql: Sql, keys: readonly Key[]): Promise<KeyedAtt
   return keys.map((key) => attemptOf(key, found.get(nameOf(key))!));
 }
 
-/** What a key is bound to, or null when it is free; nothing is written. */
-export async function findKey(sql: Sql, key: Key): Promise<KeyedAttempt | null> {
-  const [row] = await sql<Row[]>`
-    select 1 as place, fingerprint, request_id, status, result::text
-    from idempotency_key
-    left join stock_transaction using (request_id)
-    where idempotency_key.client_id = ${key.clientId} and key_digest = ${key.keyDigest}`;
-  return row === undefined ? null : attemptOf(key, row);
+/** What keys are bound to, null for one that is free; nothing is written. */
+export async function findKeys(sql: Sql, keys: readonly Key[]): Promise<(KeyedAttempt | null)[]> {
+  const rows = await sql<Row[]>`
+    with asked as materialized (${asked(sql, keys)})
+    ${boundTo(sql)}`;
+  const found = new Map(rows.map((row) => [row.place, row]));
+  return keys.map((key, index) => {
+    const row = found.get(index + 1);
+    return row === undefined ? null : attemptOf(key, row);
+  });
 }
 
 function bindOnce(sql: Sql, keys: readonly Key[]) {
-  // As text: an array of bytes costs the driver more than Postgres takes to read this.
-  const hex = (read: (key: Key) => Buffer) => keys.map((key) => read(key).toString('hex'));
   return sql<Row[]>`
-    with asked as materialized (
-      select client_id, decode(key_digest, 'hex') as key_digest, decode(fingerprint, 'hex') as fingerprint,
-        request_id, place
-      from unnest(
-        ${keys.map((key) => key.clientId)}::text[],
-        ${hex((key) => key.keyDigest)}::text[],
-        ${hex((key) => key.fingerprint)}::text[],
-        ${keys.map((key) => key.requestId)}::uuid[]
-      ) with ordinality as asked (client_id, key_digest, fingerprint, request_id, place)
-    ), added as (
+    with asked as materialized (${asked(sql, keys)}), added as (
       insert into idempotency_key (client_id, key_digest, fingerprint, request_id)
       select client_id, key_digest, fingerprint, request_id
       from asked
@@ -75,6 +67,26 @@ function bindOnce(sql: Sql, keys: readonly Key[]) {
     from asked
     join added using (client_id, key_digest)
     union all
+    ${boundTo(sql)}`;
+}
+
+/** The keys as rows, numbered from 1 in their order. */
+function asked(sql: Sql, keys: readonly Key[]): Fragment {
+  // As text: an array of bytes costs the driver more than Postgres takes to read this.
+  const hex = (read: (key: Key) => Buffer) => keys.map((key) => read(key).toString('hex'));
+  return sql`
+    select client_id, decode(key_digest, 'hex') as key_digest, decode(fingerprint, 'hex') as fingerprint, request_id, place
+    from unnest(
+      ${keys.map((key) => key.clientId)}::text[],
+      ${hex((key) => key.keyDigest)}::text[],
+      ${hex((key) => key.fingerprint)}::text[],
+      ${keys.map((key) => key.requestId)}::uuid[]
+    ) with ordinality as asked (client_id, key_digest, fingerprint, request_id, place)`;
+}
+
+/** What those of `asked` that were there before this statement are bound to. */
+function boundTo(sql: Sql): Fragment {
+  return sql`
     select place, idempotency_key.fingerprint, idempotency_key.request_id, status, result::text
     from asked
     join idempotency_key using (client_id, key_digest)
