@@ -60,7 +60,7 @@ const clocksApart: Fault = {
   async strike({ cluster: { apis, workers } }) {
     await Promise.all([apis[0]!.restart(shiftMs), workers[0]!.restart(-shiftMs)]);
     await Promise.all([apis[1]!.restart(-shiftMs), workers[1]!.restart(shiftMs)]);
-    await pause(3000);
+    await pause(2000);
     await Promise.all([apis[0]!.restart(0), workers[0]!.restart(0)]);
     await Promise.all([apis[1]!.restart(0), workers[1]!.restart(0)]);
   },

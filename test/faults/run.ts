@@ -30,7 +30,7 @@ const chosen = faults.filter((fault) => values.only === undefined || fault.name.
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
 const callerCount = 32;
 const ackedMin = values.only === undefined ? (values.long ? 100_000 : 15_000) : 100;
-const watchMs = values.long ? 1000 : 700;
+const watchMs = values.long ? 1000 : 500;
 const listedMax = 10;
 const wholeWithinMs = 30_000;
 const warmAfter = 2000;
