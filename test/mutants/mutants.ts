@@ -751,8 +751,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/stock.ts',
-        search: `answer.status === 'busy' ? settle(request.requestId) : answer`,
-        replace: 'answer',
+        search: `if (answer.status !== 'busy') return answer;`,
+        replace: 'if (Date.now() > 0) return answer;',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'only once it is settled' },

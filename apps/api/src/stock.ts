@@ -18,6 +18,7 @@ import type { Reply } from './route.ts';
 const attemptsMax = 3;
 // A little more than a request without a key gets: its key is looked up before, and perhaps settled after.
 const keyedWithinMs = patience.giveUpAfterMs + 200;
+const refusedWithinMs = 1000;
 const retryAfter = { 'Retry-After': '1' };
 
 export type Stock = {
@@ -50,7 +51,10 @@ export function createStock({ submitter, keys, settle, now }: StockOptions): Sto
    */
   async function submitKeyed(request: QueuedRequest, arrivedAt: number): Promise<Answer> {
     const answer = await submitter.submit(request, arrivedAt);
-    return answer.status === 'busy' ? settle(request.requestId) : answer;
+    if (answer.status !== 'busy') return answer;
+    const outcome = await settle(request.requestId);
+    // Busy it stays: another attempt would find the queue no better.
+    return outcome.status === 'abandoned' ? answer : outcome;
   }
 
   async function transactKeyed(request: StockRequest, caller: Caller, keyText: string) {
@@ -101,7 +105,8 @@ export function createStock({ submitter, keys, settle, now }: StockOptions): Sto
           message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
         });
       }
-      const leftMs = keyedWithinMs - (performance.now() - arrivedAt);
+      // One that came slowly is refused at once, but not without asking.
+      const leftMs = Math.max(keyedWithinMs - (performance.now() - arrivedAt), refusedWithinMs);
       const { answer, usedBefore } = await within(leftMs, transactKeyed(request, caller, key)).catch(
         unknownKey,
       );
