@@ -49,7 +49,9 @@ export function findUnexcused(
       const met = metBy(each, strikes, recoveryMaxMs);
       if (!met.some(({ fault }) => fault.hurts)) say('failed', name, each);
     }
-    if (each.told === 'unknown' && !metBy(each, strikes).some(({ fault }) => fault.hidesDatabase)) {
+    const hides = ({ fault }: Strike) =>
+      fault.hidesDatabase === true || (fault.losesAnswers === true && !isTransaction(each));
+    if (each.told === 'unknown' && !metBy(each, strikes).some(hides)) {
       say('left in doubt while Postgres could be asked', name, each);
     }
     const isLate = each.tookMs > answerMaxMs && lateMs(each, strikes) > answerMaxMs;

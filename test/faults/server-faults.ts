@@ -83,6 +83,7 @@ function terminating(name: string, role: 'api' | 'worker'): Fault {
   return {
     name,
     hurts: true,
+    losesAnswers: role === 'api',
     hurtsReads: role === 'api',
     hindersStart: true,
     async strike({ cluster: { sql }, random }) {
