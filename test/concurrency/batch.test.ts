@@ -61,6 +61,7 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
     apply: worker.apply,
     abandon: async (requestId) => (await settle(worker.pool.sql, [requestId])).get(requestId)!,
     isOutage,
+    findHeld: async () => new Set(),
     heldGatesOf: () => null,
     report: (error) => reports.push(error.message),
   });

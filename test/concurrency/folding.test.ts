@@ -64,3 +64,20 @@ test('folded by the next one: what one whose connection ended in the middle left
   expect(await arrivals()).toBe(0);
   await folder.end();
 });
+
+test('folded by another: what one that took too long left behind, and its right to fold, too', async () => {
+  const itemID = await batches.item();
+  const worker = batches.worker();
+  const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
+  await worker.apply(Array.from({ length: 500 }, receive));
+  const folders = [1, 2].map(() => connect(batches.url, { name: 'folder', connectionsMax: 1 }));
+  await batches.sql.begin(async (tx) => {
+    await tx`lock table lot_block in share row exclusive mode`;
+    await expect(foldArrivals(folders[0]!, 100)).rejects.toMatchObject({ code: '57014' });
+  });
+  await foldArrivals(folders[0]!, 60_000);
+  await worker.apply([receive()]);
+  await foldArrivals(folders[1]!, 60_000);
+  expect(await arrivals()).toBe(0);
+  await Promise.all(folders.map((sql) => sql.end()));
+});

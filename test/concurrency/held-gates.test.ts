@@ -1,5 +1,5 @@
-import { applyBatch, GatesHeldError } from '@inventory/db/apply-batch';
-import { isOutage } from '@inventory/db/client';
+import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/apply-batch';
+import { connect, isOutage } from '@inventory/db/client';
 import { settle } from '@inventory/db/verdict';
 import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
 import { createBatcher } from '@inventory/worker/batcher';
@@ -17,6 +17,7 @@ function batcherOf(
     apply,
     abandon: async (requestId) => (await settle(pool.sql, [requestId])).get(requestId)!,
     isOutage,
+    findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),
     heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
     report: () => {},
   });
@@ -53,22 +54,78 @@ test('applied at once, while somebody holds another gate; what is for that one i
     .toEqual(['applied']);
 });
 
-test('cut no further: a batch when nobody can lock any gate', async () => {
+test('every held gate has its turn: what is for the fifth is applied when it is free, while four stay held', async () => {
+  const worker = batches.worker({ lockTimeoutMs: 300 });
+  const itemIDs = await Promise.all(Array.from({ length: 5 }, () => batches.item()));
+  const receives = () => itemIDs.map((itemID) => batches.request('receive', { itemID, units: 1, wid: 1 }));
+  await worker.apply(receives());
+  const holder = connect(batches.url, { name: 'holder', connectionsMax: 5 });
+  const releases = [];
+  for (const itemID of itemIDs) releases.push(await holdGates(holder, itemID, 1));
+  const apply = batcherOf(worker);
+  expect(statusesOf(await apply(receives(), 1))).toEqual(Array(5).fill('pending'));
+  await releases[4]!();
+  await expect.poll(async () => statusesOf(await apply(receives(), 1))[4], { interval: 50 }).toBe('applied');
+  for (const release of releases.slice(0, 4)) await release();
+  await holder.end();
+});
+
+test('applied at once: what is for the gate that a move takes from, while the one it goes to is held', async () => {
   const worker = batches.worker({ lockTimeoutMs: 300 });
   const itemID = await batches.item();
-  const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
-  await worker.apply([receive()]);
-  let batchCount = 0;
-  const apply = batcherOf(worker, (requests) => {
-    batchCount += 1;
-    return applyBatch(worker.pool, requests, worker.parts);
-  });
-  await batches.sql.begin(async (tx) => {
-    await tx`lock table stock_level in access exclusive mode`;
-    await expect(apply([receive(), receive(), receive()], 1)).rejects.toThrow('stock levels is locked');
-  });
-  expect(batchCount).toBe(1);
-  await expect(apply([receive()], 2)).resolves.toMatchObject([{ status: 'applied' }]);
+  const receive = (wid: number) => batches.request('receive', { itemID, units: 100, wid });
+  await worker.apply([receive(1), receive(2)]);
+  const apply = batcherOf(worker);
+  const release = await holdGates(batches.sql, itemID, 2);
+  const move = () => batches.request('move', { itemID, units: 1, wid: 1, shipToWid: 2 });
+  expect(statusesOf(await apply([receive(1), move()], 1))).toEqual(['applied', 'pending']);
+  // The lane of the held gate tries its moves meanwhile, and locks nothing for that.
+  for (let round = 0; round < 40; round++) {
+    expect(statusesOf(await apply([move(), receive(1)], 1))).toEqual(['pending', 'applied']);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await release();
+  await expect.poll(() => countStatuses(batches.sql, itemID)).toEqual({ applied: 2 + 1 + 41 + 40 });
+});
+
+test.each(['stock_level', 'lot', 'client'])(
+  'cut no further: a batch while somebody has locked the table %s',
+  async (table) => {
+    const worker = batches.worker({ lockTimeoutMs: 300 });
+    const itemID = await batches.item();
+    const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
+    await worker.apply([receive()]);
+    let batchCount = 0;
+    const apply = batcherOf(worker, (requests) => {
+      batchCount += 1;
+      return applyBatch(worker.pool, requests, worker.parts);
+    });
+    await batches.sql.begin(async (tx) => {
+      await tx.unsafe(`lock table ${table} in access exclusive mode`);
+      await expect(apply([receive(), receive(), receive()], 1)).rejects.toThrow('is locked by somebody else');
+    });
+    expect(batchCount).toBe(1);
+    await expect(apply([receive()], 2)).resolves.toMatchObject([{ status: 'applied' }]);
+  },
+);
+
+test('in the order of arrival, also in pieces: what a piece leaves for the next batch is not overtaken by a later piece', async () => {
+  const worker = batches.worker();
+  const itemIDs = await Promise.all([1, 2, 3].map(() => batches.item()));
+  for (const itemID of itemIDs) {
+    const receives = Array.from({ length: 320 }, () =>
+      batches.request('receive', { itemID, units: 1, wid: 1 }),
+    );
+    await worker.apply(receives);
+  }
+  const issue = (item: number, units: number) =>
+    batches.request('issue', { itemID: itemIDs[item], units, wid: 1 });
+  const outcomes = await batcherOf(worker)(
+    [issue(0, 300), issue(1, 300), issue(2, 300), issue(2, 1), issue(2, 1), issue(2, 1)],
+    2,
+  );
+  const numbers = outcomes.map(({ result }) => JSON.parse(result!).transactionNo as number);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });
 
 test('an envelope that comes again is alone, cut in halves, then in quarters', async () => {

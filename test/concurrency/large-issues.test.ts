@@ -1,6 +1,7 @@
 import { applyBatch } from '@inventory/db/apply-batch';
 import { expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
+import { expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 
 const batches = useBatches();
 
@@ -152,4 +153,42 @@ test('no lots beyond the first are read for a request that is late, or decided b
       order by 1 desc limit 1`;
     return row!.read;
   }
+});
+
+test('applied: an issue for which there is enough, though lots that were there when its batch began have expired since', async () => {
+  const worker = batches.worker();
+  const itemID = await itemWithLots(1100, { expires: '2999-01-01' });
+  await worker.apply([batches.request('receive', { itemID, units: 50, wid: 1 })]);
+  const release = await holdGates(batches.sql, itemID);
+  const issued = meanwhile(
+    applyBatch(worker.pool, [batches.request('issue', { itemID, units: 5, wid: 1 })], worker.parts),
+  );
+  await expectWaiting(batches.sql, 1);
+  // Later than the waiting transaction's begin, and over when it has its gate.
+  await batches.sql`update lot set expires = clock_timestamp() where expires > now()`;
+  await release();
+  await expect(issued).resolves.toMatchObject([{ status: 'applied' }]);
+});
+
+test('left to later batches: most of many moves of the same thousand lots, and none of what they leave room for', async () => {
+  const { pool, parts } = batches.worker();
+  const itemID = await itemWithLots(1000, { spot: 'A' });
+  const moves = Array.from({ length: 20 }, (_, index) =>
+    batches.request('move', { itemID, units: 1000, wid: 1, toSpot: index % 2 === 0 ? 'B' : 'A' }),
+  );
+  const outcomes = await applyBatch(pool, moves, parts);
+  const applied = outcomes.findIndex((outcome) => outcome === null);
+  expect(applied).toBe(2);
+  expect(outcomes.slice(applied).every((outcome) => outcome === null)).toBe(true);
+});
+
+test('left to later batches: all moves by day of receipt but two, which read all that came that day', async () => {
+  const { pool, parts } = batches.worker();
+  const itemIDs = await Promise.all([1, 2, 3, 4].map(() => itemWithLots(2)));
+  const received = new Date().toISOString().slice(0, 10);
+  const moves = itemIDs.map((itemID) =>
+    batches.request('move', { itemID, units: 1, wid: 1, toSpot: 'B', received }),
+  );
+  const outcomes = await applyBatch(pool, moves, parts);
+  expect(outcomes.map((outcome) => outcome?.status ?? null)).toEqual(['applied', 'applied', null, null]);
 });

@@ -48,6 +48,7 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
         pickKindOf(issue(filters)),
         [issue(filters)],
         limit,
+        null,
       ).describe();
       const [row] = await tx.unsafe(`explain (generic_plan, format json) ${string}`);
       return nodesOf(row!['QUERY PLAN'][0].Plan);
@@ -64,7 +65,7 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
   test('reads as few pages beside 100,000 lots of the item as beside a few', async () => {
     const picks = Array.from({ length: 16 }, () => issue(filters));
     const pages = await inBatch(async (tx) => {
-      const statement = pickStatement(tx, pickKindOf(issue(filters)), picks, 16);
+      const statement = pickStatement(tx, pickKindOf(issue(filters)), picks, 16, null);
       const [row] = await tx`explain (analyze, buffers, format json) ${statement}`;
       const plan = row!['QUERY PLAN'][0].Plan;
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];

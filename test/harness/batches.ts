@@ -7,7 +7,7 @@ import { createPartNumbers, type PartNumbers } from '@inventory/db/gates';
 import type { StoredOutcome } from '@inventory/db/outcome';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { StockRequest } from '@inventory/domain/stock/transaction';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants } from './invariants.ts';
 import { allPermissions, uniqueName } from './service.ts';
@@ -131,10 +131,13 @@ export async function holdGates(
     });
     held.catch(reject);
   });
-  return async () => {
+  const end = async () => {
     release();
     await held;
   };
+  // Whatever became of the test: nobody after it waits for these.
+  onTestFinished(end);
+  return end;
 }
 
 /** Waits until so many connections to this database wait for a lock. */

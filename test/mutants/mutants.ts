@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gate created inside the transaction',
     edits: [
-      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts);', replace: '' },
+      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts).catch(', replace: 'void (' },
       {
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
@@ -185,7 +185,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gate created inside the transaction, in order of arrival',
     edits: [
-      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts);', replace: '' },
+      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts).catch(', replace: 'void (' },
       {
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
@@ -552,9 +552,9 @@ async function importKey(`,
     edits: [
       {
         file: batcher,
-        search: 'outcomes.push(...(await applyHalving(requests.slice(from, from + size))));',
+        search: 'const piece = requests.slice(from, from + size);',
         replace: `const rest = requests.length - from - size;
-      outcomes.unshift(...(await applyHalving(requests.slice(Math.max(0, rest), rest + size))));`,
+      const piece = requests.slice(Math.max(0, rest), rest + size);`,
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
@@ -851,5 +851,51 @@ async function importKey(`,
       { file: 'packages/db/src/migrate.ts', search: 'if (version < known) {', replace: 'if (version < 0) {' },
     ],
     test: { file: 'concurrency/start-up.test.ts', title: 'it must be migrated' },
+  },
+  {
+    name: 'a connection keeps what was ever waited for on it',
+    edits: [
+      {
+        file: 'packages/db/src/client.ts',
+        search: 'return () => waiting.delete(tell);',
+        replace: 'return () => {};',
+      },
+    ],
+    test: { file: 'concurrency/batch-pool.test.ts' },
+  },
+  {
+    name: 'the same held gates are tried first each time',
+    edits: [
+      {
+        file: 'apps/worker/src/held-gates.ts',
+        search: `gates.delete(name);
+            gates.set(name, held);`,
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'has its turn' },
+  },
+  {
+    name: 'a lane locks the gate it takes from while it waits for the one that is held',
+    edits: [
+      {
+        file: 'apps/worker/src/held-gates.ts',
+        search: 'await options.findHeld(young.map(({ request }) => request));',
+        replace: 'new Set<string>();',
+      },
+    ],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'the gate that a move takes from' },
+  },
+  {
+    name: 'lots expire as of the transaction begin',
+    edits: [
+      { file: 'packages/db/src/pick-candidates.ts', search: 'moment = now;', replace: 'moment = null;' },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'have expired since' },
+  },
+  {
+    name: 'no limit of entries for a batch',
+    edits: [{ file: applyBatch, search: 'entryCount >= entriesMax', replace: 'entryCount < 0' }],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'the same thousand lots' },
   },
 ];

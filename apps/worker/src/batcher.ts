@@ -1,3 +1,4 @@
+import { gateNamesOf } from '@inventory/db/gates';
 import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
 import { createHeldGates } from './held-gates.ts';
 
@@ -13,6 +14,8 @@ export type BatcherOptions = {
   abandon: (requestId: string) => Promise<Outcome>;
   /** Whether an error says that nothing can be done now, so that cutting the batch would not help. */
   isOutage: (error: unknown) => boolean;
+  /** The gates of these requests, by name, that somebody holds at this moment. */
+  findHeld: (requests: QueuedRequest[]) => Promise<ReadonlySet<string>>;
   /** The gates, by name, that an error says are held by somebody else; null for any other error. */
   heldGatesOf: (error: unknown) => ReadonlySet<string> | null;
   report: (error: Error, what: string) => void;
@@ -84,11 +87,21 @@ export function createBatcher(
     waiting.unshift(...unfinished);
   }
 
+  /** One after the other: the order of arrival is the order of the ledger. */
   async function applyInPieces(requests: QueuedRequest[], size: number): Promise<(Outcome | null)[]> {
     const outcomes: (Outcome | null)[] = [];
-    // One after the other: the order of arrival is the order of the ledger.
+    const left = new Set<string>();
     for (let from = 0; from < requests.length; from += size) {
-      outcomes.push(...(await applyHalving(requests.slice(from, from + size))));
+      const piece = requests.slice(from, from + size);
+      // What comes after a request that is left for the next batch comes after it there, too.
+      const next = piece.filter((request) => !gateNamesOf(request).some((gate) => left.has(gate)));
+      const found = next.length === 0 ? [] : await applyHalving(next);
+      const byRequest = new Map(next.map((request, index) => [request, found[index]!]));
+      for (const request of piece) {
+        const outcome = byRequest.get(request) ?? null;
+        if (outcome === null) for (const gate of gateNamesOf(request)) left.add(gate);
+        outcomes.push(outcome);
+      }
     }
     return outcomes;
   }

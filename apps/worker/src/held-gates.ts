@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { gateNamesOf } from '@inventory/db/gates';
 import type { QueuedRequest } from '@inventory/queue/envelope';
 import type { BatcherOptions } from './batcher.ts';
@@ -16,15 +17,21 @@ const heldMaxMs = 10_000;
 // Gates that are tried at once: each takes a connection that waits for a lock.
 const triedMax = 4;
 
-type Held = { since: number; waiting: { request: QueuedRequest; since: number }[]; tried: boolean };
+// Between two looks at a gate that is held.
+const restMs = 50;
+// So often it is looked at before it counts as held.
+const looksMax = 5;
+
+type Waiting = { request: QueuedRequest; since: number };
+type Held = { since: number; waiting: Waiting[]; tried: boolean };
 
 /**
  * Keeps the requests for gates that somebody else holds, an operator's transaction say, apart from all others, who need not wait for
- * that. Each gate has a lane of its own, where its requests are tried again until it is free. Nobody is told what becomes of them:
+ * that. Each gate has a lane of its own, whose requests are applied as soon as it is free. Nobody is told what becomes of them:
  * the api asks Postgres.
  */
 export function createHeldGates(
-  options: Pick<BatcherOptions, 'apply' | 'heldGatesOf' | 'report'>,
+  options: Pick<BatcherOptions, 'apply' | 'findHeld' | 'heldGatesOf' | 'report'>,
 ): HeldGates {
   const gates = new Map<string, Held>();
 
@@ -35,29 +42,57 @@ export function createHeldGates(
       if (held.tried || held.waiting.length === 0) continue;
       tried += 1;
       held.tried = true;
-      void tryGate(name, held).finally(() => {
-        held.tried = false;
-        tryGates();
-      });
+      void tryGate(name, held)
+        .catch((error: Error) => options.report(error, 'what waited for a gate'))
+        .finally(() => {
+          held.tried = false;
+          // Behind the others: all have their turn.
+          if (gates.get(name) === held) {
+            gates.delete(name);
+            gates.set(name, held);
+          }
+          tryGates();
+        });
     }
   }
 
   async function tryGate(name: string, held: Held): Promise<void> {
     const now = performance.now();
-    const waiting = held.waiting.splice(0).filter(({ since }) => now - since < waitsMaxMs);
-    if (waiting.length === 0) return;
-    try {
-      const outcomes = await options.apply(waiting.map(({ request }) => request));
-      held.waiting.unshift(...waiting.filter((_, index) => outcomes[index] === null));
-      gates.delete(name);
-      // Those that came meanwhile are of no lane now.
-      if (held.waiting.length > 0) await tryGate(name, held);
-    } catch (error) {
-      if (options.heldGatesOf(error) === null)
-        return options.report(error as Error, 'what waited for a gate');
-      held.since = performance.now();
-      held.waiting.unshift(...waiting);
+    let young = held.waiting.splice(0).filter(({ since }) => now - since < waitsMaxMs);
+    for (let look = 1; young.length > 0; look++) {
+      // Asked before, and not tried: a move would lock the gate it takes from while it waits for the one it goes to.
+      const locked = await options.findHeld(young.map(({ request }) => request));
+      const heldOf = ({ request }: Waiting) => gateNamesOf(request).filter((gate) => locked.has(gate));
+      const free = young.filter((each) => heldOf(each).length === 0);
+      held.waiting.unshift(...young.filter((each) => heldOf(each).includes(name)));
+      // Held at one look is also what another batch locks for a moment.
+      young = young.filter((each) => heldOf(each).length > 0 && !heldOf(each).includes(name));
+      if (look === looksMax) for (const each of young.splice(0)) laneOf(heldOf(each)[0]!).waiting.push(each);
+      if (locked.has(name)) held.since = now;
+      // Those that came meanwhile are of this lane, and next.
+      else if (gates.get(name) === held && held.waiting.length === 0) gates.delete(name);
+      if (free.length > 0) await applyFree(name, free);
+      if (locked.size > 0) await setTimeout(restMs);
     }
+  }
+
+  async function applyFree(name: string, free: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await options.apply(free.map(({ request }) => request));
+      const left = free.filter((_, index) => outcomes[index] === null);
+      if (left.length > 0) laneOf(name).waiting.unshift(...left);
+    } catch (error) {
+      if (options.heldGatesOf(error) === null) throw error;
+      laneOf(name).waiting.unshift(...free);
+    }
+  }
+
+  function laneOf(name: string): Held {
+    const known = gates.get(name);
+    if (known !== undefined) return known;
+    const made: Held = { since: performance.now(), waiting: [], tried: false };
+    gates.set(name, made);
+    return made;
   }
 
   return {

@@ -1,4 +1,4 @@
-import { applyBatch, GatesHeldError } from '@inventory/db/apply-batch';
+import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
 import { type ConnectOptions, connect, isOutage, isStatementTimeout } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/fold-arrivals';
@@ -76,6 +76,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       abandon: async (requestId) =>
         (await batches.run(({ sql }) => settle(sql, [requestId]))).get(requestId)!,
       isOutage,
+      findHeld: (requests) => batches.run(({ sql }) => heldGatesAmong(sql, requests, parts)),
       heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
       report,
     }),

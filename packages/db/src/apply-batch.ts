@@ -8,7 +8,15 @@ import { type Decision, undecided } from '@inventory/domain/stock/decision';
 import { decide, type StockRequest, warehousesOf } from '@inventory/domain/stock/transaction';
 import type { BatchPool, BatchWork } from './batch-transaction.ts';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from './client.ts';
-import { findHeldGates, gateIdsOf, gateNamesOf, lockGates, makeGates, type PartNumbers } from './gates.ts';
+import {
+  findHeldGates,
+  type GateId,
+  gateIdsOf,
+  gateNamesOf,
+  lockGates,
+  makeGates,
+  type PartNumbers,
+} from './gates.ts';
 import type { StoredOutcome } from './outcome.ts';
 import { pickCandidates } from './pick-candidates.ts';
 import { readFacts } from './read-facts.ts';
@@ -34,7 +42,9 @@ export async function applyBatch(
   parts: PartNumbers,
 ): Promise<(StoredOutcome | null)[]> {
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
-  await makeGates(pool.sql, unique, parts);
+  await makeGates(pool.sql, unique, parts).catch((error) => {
+    throw isLockTimeout(error) ? new TableLockedError() : error;
+  });
   for (let tries = 1; ; tries++) {
     const outcomes = await pool
       .transaction((tx) => applyOnce(tx, unique, parts))
@@ -45,6 +55,7 @@ export async function applyBatch(
           await refuseHeldGates(pool.sql, unique, parts);
           // Nobody holds them any more.
           if (tries < triesMax) return null;
+          throw new TableLockedError();
         }
         throw error;
       });
@@ -52,8 +63,11 @@ export async function applyBatch(
   }
 }
 
-// Locks that time out again and again, and are free whenever one looks: the batch is too large for what goes on.
+// Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a whole table.
 const triesMax = 3;
+
+// What a batch writes has a bound, too: with so many entries no more requests are decided. One has 2,000 at the most.
+const entriesMax = 4000;
 
 /** Somebody holds gates of a batch, longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
 export class GatesHeldError extends Error {
@@ -65,9 +79,13 @@ export class GatesHeldError extends Error {
   }
 }
 
-/** Nobody's gates can be locked. As an error of a network, it says that cutting the batch would not help. */
-class LevelsLockedError extends Error {
+/** Somebody has locked a whole table. As an error of a network, it says that cutting the batch would not help. */
+class TableLockedError extends Error {
   readonly code = 'TOO_LATE';
+
+  constructor() {
+    super('a table that every batch needs is locked by somebody else');
+  }
 }
 
 async function refuseHeldGates(
@@ -76,16 +94,33 @@ async function refuseHeldGates(
   parts: PartNumbers,
 ): Promise<void> {
   const held = await findHeldGates(sql, gateIdsOf(requests, parts)).catch((error) => {
-    throw isLockTimeout(error) ? new LevelsLockedError('the table of stock levels is locked') : error;
+    throw isLockTimeout(error) ? new TableLockedError() : error;
   });
   if (held.length === 0) return;
+  throw new GatesHeldError(namesOf(held, requests, parts));
+}
+
+/** The gates of these requests that somebody holds at this moment, by name; see {@link gateNamesOf}. */
+export async function heldGatesAmong(
+  sql: Sql,
+  requests: readonly BatchRequest[],
+  parts: PartNumbers,
+): Promise<Set<string>> {
+  return namesOf(await findHeldGates(sql, gateIdsOf(requests, parts)), requests, parts);
+}
+
+function namesOf(
+  held: readonly GateId[],
+  requests: readonly BatchRequest[],
+  parts: PartNumbers,
+): Set<string> {
   const keys = new Set(held.map((gate) => gateKey(gate.partNo, gate.wid)));
   const names = requests.flatMap((request) => {
     const partNo = parts.byShortId.get(request.body.itemID);
     const wids = partNo === undefined ? [] : warehousesOf(request);
     return gateNamesOf(request).filter((_, index) => keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)));
   });
-  throw new GatesHeldError(new Set(names));
+  return new Set(names);
 }
 
 async function applyOnce(
@@ -106,13 +141,16 @@ async function applyOnce(
 
   const decided: DecidedTransaction[] = [];
   const left = new Set<string>();
+  let entryCount = 0;
   requests.forEach((request, index) => {
     if (outcomes.has(request.requestId)) return;
     const gates = gateNamesOf(request);
     // What comes after one that is left for the next batch comes after it there, too.
-    const decision: Decided = gates.some((gate) => left.has(gate))
+    const isLeft = entryCount >= entriesMax || gates.some((gate) => left.has(gate));
+    const decision: Decided = isLeft
       ? undecided
       : decideRequest(batch, request, clients.get(request.clientId));
+    if (decision.status === 'applied') entryCount += decision.entries.length;
     if (decision.status === 'undecided') {
       for (const gate of gates) left.add(gate);
       return;

@@ -30,6 +30,10 @@ export function createBatchPool(sql: Sql): BatchPool {
 
   async function open(): Promise<BatchConnection> {
     const connection = await openBatchConnection(sql);
+    if (ended) {
+      await connection.end({ timeout: 0 });
+      throw Object.assign(new Error('the pool has ended'), { code: 'CONNECTION_ENDED' });
+    }
     connections.add(connection);
     return connection;
   }
@@ -52,7 +56,11 @@ export function createBatchPool(sql: Sql): BatchPool {
         return result;
       } finally {
         if (connection.isOpen() && !ended) idle.push(connection);
-        else connections.delete(connection);
+        else {
+          connections.delete(connection);
+          // One that was busy when the pool ended.
+          void connection.end({ timeout: 0 });
+        }
       }
     },
     async end(options) {
@@ -143,5 +151,17 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
 
 /** What becomes of `promise`, or the connection's end: the driver leaves some of what waits on it without an answer. */
 function untilClosed<T>(connection: SingleConnection, promise: PromiseLike<T>): Promise<T> {
-  return Promise.race([promise, connection.closed]);
+  return new Promise((resolve, reject) => {
+    const leave = connection.onClosed(reject);
+    promise.then(
+      (value) => {
+        leave();
+        resolve(value);
+      },
+      (error) => {
+        leave();
+        reject(error);
+      },
+    );
+  });
 }

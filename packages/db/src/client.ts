@@ -65,8 +65,11 @@ export type SingleConnection = {
   /** Sends statements in order, without waiting for the one before. */
   tx: Tx;
   isClosed(): boolean;
-  /** Rejects when the connection has closed, for whatever reason. */
-  closed: Promise<never>;
+  /**
+   * Has the error told when the connection closes, or has closed, for whatever reason; returns how to be told no more. No promise: one that
+   * never settles keeps everything that was ever raced against it.
+   */
+  onClosed(tell: (error: Error) => void): () => void;
   /** Ends it when what was sent is answered, `timeout` seconds later at most. */
   end(options: { timeout: number }): Promise<void>;
 };
@@ -77,20 +80,19 @@ export type SingleConnection = {
  */
 export async function openConnection(sql: Sql): Promise<SingleConnection> {
   let closed = false;
-  let onClosed!: (error: Error) => void;
-  const untilClosed = new Promise<never>((_, reject) => {
-    onClosed = reject;
-  });
-  untilClosed.catch(() => {});
+  const waiting = new Set<(error: Error) => void>();
+  let closedBy: Error | null = null;
   const options = {
     ...sql.options,
     max: 1,
     max_lifetime: null,
     onclose() {
       closed = true;
-      onClosed(
-        Object.assign(new Error('the connection to Postgres has closed'), { code: 'CONNECTION_CLOSED' }),
-      );
+      closedBy = Object.assign(new Error('the connection to Postgres has closed'), {
+        code: 'CONNECTION_CLOSED',
+      });
+      for (const tell of waiting) tell(closedBy);
+      waiting.clear();
       void single.end({ timeout: 0 });
     },
   };
@@ -100,7 +102,11 @@ export async function openConnection(sql: Sql): Promise<SingleConnection> {
     return {
       tx: reserved as unknown as Tx,
       isClosed: () => closed,
-      closed: untilClosed,
+      onClosed(tell) {
+        if (closedBy !== null) tell(closedBy);
+        else waiting.add(tell);
+        return () => waiting.delete(tell);
+      },
       end(timing) {
         // One that is reserved would be waited for.
         if (!closed) reserved.release();

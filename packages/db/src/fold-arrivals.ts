@@ -38,13 +38,19 @@ export async function foldArrivals(
       // Asked before the transaction: that must lock before it sees anything.
       const [tried] = await own<{ mine: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as mine`;
       if (!tried!.mine) continue;
-      // One at a time. Locking a table takes no snapshot: the one of the next statement sees what the last one did.
-      await own.unsafe(`begin isolation level repeatable read;
-        set local statement_timeout = ${listMaxMs};
-        lock table ${locked} in share row exclusive mode`);
-      const folded = own.unsafe(`select ${fold(sizes)}; commit`);
-      await folded.catch((error) => own.unsafe('rollback').then(() => Promise.reject(error)));
-      await own`select pg_advisory_unlock(${key}::bigint)`;
+      try {
+        // One at a time. Locking a table takes no snapshot: the one of the next statement sees what the last one did.
+        await own.unsafe(`begin isolation level repeatable read;
+          set local statement_timeout = ${listMaxMs};
+          lock table ${locked} in share row exclusive mode`);
+        await own.unsafe(`select ${fold(sizes)}; commit`);
+      } catch (error) {
+        await own.unsafe('rollback').catch(() => {});
+        throw error;
+      } finally {
+        // Else nobody would fold this list for as long as the connection lives.
+        await own`select pg_advisory_unlock(${key}::bigint)`.catch(() => {});
+      }
     } finally {
       own.release();
     }

@@ -6,7 +6,7 @@ import { movePick } from '@inventory/domain/stock/move';
 import type { BatchRequest } from './apply-batch.ts';
 import type { Tx } from './client.ts';
 import type { PartNumbers } from './gates.ts';
-import { type LotRow, readPickedLots, tallyLots } from './pick-statements.ts';
+import { type LotRow, pickKindOf, readPickedLots, tallyLots } from './pick-statements.ts';
 
 /**
  * How many lots are read for each pick, and for how many picks of a batch at the most: first all that most picks need, then more for
@@ -22,7 +22,10 @@ const rounds = [
 const talliesMax = 2;
 const talliedLotsMax = 10_000;
 
-type Candidates = { [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'tallies']: Batch[Part] };
+// By the moment of receipt, all that came then are read, for as few lots as they may leave.
+const receivedPicksMax = 2;
+
+type Candidates = { [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'tallies']: Batch[Part] };
 type Ask = { pick: Pick; key: string; units: Quantity };
 
 /**
@@ -42,14 +45,22 @@ export async function pickCandidates(
     lots: new Map(),
     lotsByRecNo: new Map(),
     horizons: new Map(),
+    unread: new Set(),
     tallies: new Map(),
   };
   let open = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))];
+  for (const [key] of open.filter(([, pick]) => pickKindOf(pick) === 'received').slice(receivedPicksMax)) {
+    found.unread.add(key);
+  }
+  open = open.filter(([key]) => !found.unread.has(key));
+  // The first lots are asked for before the batch's moment is known.
+  let moment: Date | null = null;
   for (const { lots, picks } of rounds) {
     const read = open.slice(0, picks);
     if (read.length === 0) break;
-    const picked = await readPicks(tx, read, lots, found);
+    const picked = await readPicks(tx, read, lots, found, moment);
     const { now, outcomes } = await facts;
+    moment = now;
     const asks = all
       .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
       .map(({ ask }) => ask);
@@ -91,11 +102,13 @@ async function readPicks(
   picks: readonly (readonly [string, Pick])[],
   limit: number,
   found: Candidates,
+  now: Date | null,
 ): Promise<Map<string, PickedLots>> {
   const rows = await readPickedLots(
     tx,
     picks.map(([, pick]) => pick),
     limit,
+    now,
   );
   const result = new Map<string, PickedLots>();
   picks.forEach(([key], index) => {
@@ -141,7 +154,7 @@ async function tallyLarge(
     if (large.size < talliesMax) large.set(askKey(ask.pick, ask.units), ask);
   }
   for (const [key, { pick, units }] of large) {
-    found.tallies.set(key, await tallyLots(tx, pick, units, talliedLotsMax));
+    found.tallies.set(key, await tallyLots(tx, pick, units, talliedLotsMax, now));
   }
 }
 

@@ -46,9 +46,15 @@ const found: Record<PickKind, string> = {
 
 /**
  * The lots of each pick, `limit` at most of those with an expiry and as many of those without, each in the order of allocation;
- * a lot named by its recNo whatever its state. One statement for each kind of pick, all sent in one turn.
+ * a lot named by its recNo whatever its state. Expired is what has expired at `now`; null: when the transaction began. One statement
+ * for each kind of pick, all sent in one turn.
  */
-export async function readPickedLots(tx: Tx, picks: readonly Pick[], limit: number): Promise<LotRow[][]> {
+export async function readPickedLots(
+  tx: Tx,
+  picks: readonly Pick[],
+  limit: number,
+  now: Date | null,
+): Promise<LotRow[][]> {
   const lots: LotRow[][] = picks.map(() => []);
   const places = new Map<PickKind, number[]>();
   picks.forEach((pick, place) => {
@@ -64,6 +70,7 @@ export async function readPickedLots(tx: Tx, picks: readonly Pick[], limit: numb
         kind,
         ofKind.map((place) => picks[place]!),
         limit,
+        now,
       );
       for (const row of rows) lots[ofKind[row.pick - 1]!]!.push(row);
     }),
@@ -77,6 +84,7 @@ export function pickStatement(
   kind: PickKind,
   picks: readonly Pick[],
   limit: number,
+  now: Date | null,
 ): PendingQuery<LotRow[]> {
   if (kind === 'recNo') {
     return tx<LotRow[]>`
@@ -86,7 +94,7 @@ export function pickStatement(
   }
   return tx<LotRow[]>`
     select pick, ${tx.unsafe(columns)}
-    from ${picksTable(tx, picks)}
+    from ${picksTable(tx, picks, now)}
     cross join lateral (${tx.unsafe(lotsText(kind, limit))}) as lot`;
 }
 
@@ -94,12 +102,18 @@ export function pickStatement(
  * How many lots it takes to give so many units, and how many units those hold, as far as `limit` lots go; when all that there are do
  * not give so many, what they hold.
  */
-export async function tallyLots(tx: Tx, pick: Pick, units: Quantity, limit: number): Promise<Tally> {
+export async function tallyLots(
+  tx: Tx,
+  pick: Pick,
+  units: Quantity,
+  limit: number,
+  now: Date,
+): Promise<Tally> {
   const [row] = await tx<{ lots: number; units: string | null; seen: number }[]>`
     select count(*) filter (where before < ${formatQuantity(units)}::numeric) as lots, sum(units) as units, count(*) as seen
     from (
       select units, sum(units) over (order by expires, received, rec_no) - units as before
-      from ${picksTable(tx, [pick])}
+      from ${picksTable(tx, [pick], now)}
       cross join lateral (${tx.unsafe(lotsText(pickKindOf(pick), limit))}) as lot
       order by expires, received, rec_no
       limit ${limit}
@@ -111,12 +125,12 @@ export async function tallyLots(tx: Tx, pick: Pick, units: Quantity, limit: numb
 const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
   lot.rfid_tag, lot.hold`;
 
-function picksTable(tx: Tx, picks: readonly Pick[]): PendingQuery<Row[]> {
+function picksTable(tx: Tx, picks: readonly Pick[], now: Date | null): PendingQuery<Row[]> {
   const column = <T>(read: (pick: Pick) => T | undefined) => picks.map((pick) => read(pick) ?? null);
   return tx`(
       select *,
-        -- As of the transaction's begin: of these, those that are expired at the batch's moment are left out when it is decided.
-        case when expired_too = 1 then '-infinity' else now() end as after
+        -- While the batch's moment is not known, as of the transaction's begin: those that have expired since are left out when it is decided.
+        case when expired_too = 1 then '-infinity' else coalesce(${now}::timestamptz, now()) end as after
       from unnest(
           ${column((pick) => pick.partNo)}::integer[], ${column((pick) => pick.wid)}::integer[],
           ${column((pick) => pick.spot)}::text[], ${column((pick) => pick.serial)}::text[],

@@ -45,7 +45,9 @@ export function askKey(pick: Pick, units: Quantity): string {
 export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);
   if ('code' in candidates) return candidates;
-  const horizon = batch.horizons.get(pickKey(pick));
+  const key = pickKey(pick);
+  if (batch.unread.has(key)) return 'undecided';
+  const horizon = batch.horizons.get(key);
   const parts: Part[] = [];
   let missing = units;
   for (const lot of candidates) {

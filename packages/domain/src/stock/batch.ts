@@ -17,6 +17,8 @@ export type Batch = {
   lots: Map<string, LotState[]>;
   /** By {@link pickKey}: the last lot that was read for a pick, where there may be more of them after it. */
   horizons: Map<string, LotState>;
+  /** By {@link pickKey}: the picks for which nothing was read at all. */
+  unread: Set<string>;
   /** By {@link askKey}: what was counted for a transaction that needs more lots than one may take. */
   tallies: Map<string, Tally>;
   /** By {@link gateKey}: the gates whose lots this batch has changed so far. */

@@ -1,0 +1,139 @@
+import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
+import { gateNamesOf } from '@inventory/db/gates';
+import type { StoredOutcome } from '@inventory/db/outcome';
+import { afterAll, expect, test } from 'vitest';
+import { type BatchWorker, useBatches } from '../harness/batches.ts';
+import { randomRequest } from '../harness/random-requests.ts';
+import { type Chance, chanceOf, fillGate } from '../harness/random-stock.ts';
+import { answerOf, StockModel } from '../harness/stock-model.ts';
+
+const batches = useBatches();
+// A run that failed comes again with its seed: SEED=… RUNS=1.
+const runs = Number(process.env.RUNS ?? 15);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+// What the runs have met, so that they cannot become tame unseen.
+const met = { applied: 0, refused: 0, abandoned: 0, left: 0, large: 0, tooMany: 0, again: 0 };
+
+const told = new Map<string, StoredOutcome>();
+let worker: BatchWorker;
+
+/** Judges what one batch said: in its order, against what there was at each one's turn. Returns what it left. */
+function judge(model: StockModel, requests: readonly BatchRequest[], outcomes: (StoredOutcome | null)[]) {
+  const leftGates = new Set<string>();
+  const left: BatchRequest[] = [];
+  const seen = new Map<string, StoredOutcome | null>();
+  let lastNo = 0;
+  for (const [index, request] of requests.entries()) {
+    const outcome = outcomes[index]!;
+    if (seen.has(request.requestId)) {
+      expect(outcome).toEqual(seen.get(request.requestId));
+      continue;
+    }
+    seen.set(request.requestId, outcome);
+    const gates = gateNamesOf(request);
+    if (outcome === null) {
+      met.left += 1;
+      for (const gate of gates) leftGates.add(gate);
+      left.push(request);
+      continue;
+    }
+    expect(
+      gates.filter((gate) => leftGates.has(gate)),
+      'gates of requests that are left',
+    ).toEqual([]);
+    met[outcome.status] += 1;
+    if (request.deadline < Date.now()) {
+      expect(outcome.status).toBe('abandoned');
+      continue;
+    }
+    const expected = model.expect(request, Date.now());
+    const context = JSON.stringify(request.body);
+    expect(outcome.status, context + JSON.stringify([expected, outcome])).toBe(expected.status);
+    const answer = JSON.parse(outcome.result!);
+    if (expected.status === 'refused') {
+      if (answer.message.startsWith('Too many')) met.tooMany += 1;
+      expect(answer.message, context).toBe(expected.message);
+      continue;
+    }
+    if (expected.parts.length > 256) met.large += 1;
+    expect(answer, context).toMatchObject(answerOf(request, expected));
+    expect(answer.transactionNo).toBeGreaterThan(lastNo);
+    lastNo = answer.transactionNo;
+    model.apply(request, expected, outcome.result!);
+  }
+  return { left, lastNo };
+}
+
+async function run(chance: Chance) {
+  const { pool, parts } = worker;
+  const model = new StockModel();
+  const itemIDs = await Promise.all([1, 2].map(() => batches.item()));
+  const gates = itemIDs.flatMap((itemID) => [1, 2].map((wid) => ({ itemID, wid })));
+  for (const gate of gates) await fillGate(batches.sql, chance, gate, model);
+  let left: BatchRequest[] = [];
+  let decided: BatchRequest[] = [];
+  let lastNo = 0;
+  for (let batch = 0; batch < 8 || left.length > 0; batch++) {
+    const appetite = chance.of([3, 10, 30]);
+    const size = batch < 8 ? chance.of([1, 3, 12, 30, 90]) : 0;
+    const fresh = Array.from({ length: size }, () =>
+      randomRequest(batches, chance, chance.of(gates), model, appetite),
+    );
+    const again = [...left, ...fresh].filter(() => chance.upTo(40) === 0);
+    const redelivered = decided.filter(() => chance.upTo(60) === 0);
+    // As a batcher does: what was left comes first.
+    const requests = [...left, ...fresh, ...again];
+    const outcomes = await applyBatch(pool, [...requests, ...redelivered], parts);
+    met.again += redelivered.length;
+    for (const [index, request] of redelivered.entries()) {
+      expect(outcomes[requests.length + index], 'decided before').toEqual(told.get(request.requestId));
+    }
+    const judged = judge(model, requests, outcomes);
+    if (requests.length > 0) expect(judged.left.length).toBeLessThan(new Set(requests).size);
+    requests.forEach(({ requestId }, index) => {
+      if (outcomes[index]) told.set(requestId, outcomes[index]);
+    });
+    decided = [...decided, ...requests.filter((request) => !judged.left.includes(request))];
+    if (judged.lastNo > 0) {
+      expect(Math.min(...numbersOf(outcomes.slice(0, requests.length)))).toBeGreaterThan(lastNo);
+      lastNo = judged.lastNo;
+    }
+    left = judged.left;
+  }
+  await expectSameLots(itemIDs, model);
+}
+
+function numbersOf(outcomes: readonly (StoredOutcome | null)[]): number[] {
+  return outcomes.flatMap((outcome) =>
+    outcome?.status === 'applied' ? [JSON.parse(outcome.result!).transactionNo as number] : [],
+  );
+}
+
+async function expectSameLots(itemIDs: string[], model: StockModel) {
+  const rows = await batches.sql`
+    select rec_no as "recNo", short_id as "itemID", wid, spot, lot.units::double precision, received, expires, serial, serial2,
+      rfid_tag as "rfidTag", hold
+    from lot
+    join item using (part_no)
+    where short_id = any(${itemIDs})
+    order by rec_no`;
+  const stored = rows.map((row) => ({
+    ...row,
+    received: row.received.getTime(),
+    expires: row.expires?.getTime() ?? null,
+  }));
+  expect(stored).toEqual([...model.lots.values()].sort((a, b) => a.recNo - b.recNo));
+}
+
+afterAll(() => console.log(`bounded batches: seed ${seed}, ${JSON.stringify(met)}`));
+
+test(`what one would do one after the other is what batches of bounded reading do: seed ${seed}`, async () => {
+  worker = batches.worker();
+  for (let index = 0; index < runs; index++)
+    await run(chanceOf(seed + index)).catch((error) =>
+      Promise.reject(new Error(`seed ${seed + index}`, { cause: error })),
+    );
+  if (runs < 10) return;
+  // Refusals of too many lots are too few to count on.
+  for (const [what, count] of Object.entries({ ...met, tooMany: 1 })) expect(count, what).toBeGreaterThan(0);
+});

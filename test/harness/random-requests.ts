@@ -1,0 +1,79 @@
+import type { BatchRequest } from '@inventory/db/apply-batch';
+import type { Batches } from './batches.ts';
+import { type Chance, type Gate, spotsOf } from './random-stock.ts';
+import type { ModelLot, StockModel } from './stock-model.ts';
+
+// So many lots a request is to need: about the numbers that a batch reads in each round, and that it may take.
+const small = [1, 1, 1, 2, 3, 5, 9, 15, 16, 17, 33];
+const large = [255, 256, 257, 600, 999, 1000, 1001, 1002, 1400];
+
+function bodyOf(chance: Chance, { itemID, wid }: Gate, kind: 'issue' | 'move', lots: readonly ModelLot[]) {
+  const place = { itemID, wid };
+  const lot = lots.length === 0 ? undefined : chance.of(lots);
+  const by = chance.of([
+    'any',
+    'any',
+    'any',
+    'spot',
+    'spot',
+    'spot',
+    'serial',
+    'serial2',
+    'rfid',
+    'two',
+    'recNo',
+  ]);
+  const spot = kind === 'issue' ? 'spot' : 'fromSpot';
+  const filters =
+    lot === undefined
+      ? {}
+      : {
+          any: {},
+          spot: { [spot]: lot.spot },
+          serial: { serial: lot.serial },
+          serial2: { serial2: lot.serial2 ?? undefined },
+          rfid: { rfidTag: lot.rfidTag ?? undefined },
+          two: { [spot]: lot.spot, serial: lot.serial },
+          recNo: { recno: chance.upTo(20) === 0 ? 1 : lot.recNo },
+        }[by];
+  if (kind === 'issue') return { ...place, ...filters };
+  const at = lot === undefined ? null : new Date(lot.received).toISOString();
+  const received = at === null || chance.upTo(8) > 0 ? {} : { received: at.slice(0, chance.of([10, 19])) };
+  if ('received' in received && received.received!.length === 19) received.received += 'Z';
+  const toSpot = chance.of(spotsOf(40));
+  const inside = toSpot !== (filters as { fromSpot?: string }).fromSpot && chance.upTo(2) === 0;
+  const to = inside ? { toSpot } : { shipToWid: 3 - wid, ...(chance.upTo(2) === 0 ? { toSpot } : {}) };
+  return { ...place, ...filters, ...received, ...to };
+}
+
+/**
+ * A request for a gate, made for what the model has there now. One in `appetite` asks for hundreds of lots; one in sixty is late, and
+ * some ask for what is not there.
+ */
+export function randomRequest(
+  batches: Batches,
+  chance: Chance,
+  gate: Gate,
+  model: StockModel,
+  appetite: number,
+): BatchRequest {
+  const { itemID, wid } = gate;
+  const late = chance.upTo(60) === 0 ? { deadline: Date.now() - 10_000 } : {};
+  const kind = chance.of(['receive', 'issue', 'issue', 'issue', 'move', 'move'] as const);
+  if (kind === 'receive') {
+    const expires = chance.of([undefined, undefined, '2020-01-01', '2031-02-03T04:05:06Z', '2032-01-01']);
+    const more = { spot: chance.of(spotsOf(40)), serial: chance.of(['', 'S1', 'S2']) };
+    return batches.request(kind, { itemID, wid, units: 1 + chance.upTo(6) / 2, expires, ...more }, late);
+  }
+  const here = [...model.lots.values()].filter((lot) => lot.itemID === itemID && lot.wid === wid);
+  const inStock = chance.upTo(10) === 0 ? here : here.filter((lot) => lot.units > 0);
+  const body = bodyOf(chance, gate, kind, inStock);
+  const request = batches.request(kind, { ...body, units: 1 }, late);
+  const matching = model.matching(request, Date.now());
+  const need =
+    chance.upTo(30) === 0 ? matching.length + 1 : chance.of(chance.upTo(appetite) === 0 ? large : small);
+  const held = matching.slice(0, need).reduce((sum, lot) => sum + lot.units, 0);
+  // Just as many as those lots have, or a little more or less.
+  request.body.units = Math.max(0.5, held + chance.of([0, 0, -0.5, 0.5]));
+  return request;
+}

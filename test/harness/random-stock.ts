@@ -1,0 +1,90 @@
+import type { Sql } from '@inventory/db/client';
+import type { ModelLot, StockModel } from './stock-model.ts';
+
+/** Random numbers that come again with the same seed. */
+export type Chance = { upTo(limit: number): number; of<T>(values: readonly T[]): T };
+
+/** Mulberry32. */
+export function chanceOf(seed: number): Chance {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const upTo = (limit: number) => Math.floor(next() * limit);
+  return { upTo, of: (values) => values[upTo(values.length)]! };
+}
+
+export type Gate = { itemID: string; wid: number };
+
+/** The first is no spot at all. */
+export const spotsOf = (count: number) => ['', ...Array.from({ length: count }, (_, index) => `P-${index}`)];
+
+// About the numbers that a batch reads in each of its rounds.
+const counts = [0, 3, 15, 16, 17, 40, 255, 256, 257, 520, 999, 1000, 1001, 1002, 1300];
+const day = 86_400_000;
+const someDay = Date.parse('2025-03-01T00:00:00Z');
+
+/** Fills a gate with so many lots that expire some day, so many that have expired and so many that never do, with their ledger. */
+export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: StockModel): Promise<void> {
+  const spots = spotsOf(chance.of([0, 3, 40]));
+  const expiries = [
+    ...Array.from({ length: chance.of(counts) }, () => Date.parse('2040-01-01') + chance.upTo(200) * day),
+    ...Array.from(
+      { length: chance.of([0, 2, 17, 300]) },
+      () => Date.parse('2020-01-01') + chance.upTo(9) * day,
+    ),
+    ...Array.from({ length: chance.of(counts) }, () => null),
+  ];
+  const lots = expiries.map(
+    (expires, index): Omit<ModelLot, 'recNo'> => ({
+      ...gate,
+      spot: chance.of(spots),
+      units: chance.of([0.5, 1, 1, 1, 2, 3]),
+      // Several came in the same moment.
+      received: someDay + chance.upTo(2000) * 100 + chance.upTo(4) * day,
+      expires,
+      serial: chance.of(['', 'S1', 'S2', `N-${index}`]),
+      serial2: chance.of([null, '', 'B1', `B-${index}`]),
+      rfidTag: chance.of([null, `R-${index}`, `R-${index >> 1}`]),
+      hold: chance.upTo(12) === 0,
+    }),
+  );
+  if (lots.length === 0) return;
+  const column = <T>(read: (lot: Omit<ModelLot, 'recNo'>) => T) => lots.map(read);
+  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const rows = await sql.begin(async (tx) => {
+    const total = lots.reduce((sum, lot) => sum + lot.units, 0);
+    const held = lots.reduce((sum, lot) => (lot.hold ? sum + lot.units : sum), 0);
+    const [level] = await tx<{ part_no: number }[]>`
+      insert into stock_level (part_no, wid, in_stock, on_hold, used)
+      select part_no, ${gate.wid}, ${total}, ${held}, true
+      from item
+      where short_id = ${gate.itemID}
+      returning part_no`;
+    const numbered = await tx<{ rec_no: number }[]>`
+      insert into lot (part_no, wid, spot, units, received, expires, serial, serial2, rfid_tag, hold, modified)
+      select ${level!.part_no}, ${gate.wid}, spot, units, received, expires, serial, serial2, rfid_tag, hold, now()
+      from unnest(${column((lot) => lot.spot)}::text[], ${column((lot) => lot.units)}::numeric[],
+        ${column((lot) => time(lot.received))}::text[]::timestamptz[], ${column((lot) => time(lot.expires))}::text[]::timestamptz[],
+        ${column((lot) => lot.serial)}::text[], ${column((lot) => lot.serial2)}::text[],
+        ${column((lot) => lot.rfidTag)}::text[], ${column((lot) => (lot.hold ? 1 : 0))}::integer[]::boolean[])
+        with ordinality as made (spot, units, received, expires, serial, serial2, rfid_tag, hold, nth)
+      order by nth
+      returning rec_no`;
+    await tx`
+      with received as (
+        insert into stock_transaction (request_id, client_id, kind, body, status, result)
+        values (gen_random_uuid(), 'tests', 'receive', ${JSON.stringify({ itemID: gate.itemID, units: total })}::text::json, 'applied', '{}')
+        returning transaction_no
+      )
+      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
+      select transaction_no, row_number() over (order by rec_no), rec_no, part_no, wid, spot, units
+      from received, lot
+      where part_no = ${level!.part_no} and wid = ${gate.wid}`;
+    return numbered;
+  });
+  for (const [index, lot] of lots.entries()) model.add({ ...lot, recNo: rows[index]!.rec_no });
+}
