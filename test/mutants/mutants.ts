@@ -212,8 +212,8 @@ export const mutants: readonly Mutant[] = [
       { file: gates, search: 'for no key update of stock_level`', replace: '`' },
       {
         file: pickStatements,
-        search: `limit \${limit})\`;`,
-        replace: `limit \${limit} for update of lot skip locked)\`;`,
+        search: `limit \${limit}\`;`,
+        replace: `limit \${limit} for update of lot skip locked\`;`,
       },
     ],
     test: { file: 'concurrency/whole-view.test.ts' },
@@ -448,11 +448,11 @@ async function importKey(`,
     test: { file: 'concurrency/pick-plans.test.ts', title: 'goes by its own index' },
   },
   {
-    name: 'lots that do not expire ordered by receipt alone, as a list orders them',
+    name: 'lots picked in the order of receipt alone, as a list has them',
     edits: [
       {
         file: pickStatements,
-        search: 'order by lot.expires, lot.received, lot.rec_no',
+        search: `order by coalesce(lot.expires, 'infinity'), lot.received, lot.rec_no`,
         replace: 'order by lot.received, lot.rec_no',
       },
     ],

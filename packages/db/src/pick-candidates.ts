@@ -117,11 +117,8 @@ async function readPicks(
       found.lotsByRecNo.set(lot.recNo, lot);
       return lot;
     }).sort(allocationOrder);
-    // Those with an expiry and those without are limited apart, the former come first.
-    const expiring = lots.findLastIndex((lot) => lot.expires !== null) + 1;
-    const cut = expiring >= limit ? expiring : lots.length - expiring >= limit ? lots.length : 0;
-    const horizon = lots[cut - 1] ?? null;
-    result.set(key, { lots: horizon === null ? lots : lots.slice(0, cut), horizon });
+    const horizon = lots.length < limit ? null : lots.at(-1)!;
+    result.set(key, { lots, horizon });
     if (horizon === null) found.horizons.delete(key);
     else found.horizons.set(key, horizon);
   });

@@ -45,9 +45,8 @@ const found: Record<PickKind, string> = {
 };
 
 /**
- * The lots of each pick, `limit` at most of those with an expiry and as many of those without, each in the order of allocation;
- * a lot named by its recNo whatever its state. Expired is what has expired at `now`; null: when the transaction began. One statement
- * for each kind of pick, all sent in one turn.
+ * The lots of each pick, `limit` at most, in the order of allocation; a lot named by its recNo whatever its state. Expired is what
+ * has expired at `now`; null: when the transaction began. One statement for each kind of pick, all sent in one turn.
  */
 export async function readPickedLots(
   tx: Tx,
@@ -153,18 +152,18 @@ const filters = `lot.active and not lot.hold
         and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
 
 /**
- * Those that expire and those that do not, each part from its own place of the index on. The order names `expires` also where it is
- * the same for all: only the indexes of the picks have it so, and with sorting off (see read-facts) Postgres takes no other way.
+ * The order is that of the indexes, to the letter: no other index has it, and with sorting off (see read-facts) Postgres has no
+ * other way. What never expires comes last.
  */
 function lotsText(kind: PickKind, limit: number): string {
-  const part = (expires: string) => `
-      (select ${columns}
+  return `
+      select ${columns}
       from ${kind === 'received' ? receivedLots : 'lot'}
-      where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]} and ${expires}
+      where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]}
+        and coalesce(lot.expires, 'infinity') > picks.after
         and ${filters}
-      order by lot.expires, lot.received, lot.rec_no
-      limit ${limit})`;
-  return `${part('lot.expires > picks.after')} union all ${part('lot.expires is null')}`;
+      order by coalesce(lot.expires, 'infinity'), lot.received, lot.rec_no
+      limit ${limit}`;
 }
 
 // No index of the picks is by the moment of receipt: all of that day or second are read (`offset 0` has Postgres do so), and sorted.
