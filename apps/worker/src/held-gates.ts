@@ -99,7 +99,7 @@ export function createHeldGates(
     add(names) {
       const since = performance.now();
       for (const [name, held] of gates) {
-        if (since - held.since > heldMaxMs && held.waiting.length === 0 && !held.tried) gates.delete(name);
+        if (isForgotten(held, since)) gates.delete(name);
       }
       for (const name of names) {
         const held = gates.get(name);
@@ -113,7 +113,7 @@ export function createHeldGates(
       const name = gateNamesOf(request).find((each) => gates.has(each));
       if (name === undefined) return false;
       const held = gates.get(name)!;
-      if (now - held.since > heldMaxMs && held.waiting.length === 0 && !held.tried) {
+      if (isForgotten(held, now)) {
         gates.delete(name);
         return false;
       }
@@ -123,4 +123,8 @@ export function createHeldGates(
       return true;
     },
   };
+}
+
+function isForgotten({ since, waiting, tried }: Held, now: number): boolean {
+  return now - since > heldMaxMs && waiting.length === 0 && !tried;
 }
