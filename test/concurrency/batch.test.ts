@@ -59,7 +59,7 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
   const apply = createBatcher({
     batchMax: 256,
     apply: worker.apply,
-    abandon: async (requestId) => (await settle(worker.pool.sql, [requestId])).get(requestId)!,
+    abandon: async (request) => (await settle(worker.pool.sql, [request])).get(request.requestId)!,
     isOutage,
     findHeld: async () => new Set(),
     heldGatesOf: () => null,

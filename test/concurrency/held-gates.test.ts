@@ -15,7 +15,7 @@ function batcherOf(
   return createBatcher({
     batchMax: 256,
     apply,
-    abandon: async (requestId) => (await settle(pool.sql, [requestId])).get(requestId)!,
+    abandon: async (request) => (await settle(pool.sql, [request])).get(request.requestId)!,
     isOutage,
     findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),
     heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),

@@ -1,21 +1,29 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { messages } from '@inventory/api/errors';
-import { createKeys } from '@inventory/api/keys';
 import { startServer } from '@inventory/api/server';
 import { createStock } from '@inventory/api/stock';
-import { bindKeys, findKeys, type Key } from '@inventory/db/idempotency';
-import type { StatementPool } from '@inventory/db/statement-pool';
+import { refuseKeys } from '@inventory/db/idempotency';
 import { settle } from '@inventory/db/verdict';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
+import { openQueue } from '@inventory/queue/queue';
+import { connectConsumer } from '@inventory/queue/redis';
 import type { Submitter } from '@inventory/queue/submit';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import { countStatuses, useBatches } from '../harness/batches.ts';
+import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
+import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
 import { uniqueName, useService } from '../harness/service.ts';
+
+/** Sends again after a 503 until the answer is clear, as a careful caller does. */
+async function untilClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 503) return answer;
+  }
+}
 
 describe('an api process without Redis beside one that has it', async () => {
   const prefix = `keys-${randomBytes(6).toString('hex')}`;
@@ -39,8 +47,13 @@ describe('an api process without Redis beside one that has it', async () => {
     const other = createApiClient(`http://127.0.0.1:${cutOff.port}/api/v1`, client.clientId, client.token);
     return { client, other };
   }
-  const keyCount = async (clientId: string) =>
-    (await service.sql`select from idempotency_key where client_id = ${clientId}`).length;
+  async function expectQueued(count: number) {
+    const redis = connectConsumer(redisUrl, () => {});
+    const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
+    await expect.poll(() => queue.getWaitingCount(), { timeout: 10_000 }).toBe(count);
+    await queue.close();
+    redis.disconnect();
+  }
 
   test('503 and surely not applied: a key whose request the other process has under way', async () => {
     const { client, other } = await clients();
@@ -48,7 +61,7 @@ describe('an api process without Redis beside one that has it', async () => {
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
     const headers = { 'Idempotency-Key': uniqueName('key') };
     const underWay = client.post('/Inventory/Receive', body, headers);
-    await expect.poll(() => keyCount(client.clientId), { timeout: 10_000 }).toBe(1);
+    await expectQueued(1);
     proxy.setState('cut');
     const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
@@ -59,121 +72,244 @@ describe('an api process without Redis beside one that has it', async () => {
     expect((await client.post('/Inventory/Receive', body)).status).toBe(201);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 1 });
     // Once refused it makes way.
-    expect((await client.post('/Inventory/Receive', body, headers)).status).toBe(201);
+    expect((await untilClear(() => client.post('/Inventory/Receive', body, headers))).status).toBe(201);
+    expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 2 });
     // And its answer is given also by a process that can send nothing.
     const replayed = await other.post('/Inventory/Receive', body, headers);
     expect(replayed.status).toBe(201);
     expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  test('503 leaves no key behind', async () => {
+  test('503 leaves the key free, for another request too', async () => {
     const { client, other } = await clients();
     const itemID = await service.item();
     proxy.setState('cut');
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+    const headers = { 'Idempotency-Key': uniqueName('key') };
     // Until the process has noticed.
     await expect
       .poll(async () => (await other.post('/Inventory/Receive', body)).status, { timeout: 10_000 })
       .toBe(503);
-    const refused = await other.post('/Inventory/Receive', body, { 'Idempotency-Key': 'free' });
+    const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
-    expect(await keyCount(client.clientId)).toBe(0);
+    const worker = await startWorker({ ...env(), REDIS_URL: redisUrl }, createLog('worker'));
+    onTestFinished(() => worker.stop());
+    const later = { ...body, units: 2 };
+    const applied = await untilClear(() => client.post('/Inventory/Receive', later, headers));
+    expect(applied).toMatchObject({ status: 201, body: { lot: { units: 2 } } });
+    expect((await client.post('/Inventory/Receive', body, headers)).status).toBe(409);
   });
 });
 
-describe('keys', () => {
+describe('a key', () => {
   const batches = useBatches();
-  const keyOf = (keyDigest: Buffer, fingerprint = Buffer.alloc(32, 1)): Key => ({
-    clientId: batches.clientId,
-    keyDigest,
-    fingerprint,
-    requestId: randomUUID(),
+  const replayed = (outcome: object | undefined) => ({ ...outcome, isRepeat: true });
+  const refusedKey = { status: 'refused', result: expect.stringContaining('used with another request') };
+  const abandoned = { status: 'abandoned', result: null };
+
+  /** One more send of the key; it came now, unless told otherwise. */
+  function send(itemID: string, digest: string, { units = 1, askedAt = Date.now() } = {}) {
+    const key = { digest, fingerprint: Buffer.alloc(32, units).toString('base64'), askedAt };
+    return { ...batches.request('receive', { itemID, units, wid: 1 }), key };
+  }
+  /** Lets so many batches come to their writes, all together, and `meanwhile` run before them. */
+  async function beforeTheWrites<T>(
+    count: number,
+    apply: () => Promise<T>[],
+    meanwhile = async () => {},
+  ): Promise<Promise<T>[]> {
+    return (
+      await batches.sql.begin(async (tx) => {
+        await tx`lock table stock_transaction in share mode`;
+        const applied = apply();
+        await expectWaiting(batches.sql, count);
+        await meanwhile();
+        // A promise in a list, so that the transaction ends without waiting for it.
+        return { applied };
+      })
+    ).applied;
+  }
+
+  const createDigest = () => randomBytes(32).toString('base64');
+
+  test('sent three times in one batch and again in another: applied once, one answer', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const digest = createDigest();
+    const sends = [send(itemID, digest), send(itemID, digest), send(itemID, digest, { units: 2 })];
+    const [first, second, other] = await worker.apply(sends);
+    expect(first).toEqual({ status: 'applied', result: expect.any(String) });
+    expect(second).toEqual(replayed(first));
+    expect(other).toEqual(refusedKey);
+    const later = [send(itemID, digest), send(itemID, digest, { units: 2 }), sends[0]!];
+    expect(await batches.worker().apply(later)).toEqual([replayed(first), refusedKey, first]);
+    const verdicts = await settle(batches.sql, [...later, ...sends]);
+    expect(later.map(({ requestId }) => verdicts.get(requestId))).toEqual([
+      replayed(first),
+      refusedKey,
+      first,
+    ]);
+    expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 1 });
   });
 
-  test('of one call are bound together; of two that are the same the first one counts', async () => {
-    const [first, second] = [randomBytes(32), randomBytes(32)];
-    const asked = [keyOf(first), keyOf(second), keyOf(first), keyOf(first, Buffer.alloc(32, 2))];
-    const [a, b] = asked;
-    const bound = (key: Key | undefined, usedBefore: boolean, sameRequest = true) => ({
-      requestId: key?.requestId,
-      usedBefore,
-      sameRequest,
-      outcome: null,
-    });
-    expect(await bindKeys(batches.sql, asked)).toEqual([
-      bound(a, false),
-      bound(b, false),
-      bound(a, true),
-      bound(a, true, false),
-    ]);
-    expect(await findKeys(batches.sql, [keyOf(second), keyOf(randomBytes(32)), keyOf(first)])).toEqual([
-      bound(b, true),
-      null,
-      bound(a, true),
-    ]);
-    await settle(batches.sql, [a!.requestId]);
-    expect(await bindKeys(batches.sql, [keyOf(first)])).toEqual([
-      { ...bound(a, true), outcome: { status: 'abandoned', result: null } },
-    ]);
+  test('of another client is another key', async () => {
+    const itemID = await batches.item();
+    const digest = createDigest();
+    const mine = send(itemID, digest);
+    const theirs = { ...send(itemID, digest), clientId: 'nobody' };
+    const outcomes = await batches.worker().apply([theirs, mine]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['abandoned', 'applied']);
+    expect(outcomes[1]).not.toHaveProperty('isRepeat');
   });
 
-  test('that several bind at once, each in another order, lead all of them to the same requests', async () => {
+  test('sent for two items to two workers at once: one is applied, the other refused', async () => {
+    const workers = [batches.worker(), batches.worker()];
     for (let round = 0; round < 20; round++) {
-      const digests = Array.from({ length: 60 }, () => randomBytes(32));
-      const orders = [digests, digests.toReversed(), digests.toSpliced(0, 30).concat(digests.slice(0, 30))];
-      const bound = await Promise.all(
-        orders.map(async (order) => {
-          const attempts = await bindKeys(
-            batches.sql,
-            order.map((each) => keyOf(each)),
-          );
-          return new Map(order.map((each, index) => [each, attempts[index]!.requestId]));
-        }),
+      const items = [await batches.item(), await batches.item()];
+      const digests = Array.from({ length: 200 }, createDigest);
+      // Each in another order, so that one claims first what the other claims last; both write at the same time.
+      const outcomes = await Promise.all(
+        await beforeTheWrites(2, () =>
+          workers.map((worker, index) => {
+            const order = index === 0 ? digests : digests.toReversed();
+            return worker.apply(order.map((digest) => send(items[index]!, digest, { units: index + 1 })));
+          }),
+        ),
       );
-      const [one, ...others] = bound.map((of) => digests.map((each) => of.get(each)));
-      for (const other of others) expect(other).toEqual(one);
+      const [one, other] = [outcomes[0]!, outcomes[1]!.toReversed()];
+      const pairs = one.map(({ status }, index) => [status, other[index]!.status].sort().join(' '));
+      expect(new Set(pairs)).toEqual(new Set(['applied refused']));
     }
   });
 
-  test('503 only once it is settled: a request that the queue refuses after its key was bound', async () => {
-    const pool: StatementPool = {
-      run: (work) => work(batches.sql),
-      waitingCount: () => 0,
-      end: async () => {},
-    };
-    const submitted: string[] = [];
-    const full: Submitter = {
-      admits: () => true,
-      submit: async ({ requestId }) => {
-        submitted.push(requestId);
-        return { status: 'busy', result: null };
+  test('never applied: a send that came before another one was told so; the next one is', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const digest = createDigest();
+    const [underWay, refused] = [send(itemID, digest), send(itemID, digest)];
+    expect((await settle(batches.sql, [refused])).get(refused.requestId)).toEqual(abandoned);
+    expect(await worker.apply([underWay])).toEqual([abandoned]);
+    const [next] = await worker.apply([send(itemID, digest, { askedAt: Date.now() + 1000 })]);
+    expect(next?.status).toBe('applied');
+    expect((await settle(batches.sql, [underWay])).get(underWay.requestId)).toEqual(replayed(next));
+    expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 1 });
+  });
+
+  test('never applied: a send told so by a clock that is behind its own', async () => {
+    const itemID = await batches.item();
+    const ahead = send(itemID, createDigest(), { askedAt: Date.now() + 60_000 });
+    expect((await settle(batches.sql, [ahead])).get(ahead.requestId)).toEqual(abandoned);
+    expect(await batches.worker().apply([ahead])).toEqual([abandoned]);
+  });
+
+  test('never applied: a send whose key was refused, again and for the first time, while its batch waited', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    await worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
+    const [fresh, refusedBefore] = [createDigest(), createDigest()];
+    await settle(batches.sql, [send(itemID, refusedBefore, { askedAt: Date.now() - 10_000 })]);
+    await batches.sql`update idempotency_key set refused_at = refused_at - interval '10 seconds'`;
+    const sends = [send(itemID, fresh), send(itemID, refusedBefore)];
+    const applied = await beforeTheWrites(
+      1,
+      () => [worker.apply(sends)],
+      async () => {
+        await refuseKeys(batches.sql, [send(itemID, fresh), send(itemID, refusedBefore)]);
       },
+    );
+    expect(await applied[0]).toEqual([abandoned, abandoned]);
+    expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 1 });
+  });
+
+  test('abandoned by its batch: other sends that came before are, too; a later one is applied', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const digest = createDigest();
+    const late = { ...send(itemID, digest), deadline: Date.now() - 10_000 };
+    expect(await worker.apply([late, send(itemID, digest)])).toEqual([abandoned, abandoned]);
+    expect(await worker.apply([send(itemID, digest, { askedAt: Date.now() - 1000 })])).toEqual([abandoned]);
+    const [next] = await worker.apply([send(itemID, digest, { askedAt: Date.now() + 1000 })]);
+    expect(next?.status).toBe('applied');
+  });
+
+  test('batches, verdicts of other sends and resends that race say the same of each key', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const seen: Record<string, number> = {};
+    for (let round = 0; round < 30; round++) {
+      const digests = Array.from({ length: 16 }, createDigest);
+      const askedAt = Date.now();
+      const sends = digests.map((digest) => send(itemID, digest, { askedAt }));
+      const applied = worker.apply(sends);
+      const told: (string | undefined)[] = [];
+      // Other sends of the same keys, each refused on its own, in the opposite order and all at once.
+      for (const digest of digests.slice(0, 6)) {
+        const other = send(itemID, digest, { askedAt });
+        told.push((await settle(batches.sql, [other])).get(other.requestId)?.status);
+      }
+      const others = digests
+        .slice(6)
+        .toReversed()
+        .map((digest) => send(itemID, digest, { askedAt }));
+      const together = await settle(batches.sql, others);
+      told.push(...others.map(({ requestId }) => together.get(requestId)?.status).toReversed());
+      const outcomes = (await applied).map(({ status }) => status);
+      expect(told).toEqual(outcomes);
+      for (const status of outcomes) seen[status] = (seen[status] ?? 0) + 1;
+    }
+    expect((await countStatuses(batches.sql, itemID)).applied ?? 0).toBe(seen.applied ?? 0);
+    expect(seen).toEqual({ applied: expect.any(Number), abandoned: expect.any(Number) });
+  });
+
+  test('that several refuse at once, each in another order: nobody waits for anybody for ever', async () => {
+    const itemID = await batches.item();
+    for (let round = 0; round < 20; round++) {
+      const digests = Array.from({ length: 60 }, createDigest);
+      const orders = [digests, digests.toReversed(), digests.toSpliced(0, 30).concat(digests.slice(0, 30))];
+      await Promise.all(
+        orders.map((order) =>
+          refuseKeys(
+            batches.sql,
+            order.map((digest) => send(itemID, digest)),
+          ),
+        ),
+      );
+    }
+  });
+
+  test('503 only once it is settled: a request that the queue refuses', async () => {
+    const itemID = await batches.item();
+    const full: Submitter = {
+      admits: () => false,
+      submit: async () => ({ status: 'busy', result: null }),
       isOpen: () => true,
       waitingCount: () => 0,
       close: async () => {},
     };
     const stock = createStock({
       submitter: full,
-      keys: createKeys(pool),
-      settle: async (requestId) => (await settle(batches.sql, [requestId])).get(requestId)!,
+      settle: async (request) => (await settle(batches.sql, [request])).get(request.requestId)!,
       now: Date.now,
     });
-    const caller = {
-      client: {
-        clientId: batches.clientId,
-        readOnly: false,
-        rateLimit: null,
-        permissions: new Set<number>(),
-        scope: new Set<number>(),
-      },
-      arrivedAt: performance.now(),
-      key: uniqueName('key'),
+    const client = {
+      clientId: batches.clientId,
+      readOnly: false,
+      rateLimit: null,
+      permissions: new Set<number>(),
+      scope: new Set<number>(),
     };
-    const body = { itemID: 'A', units: 1, wid: 1, reasonCode: 0 };
-    const refused = stock.transact({ kind: 'receive', body }, caller, 201);
-    await expect(refused).rejects.toThrow(messages.unavailable);
-    const rows = await batches.sql<{ request_id: string; status: string }[]>`
-      select request_id, status from stock_transaction where request_id = any(${submitted}::uuid[])`;
-    expect([...rows]).toEqual([{ request_id: submitted[0], status: 'abandoned' }]);
+    const key = uniqueName('key');
+    const transact = () =>
+      stock.transact(
+        { kind: 'receive', body: { itemID, units: 1, wid: 1, reasonCode: 0 } },
+        { client, arrivedAt: performance.now(), key },
+        201,
+      );
+    await expect(transact()).rejects.toThrow(messages.unavailable);
+    const keys = await batches.sql`
+      select client_id, request_id, refused_at from idempotency_key order by refused_at desc nulls last limit 1`;
+    expect([...keys]).toEqual([
+      { client_id: batches.clientId, request_id: null, refused_at: expect.any(Date) },
+    ]);
   });
 });

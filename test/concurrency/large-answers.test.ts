@@ -46,7 +46,7 @@ test('a stored answer is read as soon as it is known to be there, not when it is
   const { submit, redisUrl, prefix } = await openSubmitter({
     envelopeMax: 4,
     inFlightMax: 4,
-    readOutcomes: async (requestIds) => new Map(requestIds.map((id) => [id, applied(5000)])),
+    readOutcomes: async (requests) => new Map(requests.map(({ requestId }) => [requestId, applied(5000)])),
   });
   await openConsumer({ redisUrl, prefix, apply: async (requests) => requests.map(() => applied(5000)) });
   // By their clock they come in a quarter of a minute: they are not late before that.
@@ -64,7 +64,7 @@ test('Redis holds a few thousand events and some tens of megabytes after many en
     envelopeMax: 16,
     inFlightMax: 4,
     redisUrl: own.url,
-    readOutcomes: async (requestIds) => new Map(requestIds.map((id) => [id, applied(4000)])),
+    readOutcomes: async (requests) => new Map(requests.map(({ requestId }) => [requestId, applied(4000)])),
   });
   await openConsumer({
     redisUrl: own.url,

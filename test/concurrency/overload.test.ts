@@ -97,8 +97,8 @@ test('busy at once for what could not be answered within a second, of requests t
     envelopeMax: 1,
     inFlightMax: 2,
     // Every answer has to be asked for: it takes a quarter of a second.
-    readOutcomes: async (requestIds) =>
-      new Map(requestIds.map((id) => [id, { status: 'applied', result: null }])),
+    readOutcomes: async (requests) =>
+      new Map(requests.map(({ requestId }) => [requestId, { status: 'applied', result: null }])),
   });
   for (let round = 0; round < 4; round++) await Promise.all(submit(2));
   expect(admits()).toBe(true);

@@ -13,14 +13,14 @@ test('never applied: a request that was given up while its batch waited', async 
   const release = await holdGates(batches.sql, itemID);
   const applied = worker.apply([givenUp, next]);
   await expectWaiting(batches.sql, 1);
-  const verdict = await settle(batches.sql, [givenUp.requestId]);
+  const verdict = await settle(batches.sql, [givenUp]);
   expect(verdict.get(givenUp.requestId)).toEqual({ status: 'abandoned', result: null });
   await release();
   expect(await applied).toEqual([
     { status: 'abandoned', result: null },
     { status: 'applied', result: expect.any(String) },
   ]);
-  expect(await settle(batches.sql, [givenUp.requestId])).toEqual(verdict);
+  expect(await settle(batches.sql, [givenUp])).toEqual(verdict);
   expect((await worker.apply([givenUp]))[0]?.status).toBe('abandoned');
   expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
 });
@@ -33,10 +33,7 @@ test('applied: a request that is given up after its batch was applied, or refuse
     batches.request('issue', { itemID, units: 2, wid: 1 }),
   ];
   const outcomes = await worker.apply(requests);
-  const verdict = await settle(
-    batches.sql,
-    requests.map((request) => request.requestId),
-  );
+  const verdict = await settle(batches.sql, requests);
   expect(requests.map((request) => verdict.get(request.requestId))).toEqual(outcomes);
 });
 
@@ -52,8 +49,9 @@ test('a verdict and a batch that race for the same requests say the same of each
     const applied = worker.apply(requests);
     // One by one, so that some come before the batch is written, some while it is and some after.
     const verdicts = [];
-    for (const id of ids.slice(0, 12)) verdicts.push((await settle(batches.sql, [id])).get(id));
-    const together = await settle(batches.sql, ids.slice(12));
+    for (const request of requests.slice(0, 12))
+      verdicts.push((await settle(batches.sql, [request])).get(request.requestId));
+    const together = await settle(batches.sql, requests.slice(12));
     verdicts.push(...ids.slice(12).map((id) => together.get(id)));
     const outcomes = await applied;
     expect(verdicts).toEqual(outcomes);

@@ -34,8 +34,10 @@ export async function openSubmitter(
     prefix,
     shardCount: 1,
     readOutcomes: async () => new Map(),
-    settle: async (requestIds) =>
-      new Map<string, Outcome>(requestIds.map((id) => [id, { status: 'abandoned', result: null }])),
+    settle: async (requests) =>
+      new Map<string, Outcome>(
+        requests.map(({ requestId }) => [requestId, { status: 'abandoned', result: null }]),
+      ),
     report: () => {},
     ...options,
   });

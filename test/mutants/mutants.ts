@@ -14,6 +14,7 @@ const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const gates = 'packages/db/src/gates.ts';
+const idempotency = 'packages/db/src/idempotency.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
 const submit = 'packages/queue/src/submit.ts';
@@ -644,17 +645,6 @@ async function importKey(`,
     test: { fault: 'worker kill -9', rounds: 16 },
   },
   {
-    name: 'a key leads to a new request each time',
-    edits: [
-      {
-        file: 'apps/api/src/stock.ts',
-        search: 'let { requestId } = bound;',
-        replace: 'let requestId = createRequestId();',
-      },
-    ],
-    test: { file: 'concurrency/idempotency-under-kills.test.ts' },
-  },
-  {
     name: 'a connection of the api that died without a word is kept',
     edits: [{ file: 'packages/queue/src/redis.ts', search: 'socketTimeout: producerSilentMs,', replace: '' }],
     test: { file: 'concurrency/black-hole.test.ts', title: 'of the submitter' },
@@ -725,48 +715,115 @@ async function importKey(`,
     test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
   },
   {
-    name: 'keys bound in the order they came',
+    name: 'a key that its batch does not claim',
     edits: [
       {
-        file: 'packages/db/src/idempotency.ts',
+        file: 'packages/db/src/write-batch.ts',
+        search: 'const keys = keyed.length === 0 ?',
+        replace: 'const keys = keyed.length < 1e9 ?',
+      },
+    ],
+    test: { file: 'concurrency/idempotency-under-kills.test.ts' },
+  },
+  {
+    name: 'a key of every client',
+    edits: [
+      {
+        file: idempotency,
+        search: 'return `${key.digest} ${clientId}`;',
+        replace: 'return key.digest + clientId.slice(99);',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'of another client' },
+  },
+  {
+    name: 'another request under a key, in one batch',
+    edits: [
+      { file: idempotency, search: 'first.key.fingerprint === request.key.fingerprint', replace: 'true' },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'three times in one batch' },
+  },
+  {
+    name: 'keys claimed in the order they came',
+    edits: [
+      {
+        file: idempotency,
+        search: `order by client_id collate "C", decode(digest, 'base64')`,
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'two items to two workers' },
+  },
+  {
+    name: 'keys refused in the order they came',
+    edits: [
+      {
+        file: idempotency,
         search: 'order by client_id collate "C", key_digest',
-        replace: 'order by place',
+        replace: 'order by max(asked_at), random()',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'each in another order' },
   },
   {
-    name: 'a key refused without settling its request',
+    name: 'a key claimed after it was refused for its send',
     edits: [
       {
-        file: 'apps/api/src/stock.ts',
-        search: 'bound.outcome ?? (await settle(bound.requestId));',
-        replace: `bound.outcome ?? { status: 'abandoned' as const, result: null };`,
+        file: idempotency,
+        search: 'when key.request_id is null and ${untilRefusedEnds(tx)} <= excluded.asked_at then',
+        replace: 'when key.request_id is null then',
       },
     ],
-    test: { file: 'concurrency/keys.test.ts', title: 'the other process has under way' },
+    test: { file: 'concurrency/keys.test.ts', title: 'while its batch waited' },
+  },
+  {
+    name: 'a refused key that is not looked at',
+    edits: [
+      {
+        file: idempotency,
+        search: `return row.is_refused ? { status: 'abandoned', result: null } : null;`,
+        replace: 'return null;',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'came before another one' },
+  },
+  {
+    name: 'a key refused as of a clock that is behind',
+    edits: [
+      {
+        file: idempotency,
+        search: 'max(asked_at), greatest(clock_timestamp(), max(asked_at))',
+        replace: 'max(asked_at), clock_timestamp()',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'a clock that is behind' },
+  },
+  {
+    name: 'the verdict of one send, and not of its key',
+    edits: [
+      {
+        file: 'packages/db/src/verdict.ts',
+        search: 'others.length > 0 && abandon(sql, others),',
+        replace: 'requests.length > 0 && abandon(sql, requests),',
+      },
+      {
+        file: 'packages/db/src/verdict.ts',
+        search: 'keyed.length > 0 && refuseKeys(sql, keyed),',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'came before another one' },
   },
   {
     name: 'a request that the queue refused not settled',
     edits: [
       {
         file: 'apps/api/src/stock.ts',
-        search: `if (answer.status !== 'busy') return answer;`,
-        replace: 'if (Date.now() > 0) return answer;',
+        search: `return answer.status === 'busy' ? settle(request) : answer;`,
+        replace: 'return answer;',
       },
     ],
-    test: { file: 'concurrency/keys.test.ts', title: 'only once it is settled' },
-  },
-  {
-    name: 'a key written before its request is admitted',
-    edits: [
-      {
-        file: 'apps/api/src/stock.ts',
-        search: 'if (!submitter.admits(queued(request, caller, key.requestId), caller.arrivedAt))',
-        replace: 'if (Date.now() < 0)',
-      },
-    ],
-    test: { file: 'concurrency/keys.test.ts', title: 'leaves no key behind' },
+    test: { file: 'concurrency/keys.test.ts', title: 'the other process has under way' },
   },
   {
     name: 'a connection that swallows what is sent is kept',

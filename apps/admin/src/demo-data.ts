@@ -87,8 +87,8 @@ const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] 
  * whether the database holds the demo data. One in which the start was broken off is completed; any other is left alone.
  */
 export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ours'> {
-  const requestIds = receipts.map(([requestId]) => requestId);
-  if ((await readOutcomes(sql, requestIds)).size > 0) return 'there';
+  const requests = receipts.map(([requestId]) => ({ requestId, clientId: demoClientId }));
+  if ((await readOutcomes(sql, requests)).size > 0) return 'there';
   if (!(await hasNoWarehouse(sql)) && !(await isUnfinished(sql))) return 'not_ours';
 
   for (const [shortId, fields] of items) {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { startDatabaseClock } from '@inventory/db/database-clock';
+import type { SentRequest } from '@inventory/db/idempotency';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import type { StoredOutcome } from '@inventory/db/outcome';
 import { NeverBegunError } from '@inventory/db/statement-pool';
@@ -19,7 +20,6 @@ import { apiSettings } from './config.ts';
 import { openDatabase } from './database.ts';
 import { gather } from './gather.ts';
 import { createGuessLimiter } from './guess-limit.ts';
-import { createKeys } from './keys.ts';
 import { answerMalformed } from './malformed.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
@@ -53,18 +53,17 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     shardCount: config.QUEUE_SHARDS,
     envelopeMax: config.ENVELOPE_MAX,
     inFlightMax: config.ENVELOPES_IN_FLIGHT,
-    readOutcomes: (requestIds) =>
-      verdicts.run((sql) => readOutcomes(sql, requestIds), soon(lookWithinMs)).catch(foundNothing),
-    settle: (requestIds) => verdicts.run((sql) => settle(sql, requestIds)),
+    readOutcomes: (requests) =>
+      verdicts.run((sql) => readOutcomes(sql, requests), soon(lookWithinMs)).catch(foundNothing),
+    settle: (requests) => verdicts.run((sql) => settle(sql, requests)),
     report,
   });
   const authenticator = await createAuthenticator(authentication, clock.now);
   const stock = createStock({
     submitter,
-    keys: createKeys(verdicts),
-    settle: gather(verdicts, async (sql, requestIds: readonly string[]) => {
-      const outcomes = await settle(sql, requestIds);
-      return requestIds.map((requestId) => outcomes.get(requestId)!);
+    settle: gather(verdicts, async (sql, requests: readonly SentRequest[]) => {
+      const outcomes = await settle(sql, requests);
+      return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
     now: clock.now,
   });

@@ -11,7 +11,7 @@ export type BatcherOptions = {
    */
   apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
   /** Decides that a request is never applied; returns what was decided if it already was. */
-  abandon: (requestId: string) => Promise<Outcome>;
+  abandon: (request: QueuedRequest) => Promise<Outcome>;
   /** Whether an error says that nothing can be done now, so that cutting the batch would not help. */
   isOutage: (error: unknown) => boolean;
   /** The gates of these requests, by name, that somebody holds at this moment. */
@@ -136,8 +136,8 @@ export function createBatcher(
     );
   }
 
-  async function fail({ requestId }: QueuedRequest): Promise<Outcome> {
-    const outcome = await options.abandon(requestId);
+  async function fail(request: QueuedRequest): Promise<Outcome> {
+    const outcome = await options.abandon(request);
     return outcome.status === 'abandoned' ? { status: 'failed', result: null } : outcome;
   }
 

@@ -73,8 +73,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
         counts.wake();
         return outcomes;
       },
-      abandon: async (requestId) =>
-        (await batches.run(({ sql }) => settle(sql, [requestId]))).get(requestId)!,
+      abandon: async (request) =>
+        (await batches.run(({ sql }) => settle(sql, [request]))).get(request.requestId)!,
       isOutage,
       findHeld: (requests) => batches.run(({ sql }) => heldGatesAmong(sql, requests, parts)),
       heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),

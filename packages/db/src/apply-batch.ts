@@ -5,7 +5,12 @@ import { jsonText } from '@inventory/domain/json-text';
 import { forbidden } from '@inventory/domain/refused';
 import { type Batch, gateKey, numberLots } from '@inventory/domain/stock/batch';
 import { type Decision, undecided } from '@inventory/domain/stock/decision';
-import { decide, type StockRequest, warehousesOf } from '@inventory/domain/stock/transaction';
+import {
+  decide,
+  type RequestKey,
+  type StockRequest,
+  warehousesOf,
+} from '@inventory/domain/stock/transaction';
 import type { BatchPool, BatchWork } from './batch-transaction.ts';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from './client.ts';
 import {
@@ -17,13 +22,19 @@ import {
   makeGates,
   type PartNumbers,
 } from './gates.ts';
+import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from './idempotency.ts';
 import type { StoredOutcome } from './outcome.ts';
 import { pickCandidates } from './pick-candidates.ts';
 import { readFacts } from './read-facts.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /** One stock transaction as the queue brings it. `deadline`: milliseconds since 1970; nobody waits for it after that. */
-export type BatchRequest = { requestId: string; clientId: string; deadline: number } & StockRequest;
+export type BatchRequest = {
+  requestId: string;
+  clientId: string;
+  deadline: number;
+  key?: RequestKey;
+} & StockRequest;
 
 /**
  * Applies a batch as one database transaction and returns one outcome per request, in their order. Business refusals are
@@ -33,7 +44,7 @@ export type BatchRequest = { requestId: string; clientId: string; deadline: numb
  *
  * The life of a batch: gates are locked in (part_no, wid) order; everything else is read in later statements, so that it is
  * what the last holder of the gates left behind; the requests are decided in memory in arrival order against running
- * balances; each touched row is written once. The request ids are claimed by the last write. An id that is taken by then,
+ * balances; each touched row is written once. The request ids and keys are claimed by the last write. One that is taken by then,
  * by the same request on another worker or by the api's verdict, rolls the batch back, and it is decided again without it.
  */
 export async function applyBatch(
@@ -49,8 +60,8 @@ export async function applyBatch(
     const outcomes = await pool
       .transaction((tx) => applyOnce(tx, unique, parts))
       .catch(async (error: unknown) => {
-        // Another transaction took one of the request ids while this one was being decided.
-        if (violatedUnique(error) === 'stock_transaction_request_id_key') return null;
+        // Another transaction took one of the request ids or keys while this one was being decided.
+        if (claims.has(violatedUnique(error) ?? '')) return null;
         if (isLockTimeout(error)) {
           await refuseHeldGates(pool.sql, unique, parts);
           // Nobody holds them any more.
@@ -62,6 +73,8 @@ export async function applyBatch(
     if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId) ?? null);
   }
 }
+
+const claims: ReadonlySet<string> = new Set(['stock_transaction_request_id_key', 'idempotency_key_pkey']);
 
 // Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a whole table.
 const triesMax = 3;
@@ -141,9 +154,16 @@ async function applyOnce(
 
   const decided: DecidedTransaction[] = [];
   const left = new Set<string>();
+  const firsts = new Map<string, KeyedRequest>();
+  const repeats: { request: KeyedRequest; first: KeyedRequest }[] = [];
   let entryCount = 0;
   requests.forEach((request, index) => {
     if (outcomes.has(request.requestId)) return;
+    const first = isKeyed(request) ? firsts.get(keyName(request)) : undefined;
+    if (first !== undefined && isKeyed(request)) {
+      repeats.push({ request, first });
+      return;
+    }
     const gates = gateNamesOf(request);
     // What comes after one that is left for the next batch comes after it there, too.
     const isLeft = entryCount >= entriesMax || gates.some((gate) => left.has(gate));
@@ -155,6 +175,7 @@ async function applyOnce(
       for (const gate of gates) left.add(gate);
       return;
     }
+    if (isKeyed(request)) firsts.set(keyName(request), request);
     decided.push({ request, transactionNo: transactionNos[index]!, ...decision });
   });
 
@@ -167,6 +188,10 @@ async function applyOnce(
   );
   const write = writeBatch(tx, batch, written);
   for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
+  for (const { request, first } of repeats) {
+    const outcome = outcomeOfRepeat(first, outcomes.get(first.requestId)!, request);
+    if (outcome !== null) outcomes.set(request.requestId, outcome);
+  }
   return { result: outcomes, write };
 }
 

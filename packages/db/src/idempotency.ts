@@ -1,123 +1,148 @@
-import type { Sql } from './client.ts';
+import { conflict } from '@inventory/domain/refused';
+import type { RequestKey } from '@inventory/domain/stock/transaction';
+import type { Sql, Tx } from './client.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { Fragment } from './read-page.ts';
 
-/** A client's key and the request that was sent with it. `requestId` is used when the key is new. */
-export type Key = { clientId: string; keyDigest: Buffer; fingerprint: Buffer; requestId: string };
+/** A request as its client sent it: `key` when it came with an Idempotency-Key. */
+export type SentRequest = { requestId: string; clientId: string; key?: RequestKey };
 
-/** The attempt that a key leads to, and what became of it so far. */
-export type KeyedAttempt = {
-  requestId: string;
-  /** Whether the key was used before this call. */
-  usedBefore: boolean;
-  /** Whether it was used with this very request. */
-  sameRequest: boolean;
-  outcome: StoredOutcome | null;
-};
+/** A request with an Idempotency-Key. */
+export type KeyedRequest = SentRequest & { key: RequestKey };
 
-type Row = {
-  place: number;
-  fingerprint: Buffer;
+/** The row that {@link keyRows} gives for a request whose key was used before. */
+export type KeyRow = {
+  /** Of the request that asks. */
   request_id: string;
+  /** Whether the key was used with this very request. */
+  is_same: boolean | null;
+  /** Whether this send came before another one of the key was told that nothing was applied. */
+  is_refused: boolean;
+  /** What was decided under the key; null: nothing. */
   status: StoredOutcome['status'] | null;
   result: string | null;
 };
 
 /**
- * Binds clients' keys to requests, or finds what they are bound to, in one statement; one attempt for each key given, in their
- * order. A key is unique per client; the first request counts, here and in the database.
+ * A caller is told "not applied" when no send of its key that is still under way can be applied any more. Those are the sends that
+ * came before; this much is allowed for the difference of the clocks of two api processes and for the time a commit takes. A caller
+ * waits longer than that before it sends again, as `Retry-After` asks.
  */
-export async function bindKeys(sql: Sql, keys: readonly Key[]): Promise<KeyedAttempt[]> {
-  const firsts = new Map<string, Key>();
-  for (const key of keys) if (!firsts.has(nameOf(key))) firsts.set(nameOf(key), key);
-  const found = new Map<string, Row>();
-  let missing = [...firsts.values()];
-  while (missing.length > 0) {
-    for (const row of await bindOnce(sql, missing)) found.set(nameOf(missing[row.place - 1]!), row);
-    // Another connection added the key while the statement ran. Now it can be seen.
-    missing = missing.filter((key) => !found.has(nameOf(key)));
-  }
-  return keys.map((key) => attemptOf(key, found.get(nameOf(key))!));
+const refusedForMs = 300;
+
+const otherRequest = JSON.stringify(conflict('This Idempotency-Key was used with another request.'));
+
+/** Whether a request came with a key. */
+export function isKeyed<T extends SentRequest>(request: T): request is T & { key: RequestKey } {
+  return request.key !== undefined;
 }
 
-/** What keys are bound to, null for one that is free; nothing is written. */
-export async function findKeys(sql: Sql, keys: readonly Key[]): Promise<(KeyedAttempt | null)[]> {
-  const rows = await sql<Row[]>`
-    with asked as materialized (${asked(sql, keys)})
-    ${boundTo(sql)}`;
-  const found = new Map(rows.map((row) => [row.place, row]));
-  return keys.map((key, index) => {
-    const row = found.get(index + 1);
-    return row === undefined ? null : attemptOf(key, row);
+/** A client's key, as one text. */
+export function keyName({ clientId, key }: KeyedRequest): string {
+  return `${key.digest} ${clientId}`;
+}
+
+/** What the keys of these requests lead to, as rows of {@link KeyRow}; none for a key that is free. */
+export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
+  return sql`
+    select asked.request_id, key.fingerprint = decode(asked.fingerprint, 'base64') as is_same,
+      coalesce(${untilRefusedEnds(sql)} > asked.asked_at, false) as is_refused, status, result::text as result
+    from (${askedKeys(sql, requests)}) as asked
+    cross join lateral (
+      select request_id, fingerprint, refused_at
+      from idempotency_key
+      where client_id = asked.client_id and key_digest = asked.key_digest
+      -- One look into the index for each key, whatever the planner thinks of a table that is empty at first.
+      offset 0
+    ) as key
+    left join stock_transaction on stock_transaction.request_id = key.request_id`;
+}
+
+/** What a request's key says of it, null when it is still to be decided. */
+export function outcomeOfKey(row: KeyRow): StoredOutcome | null {
+  if (row.status !== null) {
+    if (!row.is_same) return { status: 'refused', result: otherRequest };
+    return { status: row.status, result: row.result, isRepeat: true };
+  }
+  return row.is_refused ? { status: 'abandoned', result: null } : null;
+}
+
+/** What a request says of a later one with the same key in its batch, once it is decided itself. */
+export function outcomeOfRepeat(first: KeyedRequest, outcome: StoredOutcome, request: KeyedRequest) {
+  return outcomeOfKey({
+    request_id: request.requestId,
+    is_same: first.key.fingerprint === request.key.fingerprint,
+    is_refused: outcome.status === 'abandoned',
+    status: outcome.status === 'abandoned' ? null : outcome.status,
+    result: outcome.result,
   });
 }
 
-function bindOnce(sql: Sql, keys: readonly Key[]) {
-  return sql<Row[]>`
-    with asked as materialized (${asked(sql, keys)}), added as (
-      insert into idempotency_key (client_id, key_digest, fingerprint, request_id)
-      select client_id, key_digest, fingerprint, request_id
-      from asked
-      -- Always in this order: two that insert the same keys in different ones would wait for each other.
-      order by client_id collate "C", key_digest
-      on conflict (client_id, key_digest) do nothing
-      returning client_id, key_digest, fingerprint, request_id
-    )
-    select place, added.fingerprint, added.request_id, null as status, null as result
-    from asked
-    join added using (client_id, key_digest)
-    union all
-    ${boundTo(sql)}`;
-}
-
-/** The keys as rows, numbered from 1 in their order. */
-function asked(sql: Sql, keys: readonly Key[]): Fragment {
-  // As text: an array of bytes costs the driver more than Postgres takes to read this.
-  const hex = (read: (key: Key) => Buffer) => keys.map((key) => read(key).toString('hex'));
-  return sql`
-    select client_id, decode(key_digest, 'hex') as key_digest, decode(fingerprint, 'hex') as fingerprint, request_id, place
+/**
+ * Writes what the keys of a batch lead to from now on: the request that was decided, or for an abandoned one the moment `now`. Fails on
+ * `idempotency_key_pkey` when another batch or a verdict decided one of the keys meanwhile.
+ */
+export function claimKeys(
+  tx: Tx,
+  decided: readonly { request: KeyedRequest; status: StoredOutcome['status'] }[],
+  now: Date,
+): Fragment {
+  const column = <T>(read: (request: KeyedRequest) => T) => decided.map(({ request }) => read(request));
+  const unlessAbandoned = (read: (request: KeyedRequest) => string) =>
+    decided.map(({ request, status }) => (status === 'abandoned' ? null : read(request)));
+  return tx`
+    insert into idempotency_key as key (client_id, key_digest, asked_at, fingerprint, request_id, refused_at)
+    select client_id, decode(digest, 'base64'), to_timestamp(asked_ms / 1000), decode(fingerprint, 'base64'), request_id,
+      case when request_id is null then greatest(${now}, to_timestamp(asked_ms / 1000)) end
     from unnest(
-      ${keys.map((key) => key.clientId)}::text[],
-      ${hex((key) => key.keyDigest)}::text[],
-      ${hex((key) => key.fingerprint)}::text[],
-      ${keys.map((key) => key.requestId)}::uuid[]
-    ) with ordinality as asked (client_id, key_digest, fingerprint, request_id, place)`;
+        ${column(({ clientId }) => clientId)}::text[], ${column(({ key }) => key.digest)}::text[],
+        ${column(({ key }) => key.askedAt)}::double precision[],
+        ${unlessAbandoned(({ key }) => key.fingerprint)}::text[],
+        ${unlessAbandoned(({ requestId }) => requestId)}::uuid[]
+      ) as decided (client_id, digest, asked_ms, fingerprint, request_id)
+    -- Always in this order: two that write the same keys in different ones would wait for each other.
+    order by client_id collate "C", decode(digest, 'base64')
+    on conflict (client_id, key_digest) do update
+    set asked_at = excluded.asked_at,
+      fingerprint = excluded.fingerprint,
+      refused_at = excluded.refused_at,
+      request_id = case
+        when key.request_id is null and ${untilRefusedEnds(tx)} <= excluded.asked_at then excluded.request_id
+        else refuse_taken_key()
+      end`;
 }
 
-/** What those of `asked` that were there before this statement are bound to. */
-function boundTo(sql: Sql): Fragment {
-  return sql`
-    select place, idempotency_key.fingerprint, idempotency_key.request_id, status, result::text
-    from asked
-    join idempotency_key using (client_id, key_digest)
-    left join stock_transaction on stock_transaction.request_id = idempotency_key.request_id`;
-}
-
-function attemptOf(key: Key, row: Row): KeyedAttempt {
-  return {
-    requestId: row.request_id,
-    usedBefore: row.request_id !== key.requestId,
-    sameRequest: row.fingerprint.equals(key.fingerprint),
-    outcome: row.status === null ? null : { status: row.status, result: row.result },
-  };
-}
-
-function nameOf({ clientId, keyDigest }: Key): string {
-  return `${keyDigest.toString('hex')} ${clientId}`;
-}
-
-/** Makes way for the next attempt after an abandoned one; the request id that now counts, ours or a quicker caller's. */
-export async function renewKey(
-  sql: Sql,
-  key: { clientId: string; keyDigest: Buffer; abandonedId: string; requestId: string },
-): Promise<string> {
+/**
+ * Has every send of these keys that came by now, and is not decided yet, never applied. A key that was decided stays as it is.
+ */
+export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): Promise<void> {
   await sql`
-    update idempotency_key
-    set request_id = ${key.requestId}
-    where client_id = ${key.clientId} and key_digest = ${key.keyDigest} and request_id = ${key.abandonedId}`;
-  const [row] = await sql<{ request_id: string }[]>`
-    select request_id
-    from idempotency_key
-    where client_id = ${key.clientId} and key_digest = ${key.keyDigest}`;
-  return row!.request_id;
+    insert into idempotency_key as key (client_id, key_digest, asked_at, refused_at)
+    select client_id, key_digest, max(asked_at), greatest(clock_timestamp(), max(asked_at))
+    from (${askedKeys(sql, requests)}) as asked
+    group by client_id, key_digest
+    -- In the order of the batches.
+    order by client_id collate "C", key_digest
+    on conflict (client_id, key_digest) do update
+    set refused_at = greatest(key.refused_at, excluded.refused_at)
+    where key.request_id is null`;
+}
+
+/** The keys of these requests as rows. */
+function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
+  // As text: an array of bytes costs the driver more than Postgres takes to read this.
+  return sql`
+    select request_id, client_id, decode(digest, 'base64') as key_digest, fingerprint,
+      to_timestamp(asked_ms / 1000) as asked_at
+    from unnest(
+      ${requests.map(({ requestId }) => requestId)}::uuid[],
+      ${requests.map(({ clientId }) => clientId)}::text[],
+      ${requests.map(({ key }) => key.digest)}::text[],
+      ${requests.map(({ key }) => key.fingerprint)}::text[],
+      ${requests.map(({ key }) => key.askedAt)}::double precision[]
+    ) as asked (request_id, client_id, digest, fingerprint, asked_ms)`;
+}
+
+function untilRefusedEnds(sql: Sql | Tx): Fragment {
+  return sql`key.refused_at + make_interval(secs => ${refusedForMs / 1000})`;
 }

@@ -3,6 +3,7 @@ import type { Batch } from '@inventory/domain/stock/batch';
 import type { BatchRequest } from './apply-batch.ts';
 import type { Tx } from './client.ts';
 import type { GateId } from './gates.ts';
+import { isKeyed, type KeyRow, keyRows, outcomeOfKey } from './idempotency.ts';
 import type { StoredOutcome } from './outcome.ts';
 
 /** What a batch must know beside its levels and lots. */
@@ -13,7 +14,7 @@ export type Facts = {
   transactionNos: number[];
   /** As many as there are requests; a batch may need more. */
   recNos: number[];
-  /** The requests that are already decided. */
+  /** The requests that are already decided, themselves or under their keys. */
   outcomes: Map<string, StoredOutcome>;
   /** What each client may do at this moment; one that is gone or disabled is missing. */
   clients: Map<string, Client>;
@@ -33,12 +34,19 @@ export async function readFacts(
   const clientIds = [...new Set(requests.map((request) => request.clientId))];
   const partNos = [...new Set(gateIds.map((gate) => gate.partNo))];
   const wids = [...new Set(gateIds.map((gate) => gate.wid))];
+  const keyed = requests.filter(isKeyed);
+  const keys =
+    keyed.length === 0
+      ? tx`null::json`
+      : tx`(select json_agg(json_build_object('request_id', request_id, 'is_same', is_same, 'is_refused', is_refused,
+          'status', status, 'result', result)) from (${keyRows(tx, keyed)}) as found)`;
   const [row] = await tx<
     {
       now: Date;
       transaction_nos: number[];
       rec_nos: number[];
       outcomes: { request_id: string; status: StoredOutcome['status']; result: string | null }[] | null;
+      keys: KeyRow[] | null;
       clients: ClientRow[] | null;
       items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
       warehouses: { wid: number; name: string }[] | null;
@@ -55,6 +63,7 @@ export async function readFacts(
         from stock_transaction
         where request_id = any(${requestIds}::uuid[])
       ) as outcomes,
+      ${keys} as keys,
       (
         select json_agg(json_build_object('client_id', client_id, 'read_only', read_only, 'permissions', permissions, 'wids',
           array(select wid from client_warehouse where client_warehouse.client_id = client.client_id)))
@@ -73,14 +82,19 @@ export async function readFacts(
         from warehouse
         where wid = any(${wids}::integer[])
       ) as warehouses`;
-  const { outcomes, clients, items, warehouses } = row!;
+  const { clients, items, warehouses } = row!;
+  const outcomes = new Map<string, StoredOutcome>();
+  for (const each of row!.keys ?? []) {
+    const outcome = outcomeOfKey(each);
+    if (outcome !== null) outcomes.set(each.request_id, outcome);
+  }
+  for (const { request_id, status, result } of row!.outcomes ?? [])
+    outcomes.set(request_id, { status, result });
   return {
     now: row!.now,
     transactionNos: row!.transaction_nos.map(Number),
     recNos: row!.rec_nos.map(Number),
-    outcomes: new Map(
-      outcomes?.map((each) => [each.request_id, { status: each.status, result: each.result }]),
-    ),
+    outcomes,
     clients: new Map(clients?.map((each) => [each.client_id, clientOf(each)])),
     items: new Map(
       items?.map((each) => [

@@ -1,29 +1,61 @@
 import type { Sql, Tx } from './client.ts';
+import { isKeyed, type KeyRow, keyRows, outcomeOfKey, refuseKeys, type SentRequest } from './idempotency.ts';
 import type { StoredOutcome } from './outcome.ts';
 
 /**
- * Settles requests whose answer did not come: what was decided is returned; what was not can never be applied from now on,
- * because its request id is taken. By request id.
+ * Settles requests whose answer did not come: what was decided is returned; what was not can never be applied from now on, because
+ * its request id is taken, or its key refused for all that came by now. By request id.
  */
-export async function settle(sql: Sql, requestIds: readonly string[]): Promise<Map<string, StoredOutcome>> {
-  await sql`
+export async function settle(
+  sql: Sql,
+  requests: readonly SentRequest[],
+): Promise<Map<string, StoredOutcome>> {
+  const keyed = requests.filter(isKeyed);
+  const others = requests.filter((request) => !isKeyed(request));
+  await Promise.all([
+    others.length > 0 && abandon(sql, others),
+    // A key's other sends may be under way too, each with a request id of its own.
+    keyed.length > 0 && refuseKeys(sql, keyed),
+  ]);
+  // Statements of their own: they must see what another connection committed while the first ones waited.
+  return readOutcomes(sql, requests);
+}
+
+function abandon(sql: Sql, requests: readonly SentRequest[]) {
+  return sql`
     insert into stock_transaction (request_id, status)
     select request_id, 'abandoned'
     -- In id order, as the batches claim: two that insert the same ids never wait for each other.
-    from (select unnest(${requestIds as string[]}::uuid[]) as request_id order by 1) as asked
+    from (select unnest(${idsOf(requests)}::uuid[]) as request_id order by 1) as asked
     on conflict (request_id) do nothing`;
-  // A statement of its own: it must see what another connection committed while the insert waited.
-  return readOutcomes(sql, requestIds);
 }
 
-/** What was decided about these requests; one that is missing is not decided. */
+/** What was decided about these requests, or under their keys; one that is missing is not decided. By request id. */
 export async function readOutcomes(
   sql: Sql | Tx,
-  requestIds: readonly string[],
+  requests: readonly SentRequest[],
 ): Promise<Map<string, StoredOutcome>> {
-  const rows = await sql<{ request_id: string; status: StoredOutcome['status']; result: string | null }[]>`
+  const keyed = requests.filter(isKeyed);
+  const [own, ofKeys] = await Promise.all([
+    readByIds(sql, requests),
+    keyed.length === 0 ? [] : sql<KeyRow[]>`${keyRows(sql, keyed)}`,
+  ]);
+  const outcomes = new Map<string, StoredOutcome>();
+  for (const row of ofKeys) {
+    const outcome = outcomeOfKey(row);
+    if (outcome !== null) outcomes.set(row.request_id, outcome);
+  }
+  for (const row of own) outcomes.set(row.request_id, { status: row.status, result: row.result });
+  return outcomes;
+}
+
+function readByIds(sql: Sql | Tx, requests: readonly SentRequest[]) {
+  return sql<{ request_id: string; status: StoredOutcome['status']; result: string | null }[]>`
     select request_id, status, result::text as result
     from stock_transaction
-    where request_id = any(${requestIds as string[]}::uuid[])`;
-  return new Map(rows.map((row) => [row.request_id, { status: row.status, result: row.result }]));
+    where request_id = any(${idsOf(requests)}::uuid[])`;
+}
+
+function idsOf(requests: readonly SentRequest[]): string[] {
+  return requests.map(({ requestId }) => requestId);
 }

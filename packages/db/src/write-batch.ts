@@ -5,6 +5,7 @@ import type { Decision } from '@inventory/domain/stock/decision';
 import type { PendingQuery, Row } from 'postgres';
 import type { BatchRequest } from './apply-batch.ts';
 import type { Tx } from './client.ts';
+import { claimKeys, isKeyed } from './idempotency.ts';
 import type { StoredOutcome } from './outcome.ts';
 
 /** A request of the batch with what was decided about it. */
@@ -14,8 +15,8 @@ export type DecidedTransaction = { request: BatchRequest; transactionNo: number 
 );
 
 /**
- * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids: it fails on
- * `stock_transaction_request_id_key` when one of them was taken meanwhile. Returns the statement under way, for the commit that
+ * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids and keys: it fails on
+ * `stock_transaction_request_id_key` or `idempotency_key_pkey` when one of them was taken meanwhile. Returns the statement under way, for the commit that
  * goes out behind it; null when everything was decided before.
  */
 export function writeBatch(
@@ -40,10 +41,15 @@ export function writeBatch(
   assertBalanced(batch, entries);
   if (written.length === 0) return null;
   const now = new Date(batch.now);
+  const keyed = written.flatMap(({ transaction: { request }, outcome: { status } }) =>
+    isKeyed(request) ? [{ request, status }] : [],
+  );
+  const keys = keyed.length === 0 ? tx`` : tx`keyed as (${claimKeys(tx, keyed, now)}),`;
   // One statement: for a lone request the number of statements is what it costs. What each part reads is as it was before all of
   // them, and what refers to another row is checked after all of them.
   const statement = tx`
     with claimed as (${claim(tx, written)}),
+      ${keys}
       leveled as (${writeLevels(tx, changedLevels, now)}),
       changed as (${updateLots(tx, changedLots, now)}),
       received as (${insertReceivedLots(tx, batch.newLots, now)}),

@@ -1,7 +1,12 @@
-import type { StockRequest } from '@inventory/domain/stock/transaction';
+import type { RequestKey, StockRequest } from '@inventory/domain/stock/transaction';
 
 /** One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that. */
-export type QueuedRequest = { requestId: string; clientId: string; deadline: number } & StockRequest;
+export type QueuedRequest = {
+  requestId: string;
+  clientId: string;
+  deadline: number;
+  key?: RequestKey;
+} & StockRequest;
 
 /** What travels as one job: requests that arrived while others were under way. */
 export type Envelope = { requests: QueuedRequest[] };
@@ -9,18 +14,20 @@ export type Envelope = { requests: QueuedRequest[] };
 /**
  * What became of a request. `applied` and `refused` carry the JSON text of the answer's body or of the refusal.
  * `abandoned`: not applied and never will be; `result` is a refusal if there is one to give. `failed`: the same, by an error
- * of ours. `pending`: the worker still tries, and tells nobody what becomes of it.
+ * of ours. `pending`: the worker still tries, and tells nobody what becomes of it. `isRepeat`: decided under an earlier send of
+ * the same Idempotency-Key.
  */
 export type Outcome = {
   status: 'applied' | 'refused' | 'abandoned' | 'failed' | 'pending';
   result: string | null;
+  isRepeat?: true;
 };
 
 /**
- * Outcomes in the order of the envelope's requests, as pairs: an envelope's answers are read by every api
- * process. `stored`: the outcome is too large to travel and stands in Postgres.
+ * Outcomes in the order of the envelope's requests, as short lists: an envelope's answers are read by every api
+ * process. The third place is there for repeats. `stored`: the outcome is too large to travel and stands in Postgres.
  */
-export type EnvelopeResult = [Outcome['status'] | 'stored', string | null][];
+export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRepeat?: 1][];
 
 // Redis keeps the answers of many envelopes: it is to hold only small ones. Counted in characters.
 const resultMax = 4096;
@@ -28,19 +35,20 @@ const resultsMax = 32_768;
 
 export function packOutcomes(outcomes: readonly Outcome[]): EnvelopeResult {
   let room = resultsMax;
-  return outcomes.map(({ status, result }) => {
+  return outcomes.map(({ status, result, isRepeat }) => {
     const length = result?.length ?? 0;
     // Of the others Postgres has the id alone.
     const isStored = status === 'applied' || status === 'refused';
     if (isStored && (length > resultMax || length > room)) return ['stored', null];
     room -= length;
-    return [status, result];
+    return isRepeat ? [status, result, 1] : [status, result];
   });
 }
 
 /** The outcome, or null when it has to be read from Postgres. */
-export function unpackOutcome([status, result]: EnvelopeResult[number]): Outcome | null {
-  return status === 'stored' ? null : { status, result };
+export function unpackOutcome([status, result, isRepeat]: EnvelopeResult[number]): Outcome | null {
+  if (status === 'stored') return null;
+  return isRepeat === 1 ? { status, result, isRepeat: true } : { status, result };
 }
 
 /** Where a shard's envelopes wait. The braces keep all of a shard's keys on one node of a Redis Cluster. */

@@ -24,10 +24,10 @@ export type SubmitOptions = {
   envelopeMax: number;
   /** Envelopes of one shard under way at once, at most: full ones, and more when one takes unusually long. */
   inFlightMax: number;
-  /** Reads what was decided about these requests; the others are missing. */
-  readOutcomes: (requestIds: string[]) => Promise<Map<string, Outcome>>;
-  /** Decides every request that is not decided yet: never applied. */
-  settle: (requestIds: string[]) => Promise<Map<string, Outcome>>;
+  /** Reads what was decided about these requests, by request id; the others are missing. */
+  readOutcomes: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
+  /** Decides every request that is not decided yet: never applied. By request id. */
+  settle: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
   report: (error: Error, what: string) => void;
 };
 

@@ -40,10 +40,10 @@ export type Waiter = {
 };
 
 export type WaitersOptions = {
-  /** Reads what was decided about these requests; the others are missing. */
-  readOutcomes: (requestIds: string[]) => Promise<Map<string, Outcome>>;
-  /** Decides every request that is not decided yet: never applied. */
-  settle: (requestIds: string[]) => Promise<Map<string, Outcome>>;
+  /** Reads what was decided about these requests, by request id; the others are missing. */
+  readOutcomes: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
+  /** Decides every request that is not decided yet: never applied. By request id. */
+  settle: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
   /** Nobody waits with this one any more, in its envelope or to be sent; called once. */
   onAnswered: (waiter: Waiter, now: number) => void;
   report: (error: Error, what: string) => void;
@@ -86,7 +86,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
 
   async function look(due: Waiter[]) {
     try {
-      const outcomes = await options.readOutcomes(due.map((waiter) => waiter.request.requestId));
+      const outcomes = await options.readOutcomes(due.map((waiter) => waiter.request));
       for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
     } catch (error) {
       options.report(error as Error, 'looking for a lost answer');
@@ -98,7 +98,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
     if (open.length === 0) return;
     for (const waiter of open) waiter.settling = true;
     try {
-      const outcomes = await options.settle(open.map((waiter) => waiter.request.requestId));
+      const outcomes = await options.settle(open.map((waiter) => waiter.request));
       for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
     } catch (error) {
       options.report(error as Error, 'the verdict');

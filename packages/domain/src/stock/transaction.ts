@@ -12,6 +12,12 @@ export type StockRequest =
 
 export type StockKind = StockRequest['kind'];
 
+/**
+ * The Idempotency-Key that a request was sent with. `digest`: SHA-256 of the key, base64; `fingerprint`: of the request, so that
+ * another request under the same key is told; `askedAt`: when this send came, by the clock of Postgres, milliseconds since 1970.
+ */
+export type RequestKey = { digest: string; fingerprint: string; askedAt: number };
+
 /** Decides one transaction and, when it is applied, changes the batch. */
 export function decide(batch: Batch, request: StockRequest): Decision {
   switch (request.kind) {
