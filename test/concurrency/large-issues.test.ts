@@ -1,4 +1,5 @@
 import { applyBatch } from '@inventory/db/apply-batch';
+import { holdLot } from '@inventory/db/holds';
 import { expect, test } from 'vitest';
 import { expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -43,6 +44,35 @@ test('applied: an issue of 1,000 lots, and refused one of 1,001, with how many i
   expect(applied).toMatchObject({ status: 'applied' });
   expect(JSON.parse(applied!.result!).lots).toHaveLength(1000);
   await expect(worker.apply([issue(1500)])).resolves.toMatchObject([{ status: 'refused' }]);
+});
+
+test('what is on hold or expired is told as the batch itself left it: moved by the batch itself, it is elsewhere', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const receive = (units: number, expires?: string) =>
+    batches.request('receive', { itemID, units, wid: 1, expires });
+  const received = await worker.apply([receive(5), receive(3, '2020-01-01')]);
+  const [held, expired] = received.map(({ result }) => JSON.parse(result!).recNo as number);
+  await holdLot(batches.sql, { recNo: held!, reason: 'inspection' });
+  const away = (recno: number, units: number) =>
+    batches.request('move', { itemID, units, wid: 1, recno, shipToWid: 2 });
+  const issue = () => batches.request('issue', { itemID, units: 1, wid: 1 });
+  const outcomes = await worker.apply([
+    issue(),
+    away(held!, 4),
+    issue(),
+    away(expired!, 3),
+    issue(),
+    away(held!, 1),
+    issue(),
+  ]);
+  const told = (text: string) => refusal(`Not enough stock: 1 asked, 0 available.${text}`);
+  expect(outcomes.filter((_, index) => index % 2 === 0)).toEqual([
+    told(' Not taken: 5 on hold, 3 expired.'),
+    told(' Not taken: 1 on hold, 3 expired.'),
+    told(' Not taken: 1 on hold.'),
+    told(''),
+  ]);
 });
 
 test('as many lots as there are, and no more than are counted: more than 10,000', async () => {

@@ -43,10 +43,21 @@ function replay(lots: Lot[], { kind, body, result }: Transaction): unknown {
     .filter((lot) => lot.itemID === body.itemID && lot.wid === body.wid && lot.units > 0)
     .filter((lot) => fromSpot === undefined || lot.spot === fromSpot)
     .filter((lot) => (kind === 'issue' ? lot.expires > today : toWid !== lot.wid || lot.spot !== body.toSpot))
-    .sort((a, b) => compare(a.expires, b.expires) || compare(a.received, b.received) || a.recNo - b.recNo);
+    .sort(
+      (a, b) =>
+        Number(a.expires <= today) - Number(b.expires <= today) ||
+        compare(a.expires, b.expires) ||
+        compare(a.received, b.received) ||
+        a.recNo - b.recNo,
+    );
   const available = candidates.reduce((sum, lot) => sum + lot.units, 0);
   if (available < body.units) {
-    return { code: 'conflict', message: `Not enough stock: ${body.units} asked, ${available} available.` };
+    const expired = lots
+      .filter((lot) => lot.itemID === body.itemID && lot.wid === body.wid && lot.expires <= today)
+      .filter((lot) => kind === 'issue' && (fromSpot === undefined || lot.spot === fromSpot))
+      .reduce((sum, lot) => sum + lot.units, 0);
+    const message = `Not enough stock: ${body.units} asked, ${available} available.`;
+    return { code: 'conflict', message: message + (expired > 0 ? ` Not taken: ${expired} expired.` : '') };
   }
   let missing = body.units;
   const parts = [];

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dateTime, errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
-import { notEnough, receiveLot } from '../harness/stock.ts';
+import { notEnough, receive, receiveLot } from '../harness/stock.ts';
 
 const service = useService({ apis: 2, workers: 2 });
 
@@ -75,14 +75,71 @@ describe('which lots are taken', () => {
     expect(lotsOf(body).map(([recNo]) => recNo)).toEqual([early, earlyToo, late, never, neverToo]);
   });
 
-  test('no lot that has expired', async () => {
+  test('no lot that has expired, unless it is named by recno: then it is written off', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const expired = await receiveLot(client, itemID, 5, { expires: '2020-01-01' });
     const good = await receiveLot(client, itemID, 1);
-    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1));
-    expectAnswer(await issue(client, itemID, 1, { recno: expired }), 409, notEnough(1, 0));
+    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1, '5 expired'));
     expect(lotsOf((await issue(client, itemID, 1)).body)).toEqual([[good, 1, 0]]);
+    expect(lotsOf((await issue(client, itemID, 5, { recno: expired })).body)).toEqual([[expired, 5, 0]]);
+    expectAnswer(await issue(client, itemID, 1), 409, notEnough(1, 0));
+  });
+
+  test('a lot that expires today is good through the end of that day', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const today = await receiveLot(client, itemID, 1, { expires: day(0) });
+    await receiveLot(client, itemID, 1, { expires: day(-1) });
+    // Around midnight what was today may be over.
+    const stillToday = new Date().toISOString().slice(0, 10) === day(0);
+    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, stillToday ? 1 : 0, '1 expired'));
+    expect(lotsOf((await issue(client, itemID, 1)).body)).toEqual([[today, 1, 0]]);
+  });
+
+  test('what is on hold or expired is told only as far as it matches', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    for (const spot of ['A', 'B']) {
+      const held = await receiveLot(client, itemID, 2, { spot });
+      await holdLot(service.sql, { recNo: held, reason: 'inspection' });
+      await receiveLot(client, itemID, 3.5, { spot, expires: '2020-01-01' });
+      const both = await receiveLot(client, itemID, 4, { spot, expires: '2020-01-01' });
+      await holdLot(service.sql, { recNo: both, reason: 'inspection' });
+    }
+    expectAnswer(await issue(client, itemID, 1), 409, notEnough(1, 0, '12 on hold, 7 expired'));
+    expectAnswer(
+      await issue(client, itemID, 1, { spot: 'A' }),
+      409,
+      notEnough(1, 0, '6 on hold, 3.5 expired'),
+    );
+    expectAnswer(await issue(client, itemID, 1, { spot: 'C' }), 409, notEnough(1, 0));
+    expectAnswer(await issue(client, itemID, 1, { wid: 2 }), 409, notEnough(1, 0));
+  });
+
+  test('too many lots on hold to count: at least so many', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const { lot } = await receive(client, itemID, 1);
+    await service.sql.begin(async (tx) => {
+      await tx`
+        insert into lot (part_no, wid, units, received, hold, modified)
+        select ${lot.partNo}, 1, 1, now(), true, now()
+        from generate_series(1, 1500)`;
+      await tx`
+        with received as (
+          insert into stock_transaction (request_id, client_id, kind, body, status, result)
+          values (gen_random_uuid(), 'tests', 'receive', '{}', 'applied', '{}')
+          returning transaction_no
+        )
+        insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
+        select transaction_no, row_number() over (), rec_no, part_no, wid, spot, units
+        from lot, received
+        where part_no = ${lot.partNo} and hold`;
+      await tx`update stock_level set in_stock = 1501, on_hold = 1500 where part_no = ${lot.partNo}`;
+    });
+    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1, 'at least 1000 on hold'));
   });
 
   test('only lots that match every filter given', async () => {
@@ -114,7 +171,10 @@ describe('which lots are taken', () => {
     const second = await receiveLot(client, itemID, 5, { spot: 'B' });
     expect(lotsOf((await issue(client, itemID, 2, { recno: second })).body)).toEqual([[second, 2, 3]]);
     expectAnswer(await issue(client, itemID, 4, { recno: second }), 409, notEnough(4, 3));
-    expectAnswer(await issue(client, itemID, 1, { recno: second, spot: 'A' }), 409, notEnough(1, 0));
+    const filters = { recno: second, spot: 'A', serial: 'S', serial2: 'T', rfidTag: 'R' };
+    const refusal = errorObject(409, 'conflict', 'The lot does not match spot, serial, serial2, rfidTag.');
+    expectAnswer(await issue(client, itemID, 1, filters), 409, refusal);
+    expect((await issue(client, itemID, 1, { recno: second, spot: 'B' })).status).toBe(200);
   });
 
   test('no lot on hold; 409 when it is named by recno', async () => {
@@ -123,7 +183,7 @@ describe('which lots are taken', () => {
     const held = await receiveLot(client, itemID, 5);
     const free = await receiveLot(client, itemID, 1);
     await holdLot(service.sql, { recNo: held, reason: 'inspection' });
-    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1));
+    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, 1, '5 on hold'));
     expectAnswer(
       await issue(client, itemID, 1, { recno: held }),
       409,

@@ -1,6 +1,6 @@
 import { holdLot } from '@inventory/db/holds';
 import { describe, expect, test } from 'vitest';
-import { dateTime, expectAnswer, validationError } from '../harness/answers.ts';
+import { dateTime, errorObject, expectAnswer, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
 import { notEnough, receiveLot } from '../harness/stock.ts';
@@ -131,14 +131,14 @@ test('200: several lots, never merged', async () => {
 });
 
 describe('which lots are taken', () => {
-  test('earliest expiry first, expired ones too', async () => {
+  test('earliest expiry first, none after those, expired ones last', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const never = await receiveLot(client, itemID, 1);
     const expired = await receiveLot(client, itemID, 1, { expires: '2020-01-01' });
     const late = await receiveLot(client, itemID, 1, { expires: '2090-01-01' });
     const { body } = await move(client, itemID, 3, { toSpot: 'B' });
-    expect(body.lots.map((lot: { recNo: number }) => lot.recNo)).toEqual([expired, late, never]);
+    expect(body.lots.map((lot: { recNo: number }) => lot.recNo)).toEqual([late, never, expired]);
   });
 
   test('only lots that match every filter given', async () => {
@@ -185,18 +185,35 @@ describe('which lots are taken', () => {
     const itemID = await service.item();
     const held = await receiveLot(client, itemID, 5);
     await holdLot(service.sql, { recNo: held, reason: 'inspection' });
-    expectAnswer(await move(client, itemID, 1, { toSpot: 'B' }), 409, notEnough(1, 0));
+    expectAnswer(await move(client, itemID, 1, { toSpot: 'B' }), 409, notEnough(1, 0, '5 on hold'));
     const part = await move(client, itemID, 2, { recno: held, toSpot: 'B' });
     expect(part.status).toBe(200);
     const away = await move(client, itemID, 3, { recno: held, shipToWid: 2 });
     expect(away.status).toBe(200);
     expect(await lotsOf(client, itemID)).toEqual([
-      expect.objectContaining({ recNo: held, units: 0, active: false }),
+      expect.objectContaining({
+        recNo: held,
+        units: 0,
+        active: false,
+        hold: false,
+        shipped: expect.any(String),
+      }),
       expect.objectContaining({ recNo: part.body.recNo, units: 2, hold: true, wID: 1, spot: 'B' }),
       expect.objectContaining({ recNo: away.body.recNo, units: 3, hold: true, wID: 2 }),
     ]);
-    const [stored] = await service.sql`select hold_reason from lot where rec_no = ${away.body.recNo}`;
-    expect(stored).toEqual({ hold_reason: 'inspection' });
+    const reasons = await service.sql`
+      select hold_reason from lot where rec_no in (${held}, ${away.body.recNo}) order by rec_no`;
+    expect([...reasons]).toEqual([{ hold_reason: null }, { hold_reason: 'inspection' }]);
+  });
+
+  test('only the lot named by recno, when it matches the other filters', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const recno = await receiveLot(client, itemID, 5, { spot: 'A' });
+    const filters = { recno, fromSpot: 'C', serial: 'S', received: '2020-01-01', toSpot: 'B' };
+    const refusal = errorObject(409, 'conflict', 'The lot does not match fromSpot, serial, received.');
+    expectAnswer(await move(client, itemID, 1, filters), 409, refusal);
+    expect((await move(client, itemID, 1, { recno, fromSpot: 'A', toSpot: 'B' })).status).toBe(200);
   });
 });
 
@@ -286,4 +303,46 @@ test('moves in opposite directions at once end without a deadlock, and nothing i
   const lots = await client.get(`/Inventory?itemID=${itemID}&inStock=true&pageSize=250`);
   const sum = lots.body.value.reduce((total: number, lot: { units: number }) => total + lot.units, 0);
   expect(sum).toBe(100);
+});
+
+describe('weights', () => {
+  const weightsOf = async (itemID: string) => {
+    const rows = await service.sql<{ units: string; net: string | null; gross: string | null }[]>`
+      select lot.units::text, trim_scale(net_weight)::text as net, trim_scale(gross_weight)::text as gross
+      from lot
+      join item using (part_no)
+      where short_id = ${itemID}
+      order by rec_no`;
+    return rows.map(({ units, net, gross }) => [units, net, gross]);
+  };
+
+  test('are shared out by units: source and split add up to what it was', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const weights = { netWeight: 1, grossWeight: 2.000001 };
+    await receiveLot(client, itemID, 3, { spot: 'A', ...weights });
+    expect((await move(client, itemID, 1, { toSpot: 'B' })).status).toBe(200);
+    expect(await weightsOf(itemID)).toEqual([
+      ['2', '0.666667', '1.333334'],
+      ['1', '0.333333', '0.666667'],
+    ]);
+    expect((await move(client, itemID, 2, { fromSpot: 'A', shipToWid: 2 })).status).toBe(200);
+    expect(await weightsOf(itemID)).toEqual([
+      ['0', '0', '0'],
+      ['1', '0.333333', '0.666667'],
+      ['2', '0.666667', '1.333334'],
+    ]);
+  });
+
+  test('go along with a whole lot that is moved inside its warehouse; none stays none', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receiveLot(client, itemID, 2, { spot: 'A', netWeight: 7 });
+    expect((await move(client, itemID, 2, { toSpot: 'B' })).status).toBe(200);
+    expect((await move(client, itemID, 0.5, { toSpot: 'C' })).status).toBe(200);
+    expect(await weightsOf(itemID)).toEqual([
+      ['1.5', '5.25', null],
+      ['0.5', '1.75', null],
+    ]);
+  });
 });

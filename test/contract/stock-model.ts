@@ -54,20 +54,26 @@ export class StockModel {
     const named = lot === undefined ? undefined : this.lots[lot];
     if (lot !== undefined && named?.wid !== wid) return notOfItem;
     if (named?.hold) return held;
-    const usable = this.ordered(named).filter(
+    const differs = mismatch(named, [
+      ['spot', spot],
+      ['serial', serial],
+    ]);
+    if (differs !== undefined) return differs;
+    const matching = this.ordered(named).filter(
       (each) =>
         each.wid === wid &&
-        !each.hold &&
-        (each.expires === undefined || each.expires > today) &&
         (spot === undefined || each.spot === spot) &&
         (serial === undefined || each.serial === serial),
     );
-    const taken = take(usable, BigInt(units));
+    const usable = matching.filter((each) => !each.hold && (named !== undefined || !isExpired(each)));
+    const untaken = named === undefined ? matching : [];
+    const taken = take(usable, BigInt(units), untaken, true);
     if (!Array.isArray(taken)) return taken;
     return {
       status: 200,
       lots: taken.map(([each, part]) => {
         each.units -= part;
+        if (each.units === 0n) each.hold = false;
         return { lot: each.lot, units: part, remaining: each.units };
       }),
     };
@@ -80,15 +86,20 @@ export class StockModel {
     if (lot !== undefined && named?.wid !== wid) return notOfItem;
     const isThere = (each: ModelLot) => toWid === wid && each.spot === toSpot;
     if (named !== undefined && named.units > 0n && isThere(named)) return badDestination;
-    const usable = this.ordered(named).filter(
+    const differs = mismatch(named, [
+      ['fromSpot', fromSpot],
+      ['serial', serial],
+    ]);
+    if (differs !== undefined) return differs;
+    const matching = this.ordered(named).filter(
       (each) =>
         each.wid === wid &&
-        (named !== undefined || !each.hold) &&
         !isThere(each) &&
         (fromSpot === undefined || each.spot === fromSpot) &&
         (serial === undefined || each.serial === serial),
     );
-    const taken = take(usable, BigInt(units));
+    const usable = matching.filter((each) => named !== undefined || !each.hold);
+    const taken = take(usable, BigInt(units), named === undefined ? matching : [], false);
     if (!Array.isArray(taken)) return taken;
     const spot = toSpot ?? '';
     return {
@@ -100,6 +111,7 @@ export class StockModel {
         }
         source.units -= part;
         const arrived = { ...source, lot: this.lots.length, wid: toWid, spot, units: part };
+        if (source.units === 0n) source.hold = false;
         this.lots.push(arrived);
         return { lot: arrived.lot, units: part, remaining: source.units, from: source.lot, wid: toWid, spot };
       }),
@@ -138,10 +150,10 @@ export class StockModel {
     return `{"available":${decimal(inStock - onHold)},"inStock":${decimal(inStock)},"onOrder":0,"onHold":${decimal(onHold)},"committed":0,"packed":0,"aSN":0}`;
   }
 
-  /** Lots in stock: those that expire first, the others after them, older before newer. */
+  /** Lots in stock: those that expire first, the others after them, then what has expired; older before newer. */
   private ordered(only: ModelLot | undefined): ModelLot[] {
     const from = only === undefined ? [...this.lots] : [only];
-    const expiry = (each: ModelLot) => each.expires ?? '9999';
+    const expiry = (each: ModelLot) => (isExpired(each) ? `late ${each.expires}` : (each.expires ?? '9999'));
     return from
       .filter((each) => each.units > 0n)
       .sort((a, b) =>
@@ -150,12 +162,42 @@ export class StockModel {
   }
 }
 
-function take(lots: ModelLot[], wanted: bigint): [ModelLot, bigint][] | ModelAnswer {
-  const available = lots.reduce((total, each) => total + each.units, 0n);
+function isExpired({ expires }: ModelLot): boolean {
+  return expires !== undefined && expires <= today;
+}
+
+function mismatch(
+  named: ModelLot | undefined,
+  filters: [string, string | undefined][],
+): ModelAnswer | undefined {
+  const lot = named as Record<string, unknown> | undefined;
+  if (lot === undefined) return undefined;
+  const names = filters.filter(
+    ([field, asked]) => asked !== undefined && asked !== lot[field === 'fromSpot' ? 'spot' : field],
+  );
+  if (names.length === 0) return undefined;
+  return { status: 409, message: `The lot does not match ${names.map(([field]) => field).join(', ')}.` };
+}
+
+function take(
+  lots: ModelLot[],
+  wanted: bigint,
+  matching: ModelLot[],
+  isIssue: boolean,
+): [ModelLot, bigint][] | ModelAnswer {
+  const sum = (of: ModelLot[]) => of.reduce((total, each) => total + each.units, 0n);
+  const available = sum(lots);
   if (available < wanted) {
+    const held = sum(matching.filter((each) => each.hold));
+    const expired = sum(matching.filter((each) => isIssue && !each.hold && isExpired(each)));
+    const causes = [held && `${decimal(held)} on hold`, expired && `${decimal(expired)} expired`].filter(
+      Boolean,
+    );
     return {
       status: 409,
-      message: `Not enough stock: ${decimal(wanted)} asked, ${decimal(available)} available.`,
+      message:
+        `Not enough stock: ${decimal(wanted)} asked, ${decimal(available)} available.` +
+        (causes.length > 0 ? ` Not taken: ${causes.join(', ')}.` : ''),
     };
   }
   const taken: [ModelLot, bigint][] = [];

@@ -38,11 +38,16 @@ type Move = Extract<StockRequest, { kind: 'move' }>['body'];
 
 const lotsMax = 1000;
 
-/** Earliest expiry first, none last, then received, then recNo. */
-function inOrder(a: ModelLot, b: ModelLot): number {
-  const [first, second] = [a.expires ?? Infinity, b.expires ?? Infinity];
-  if (first !== second) return first < second ? -1 : 1;
-  return a.received - b.received || a.recNo - b.recNo;
+const isExpired = (lot: ModelLot, now: number) => lot.expires !== null && lot.expires <= now;
+
+/** Earliest expiry first, then none, then what has expired; then received, then recNo. */
+function inOrder(now: number) {
+  return (a: ModelLot, b: ModelLot): number => {
+    if (isExpired(a, now) !== isExpired(b, now)) return isExpired(a, now) ? 1 : -1;
+    const [first, second] = [a.expires ?? Infinity, b.expires ?? Infinity];
+    if (first !== second) return first < second ? -1 : 1;
+    return a.received - b.received || a.recNo - b.recNo;
+  };
 }
 
 /**
@@ -55,27 +60,43 @@ export class StockModel {
   /** All lots that a move or an issue may take, in the order of allocation. */
   matching(request: StockRequest, now: number): ModelLot[] {
     if (request.kind === 'receive') return [];
+    const { kind, body } = request;
+    return this.named(request)
+      .filter((lot) => !lot.hold || (kind === 'move' && body.recno !== undefined))
+      .filter((lot) => kind === 'move' || body.recno !== undefined || !isExpired(lot, now))
+      .sort(inOrder(now));
+  }
+
+  /** All lots in stock that match what a move or an issue names. */
+  private named(request: Exclude<StockRequest, { kind: 'receive' }>): ModelLot[] {
     const { body, kind } = request;
     const spot = kind === 'issue' ? body.spot : body.fromSpot;
     const received = kind === 'move' && body.received !== undefined ? rangeOf(body.received) : null;
     const stays = kind === 'move' && (body.shipToWid ?? body.wid) === body.wid;
-    return [...this.lots.values()]
-      .filter(
-        (lot) =>
-          lot.itemID === body.itemID &&
-          lot.wid === body.wid &&
-          lot.units > 0 &&
-          (!lot.hold || (kind === 'move' && body.recno !== undefined)) &&
-          (kind === 'move' || lot.expires === null || lot.expires > now) &&
-          (body.recno === undefined || lot.recNo === body.recno) &&
-          (spot === undefined || lot.spot === spot) &&
-          (body.serial === undefined || lot.serial === body.serial) &&
-          (body.serial2 === undefined || lot.serial2 === body.serial2) &&
-          (body.rfidTag === undefined || lot.rfidTag === body.rfidTag) &&
-          (received === null || (lot.received >= received[0] && lot.received < received[1])) &&
-          (!stays || lot.spot !== (body as Move).toSpot),
-      )
-      .sort(inOrder);
+    return [...this.lots.values()].filter(
+      (lot) =>
+        lot.itemID === body.itemID &&
+        lot.wid === body.wid &&
+        lot.units > 0 &&
+        (body.recno === undefined || lot.recNo === body.recno) &&
+        (spot === undefined || lot.spot === spot) &&
+        (body.serial === undefined || lot.serial === body.serial) &&
+        (body.serial2 === undefined || lot.serial2 === body.serial2) &&
+        (body.rfidTag === undefined || lot.rfidTag === body.rfidTag) &&
+        (received === null || (lot.received >= received[0] && lot.received < received[1])) &&
+        (!stays || lot.spot !== (body as Move).toSpot),
+    );
+  }
+
+  /** What a refusal says of the lots that match and are not taken. */
+  private untaken(request: Exclude<StockRequest, { kind: 'receive' }>, now: number): string {
+    if (request.body.recno !== undefined) return '';
+    const sum = (lots: ModelLot[]) => lots.reduce((total, lot) => total + lot.units, 0);
+    const lots = this.named(request);
+    const held = sum(lots.filter((lot) => lot.hold));
+    const expired = sum(lots.filter((lot) => request.kind === 'issue' && !lot.hold && isExpired(lot, now)));
+    const causes = [...(held > 0 ? [`${held} on hold`] : []), ...(expired > 0 ? [`${expired} expired`] : [])];
+    return causes.length === 0 ? '' : ` Not taken: ${causes.join(', ')}.`;
   }
 
   /** What must become of a request at this moment; nothing is changed. */
@@ -97,7 +118,7 @@ export class StockModel {
     }
     if (missing > 0) {
       const message = `Not enough stock: ${units} asked, ${units - missing} available.`;
-      return { status: 'refused', message };
+      return { status: 'refused', message: message + this.untaken(request, now) };
     }
     if (parts.length <= lotsMax) return { status: 'applied', parts };
     const first = parts.slice(0, lotsMax).reduce((sum, part) => sum + part.units, 0);
@@ -114,9 +135,21 @@ export class StockModel {
     const lot = this.lots.get(body.recno);
     const failed = 'One or more fields failed validation.';
     if (lot === undefined || lot.itemID !== body.itemID || lot.wid !== body.wid) return failed;
-    if (kind === 'issue') return lot.hold ? 'The lot is on hold.' : null;
+    if (kind === 'issue' && lot.hold) return 'The lot is on hold.';
     const { shipToWid, toSpot, wid } = body as Move;
-    return lot.units > 0 && (shipToWid ?? wid) === wid && lot.spot === toSpot ? failed : null;
+    if (kind === 'move' && lot.units > 0 && (shipToWid ?? wid) === wid && lot.spot === toSpot) return failed;
+    const spotField = kind === 'issue' ? 'spot' : 'fromSpot';
+    const spot = kind === 'issue' ? (body as Issue).spot : (body as Move).fromSpot;
+    const { received } = body as Move;
+    const [from, to] = received === undefined ? [0, Infinity] : rangeOf(received);
+    const differs = [
+      ...(spot !== undefined && spot !== lot.spot ? [spotField] : []),
+      ...(['serial', 'serial2', 'rfidTag'] as const).filter(
+        (field) => body[field] !== undefined && body[field] !== lot[field],
+      ),
+      ...(lot.received >= from && lot.received < to ? [] : ['received']),
+    ];
+    return differs.length === 0 ? null : `The lot does not match ${differs.join(', ')}.`;
   }
 
   /** Does what was answered, which must be what was expected; new lots get the numbers of the answer. */
@@ -129,20 +162,24 @@ export class StockModel {
       this.add({
         ...{ recNo: answer.recNo, itemID: body.itemID, wid: body.wid, units: body.units, hold: false },
         ...{ spot, serial, serial2, rfidTag, received: Date.parse(answer.lot.received) },
-        expires: expires === undefined ? null : Date.parse(expires),
+        expires:
+          expires === undefined ? null : Date.parse(expires) + (expires.length === 10 ? 86_400_000 : 0),
       });
       return;
     }
     expected.parts.forEach((part, index) => {
       const from = this.lots.get(part.fromRecNo)!;
       from.units -= part.units;
+      const { hold } = from;
+      if (from.units === 0) from.hold = false;
       if (request.kind === 'issue') return;
       const wid = request.body.shipToWid ?? body.wid;
       const spot = request.body.toSpot ?? '';
-      if (part.whole && wid === from.wid) Object.assign(from, { units: part.units, spot });
+      if (part.whole && wid === from.wid) Object.assign(from, { units: part.units, spot, hold });
       else {
         const { recNo } = answer.lots[index]!;
-        this.add({ ...from, recNo, wid, spot, units: part.units, rfidTag: part.whole ? from.rfidTag : null });
+        const rfidTag = part.whole ? from.rfidTag : null;
+        this.add({ ...from, recNo, wid, spot, units: part.units, rfidTag, hold });
       }
     });
   }

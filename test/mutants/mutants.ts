@@ -14,6 +14,7 @@ const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const gates = 'packages/db/src/gates.ts';
+const stockBatch = 'packages/domain/src/stock/batch.ts';
 const idempotency = 'packages/db/src/idempotency.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
@@ -50,9 +51,11 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'packages/db/src/verdict.ts',
-        search: 'return readOutcomes(sql, requestIds);',
-        replace: `const found = await readOutcomes(sql, requestIds);
-  return new Map(requestIds.map((id) => [id, found.get(id) ?? { status: 'abandoned', result: null }]));`,
+        search: 'return readOutcomes(sql, requests);',
+        replace: `const found = await readOutcomes(sql, requests);
+  return new Map(
+    requests.map(({ requestId: id }) => [id, found.get(id) ?? { status: 'abandoned', result: null }]),
+  );`,
       },
     ],
     test: { file: 'concurrency/verdict.test.ts', title: 'given up while its batch waited' },
@@ -213,8 +216,10 @@ export const mutants: readonly Mutant[] = [
       { file: gates, search: 'for no key update of stock_level`', replace: '`' },
       {
         file: pickStatements,
-        search: `limit \${limit}\`;`,
-        replace: `limit \${limit} for update of lot skip locked\`;`,
+        search: `          limit \${limit}
+        )\`;`,
+        replace: `          limit \${limit} for update of lot skip locked
+        )\`;`,
       },
     ],
     test: { file: 'concurrency/whole-view.test.ts' },
@@ -453,11 +458,76 @@ async function importKey(`,
     edits: [
       {
         file: pickStatements,
-        search: `order by coalesce(lot.expires, 'infinity'), lot.received, lot.rec_no`,
-        replace: 'order by lot.received, lot.rec_no',
+        search: `          order by \${expiry}, lot.received, lot.rec_no
+          limit`,
+        replace: `          order by lot.received, lot.rec_no
+          limit`,
       },
     ],
     test: { file: 'concurrency/pick-plans.test.ts', title: 'goes by its own index' },
+  },
+  {
+    name: 'a move takes expired lots first',
+    edits: [
+      {
+        file: stockBatch,
+        search: 'Number(isExpired(a, now)) - Number(isExpired(b, now)) ||',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/move.test.ts', title: 'expired ones last' },
+  },
+  {
+    name: 'expired lots that nobody has read',
+    edits: [
+      {
+        file: pickStatements,
+        search: 'return `${part(false)} union all ${part(true)} limit ${limit}`;',
+        replace: 'return `${part(false)} limit ${limit}`;',
+      },
+    ],
+    test: { file: 'contract/move.test.ts', title: 'expired ones last' },
+  },
+  {
+    name: 'a date expires when its day begins',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/receive.ts',
+        search: 'Math.min(parsed.at + 86_400_000, lastMoment)',
+        replace: 'parsed.at',
+      },
+    ],
+    test: { file: 'contract/issue.test.ts', title: 'through the end of that day' },
+  },
+  {
+    name: 'the weight of a lot doubled by a split',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/move.ts',
+        search: 'from.netWeight = less(from.netWeight, to.netWeight);',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/move.test.ts', title: 'are shared out by units' },
+  },
+  {
+    name: 'a closed lot keeps its hold',
+    edits: [
+      { file: stockBatch, search: 'if (lot.units === 0n) lot.hold = false;', replace: '' },
+      { file: writeBatch, search: 'hold = lot.hold and changed.units > 0,', replace: 'hold = lot.hold,' },
+    ],
+    test: { file: 'contract/move.test.ts', title: 'keeps the hold' },
+  },
+  {
+    name: 'what is on hold as it was before the batch',
+    edits: [
+      {
+        file: allocate,
+        search: 'if (untaken !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid)))',
+        replace: 'if (Date.now() < 0)',
+      },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'moved by the batch itself' },
   },
   {
     name: 'no limit of lots for one transaction',
@@ -472,7 +542,7 @@ async function importKey(`,
   },
   {
     name: 'lots taken before others that nobody has read',
-    edits: [{ file: allocate, search: 'allocationOrder(lot, horizon) > 0', replace: 'lot.recNo < 0' }],
+    edits: [{ file: allocate, search: 'order(lot, horizon) > 0', replace: 'lot.recNo < 0' }],
     test: { file: 'concurrency/large-issues.test.ts', title: 'the lots that come first' },
   },
   {
@@ -636,8 +706,8 @@ async function importKey(`,
       },
       {
         file: 'packages/db/src/verdict.ts',
-        search: 'return readOutcomes(sql, requestIds);',
-        replace: `return new Map(requestIds.map((id) => [id, { status: 'abandoned', result: null }]));`,
+        search: 'return readOutcomes(sql, requests);',
+        replace: `return new Map(requests.map(({ requestId: id }) => [id, { status: 'abandoned', result: null }]));`,
       },
       { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
       { file: waiters, search: 'void look(toLook)', replace: 'void 0' },
@@ -896,8 +966,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/stock.ts',
-        search: 'const deadline = now() + patience',
-        replace: 'const deadline = Date.now() + patience',
+        search: 'const askedAt = now() -',
+        replace: 'const askedAt = Date.now() -',
       },
     ],
     test: { file: 'concurrency/clocks.test.ts', title: 'by way of an api whose clock is wrong' },

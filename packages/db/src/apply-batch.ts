@@ -149,7 +149,7 @@ async function applyOnce(
     await Promise.all([locked, facts, pickCandidates(tx, requests, parts, facts)]);
   const batch: Batch = {
     ...{ now: now.getTime(), items, warehouses, levels, ...lots },
-    ...{ newLots: [], touched: new Set() },
+    ...{ newLots: [], touched: new Set(), untakenTouched: new Set() },
   };
 
   const decided: DecidedTransaction[] = [];

@@ -1,12 +1,19 @@
 import { parseQuantity, type Quantity, quantityOf } from '@inventory/domain/quantity';
 import { askKey, lotsPerTransactionMax, type Pick, pickKey } from '@inventory/domain/stock/allocate';
-import { allocationOrder, type Batch, gateKey, type LotState } from '@inventory/domain/stock/batch';
+import {
+  allocationOrder,
+  type Batch,
+  gateKey,
+  isExpired,
+  type LotState,
+} from '@inventory/domain/stock/batch';
 import { issuePick } from '@inventory/domain/stock/issue';
 import { movePick } from '@inventory/domain/stock/move';
 import type { BatchRequest } from './apply-batch.ts';
 import type { Tx } from './client.ts';
 import type { PartNumbers } from './gates.ts';
 import { type LotRow, pickKindOf, readPickedLots, tallyLots } from './pick-statements.ts';
+import { readUntaken } from './untaken-stock.ts';
 
 /**
  * How many lots are read for each pick, and for how many picks of a batch at the most: first all that most picks need, then more for
@@ -25,7 +32,12 @@ const talliedLotsMax = 10_000;
 // By the moment of receipt, all that came then are read, for as few lots as they may leave.
 const receivedPicksMax = 2;
 
-type Candidates = { [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'tallies']: Batch[Part] };
+// For what too little stock is refused with.
+const untakenPicksMax = 64;
+
+type Candidates = {
+  [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'tallies' | 'untaken']: Batch[Part];
+};
 type Ask = { pick: Pick; key: string; units: Quantity };
 
 /**
@@ -47,6 +59,7 @@ export async function pickCandidates(
     horizons: new Map(),
     unread: new Set(),
     tallies: new Map(),
+    untaken: new Map(),
   };
   let open = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))];
   for (const [key] of open.filter(([, pick]) => pickKindOf(pick) === 'received').slice(receivedPicksMax)) {
@@ -55,25 +68,67 @@ export async function pickCandidates(
   open = open.filter(([key]) => !found.unread.has(key));
   // The first lots are asked for before the batch's moment is known.
   let moment: Date | null = null;
+  const known = new Map<string, PickedLots>();
   for (const { lots, picks } of rounds) {
     const read = open.slice(0, picks);
     if (read.length === 0) break;
     const picked = await readPicks(tx, read, lots, found, moment);
     const { now, outcomes } = await facts;
+    for (const [key, lots] of picked) known.set(key, lots);
     moment = now;
-    const asks = all
-      .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
-      .map(({ ask }) => ask);
+    const asks = inTime(all, outcomes, now);
     const demand = demandOf(asks);
     const asked = new Set(asks.map((ask) => ask.key));
     open = read.filter(([key, pick]) => {
-      const { horizon, lots } = picked.get(key)!;
-      return horizon !== null && asked.has(key) && unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
+      const { horizon, lots, isStale } = picked.get(key)!;
+      if (horizon === null || !asked.has(key)) return false;
+      return isStale(now) || unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
     });
     if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
   }
-  sortIntoGates(found);
+  const { now, outcomes } = await facts;
+  // Read again they would be in order; there was no room for that.
+  for (const [key, { isStale, horizon }] of known) {
+    if (horizon !== null && isStale(now)) found.unread.add(key);
+  }
+  await readShort(tx, inTime(all, outcomes, now), known, now, found);
+  sortIntoGates(found, now);
   return found;
+}
+
+/** Of the requests that are still to be decided. */
+function inTime(
+  all: readonly { request: BatchRequest; ask: Ask }[],
+  outcomes: ReadonlyMap<string, unknown>,
+  now: Date,
+): Ask[] {
+  return all
+    .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
+    .map(({ ask }) => ask);
+}
+
+/** Reads what is on hold or expired for the picks that may find too little. */
+async function readShort(
+  tx: Tx,
+  asks: readonly Ask[],
+  known: ReadonlyMap<string, PickedLots>,
+  now: Date,
+  found: Candidates,
+): Promise<void> {
+  const demand = demandOf(asks);
+  const short = new Map<string, Pick>();
+  for (const { key, pick } of asks) {
+    const picked = known.get(key);
+    if (picked === undefined || pick.recNo !== undefined) continue;
+    if (unitsOf(picked.lots, pick, now) >= demand.get(gateOf(pick))!) continue;
+    if (short.size < untakenPicksMax) short.set(key, pick);
+    else if (!short.has(key)) found.unread.add(key);
+  }
+  if (short.size === 0) return;
+  const untaken = await readUntaken(tx, [...short.values()], now);
+  [...short.keys()].forEach((key, index) => {
+    found.untaken.set(key, untaken[index]!);
+  });
 }
 
 function asksOf(requests: readonly BatchRequest[], parts: PartNumbers) {
@@ -94,8 +149,11 @@ function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
   return demand;
 }
 
-/** The lots of a pick in the order of allocation; after `horizon` there may be more. */
-type PickedLots = { lots: LotState[]; horizon: LotState | null };
+/**
+ * The lots of a pick; after `horizon` there may be more. `isStale`: whether some have expired since they were read, and so come later
+ * in the order of allocation than `horizon` says.
+ */
+type PickedLots = { lots: LotState[]; horizon: LotState | null; isStale: (now: Date) => boolean };
 
 async function readPicks(
   tx: Tx,
@@ -116,9 +174,10 @@ async function readPicks(
       const lot = found.lotsByRecNo.get(row.rec_no) ?? lotOf(row);
       found.lotsByRecNo.set(lot.recNo, lot);
       return lot;
-    }).sort(allocationOrder);
+    });
     const horizon = lots.length < limit ? null : lots.at(-1)!;
-    result.set(key, { lots, horizon });
+    const early = lots.filter((_, place) => !rows[index]![place]!.late);
+    result.set(key, { lots, horizon, isStale: (now) => early.some((lot) => isExpired(lot, now.getTime())) });
     if (horizon === null) found.horizons.delete(key);
     else found.horizons.set(key, horizon);
   });
@@ -131,7 +190,7 @@ function unitsOf(lots: readonly LotState[], pick: Pick, now: Date): Quantity {
 
 /** The statements leave out what was expired when the transaction began; this, what has expired since. */
 function isTaken(lot: LotState, pick: Pick, now: Date): boolean {
-  return pick.expiredToo || lot.expires === null || lot.expires > now.getTime();
+  return pick.expiredToo || !isExpired(lot, now.getTime());
 }
 
 /** Counts the lots of the first requests that need more than one transaction may take, for what they are told. */
@@ -155,14 +214,15 @@ async function tallyLarge(
   }
 }
 
-function sortIntoGates({ lots, lotsByRecNo }: Candidates): void {
+function sortIntoGates({ lots, lotsByRecNo }: Candidates, now: Date): void {
   for (const lot of lotsByRecNo.values()) {
     const key = gateKey(lot.partNo, lot.wid);
     const gate = lots.get(key);
     if (gate === undefined) lots.set(key, [lot]);
     else gate.push(lot);
   }
-  for (const gate of lots.values()) gate.sort(allocationOrder);
+  const order = allocationOrder(now.getTime());
+  for (const gate of lots.values()) gate.sort(order);
 }
 
 function lotOf(row: LotRow): LotState {
@@ -177,6 +237,8 @@ function lotOf(row: LotRow): LotState {
     serial: row.serial,
     serial2: row.serial2,
     rfidTag: row.rfid_tag,
+    netWeight: row.net_weight === null ? null : parseQuantity(row.net_weight),
+    grossWeight: row.gross_weight === null ? null : parseQuantity(row.gross_weight),
     hold: row.hold,
     origin: { kind: 'stored' },
     changed: false,

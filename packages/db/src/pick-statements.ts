@@ -7,6 +7,8 @@ import type { Tx } from './client.ts';
 /** A lot as a pick reads it. */
 export type LotRow = {
   pick: number;
+  /** Whether it comes after those that have not expired. */
+  late: boolean;
   rec_no: number;
   part_no: number;
   wid: number;
@@ -17,6 +19,8 @@ export type LotRow = {
   serial: string;
   serial2: string | null;
   rfid_tag: string | null;
+  net_weight: string | null;
+  gross_weight: string | null;
   hold: boolean;
 };
 
@@ -87,12 +91,12 @@ export function pickStatement(
 ): PendingQuery<LotRow[]> {
   if (kind === 'recNo') {
     return tx<LotRow[]>`
-      select pick, ${tx.unsafe(columns)}
+      select pick, false as late, ${tx.unsafe(columns)}
       from unnest(${picks.map((pick) => pick.recNo!)}::bigint[]) with ordinality as named (rec_no, pick)
       join lot using (rec_no)`;
   }
   return tx<LotRow[]>`
-    select pick, ${tx.unsafe(columns)}
+    select pick, late, ${tx.unsafe(columns)}
     from ${picksTable(tx, picks, now)}
     cross join lateral (${tx.unsafe(lotsText(kind, limit))}) as lot`;
 }
@@ -111,10 +115,10 @@ export async function tallyLots(
   const [row] = await tx<{ lots: number; units: string | null; seen: number }[]>`
     select count(*) filter (where before < ${formatQuantity(units)}::numeric) as lots, sum(units) as units, count(*) as seen
     from (
-      select units, sum(units) over (order by expires, received, rec_no) - units as before
+      select units, sum(units) over (order by late, expires, received, rec_no) - units as before
       from ${picksTable(tx, [pick], now)}
       cross join lateral (${tx.unsafe(lotsText(pickKindOf(pick), limit))}) as lot
-      order by expires, received, rec_no
+      order by late, expires, received, rec_no
       limit ${limit}
     ) as ordered`;
   const held = parseQuantity(row!.units ?? '0');
@@ -122,14 +126,15 @@ export async function tallyLots(
 }
 
 const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
-  lot.rfid_tag, lot.hold`;
+  lot.rfid_tag, lot.net_weight, lot.gross_weight, lot.hold`;
 
-function picksTable(tx: Tx, picks: readonly Pick[], now: Date | null): PendingQuery<Row[]> {
+/** Picks as rows, numbered from 1 in their order. `now`: see {@link readPickedLots}. */
+export function picksTable(tx: Tx, picks: readonly Pick[], now: Date | null): PendingQuery<Row[]> {
   const column = <T>(read: (pick: Pick) => T | undefined) => picks.map((pick) => read(pick) ?? null);
   return tx`(
       select *,
         -- While the batch's moment is not known, as of the transaction's begin: those that have expired since are left out when it is decided.
-        case when expired_too = 1 then '-infinity' else coalesce(${now}::timestamptz, now()) end as after
+        coalesce(${now}::timestamptz, now()) as now
       from unnest(
           ${column((pick) => pick.partNo)}::integer[], ${column((pick) => pick.wid)}::integer[],
           ${column((pick) => pick.spot)}::text[], ${column((pick) => pick.serial)}::text[],
@@ -142,8 +147,7 @@ function picksTable(tx: Tx, picks: readonly Pick[], now: Date | null): PendingQu
 }
 
 // What a pick names beside that which its lots are found by.
-const filters = `lot.active and not lot.hold
-        and (picks.spot is null or lot.spot = picks.spot)
+export const filters = `(picks.spot is null or lot.spot = picks.spot)
         and (picks.serial is null or lot.serial = picks.serial)
         and (picks.serial2 is null or lot.serial2 = picks.serial2)
         and (picks.rfid_tag is null or lot.rfid_tag = picks.rfid_tag)
@@ -153,25 +157,39 @@ const filters = `lot.active and not lot.hold
 
 /**
  * The order is that of the indexes, to the letter: no other index has it, and with sorting off (see read-facts) Postgres has no
- * other way. What never expires comes last.
+ * other way. What never expires comes after what will; what has expired comes last, for the picks that take it at all.
  */
 function lotsText(kind: PickKind, limit: number): string {
-  return `
-      select ${columns}
-      from ${kind === 'received' ? receivedLots : 'lot'}
-      where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]}
-        and coalesce(lot.expires, 'infinity') > picks.after
-        and ${filters}
-      order by coalesce(lot.expires, 'infinity'), lot.received, lot.rec_no
-      limit ${limit}`;
+  if (kind === 'received') return receivedText(limit);
+  const part = (late: boolean) => `
+        (
+          select ${columns}, ${late} as late
+          from lot
+          where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]}
+            and ${late ? `picks.expired_too = 1 and ${expiry} <= picks.now` : `${expiry} > picks.now`}
+            and lot.active and not lot.hold and ${filters}
+          order by ${expiry}, lot.received, lot.rec_no
+          limit ${limit}
+        )`;
+  // Postgres reads the second part only when the first has too few.
+  return `${part(false)} union all ${part(true)} limit ${limit}`;
 }
 
+const expiry = `coalesce(lot.expires, 'infinity')`;
+
 // No index of the picks is by the moment of receipt: all of that day or second are read (`offset 0` has Postgres do so), and sorted.
-const receivedLots = `(
-        select lot.*
-        from lot
-        where lot.part_no = picks.part_no and lot.wid = picks.wid
-          and lot.received >= to_timestamp(picks.received_from / 1000.0)
-          and lot.received < to_timestamp(picks.received_to / 1000.0)
-        offset 0
-      ) as lot`;
+function receivedText(limit: number): string {
+  return `
+        select ${columns}, ${expiry} <= picks.now as late
+        from (
+          select lot.*
+          from lot
+          where lot.part_no = picks.part_no and lot.wid = picks.wid
+            and lot.received >= to_timestamp(picks.received_from / 1000.0)
+            and lot.received < to_timestamp(picks.received_to / 1000.0)
+          offset 0
+        ) as lot
+        where lot.active and not lot.hold and (picks.expired_too = 1 or ${expiry} > picks.now) and ${filters}
+        order by late, ${expiry}, lot.received, lot.rec_no
+        limit ${limit}`;
+}

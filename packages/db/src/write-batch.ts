@@ -114,11 +114,14 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Part {
   return tx`
     update lot
     set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
-      shipped = case when changed.units = 0 then ${now}::timestamptz end
+      shipped = case when changed.units = 0 then ${now}::timestamptz end,
+      net_weight = changed.net_weight, gross_weight = changed.gross_weight,
+      hold = lot.hold and changed.units > 0, hold_reason = case when changed.units > 0 then lot.hold_reason end
     from unnest(
         ${lots.map((lot) => lot.recNo)}::bigint[], ${lots.map((lot) => formatQuantity(lot.units))}::numeric[],
-        ${lots.map((lot) => lot.spot)}::text[]
-      ) as changed (rec_no, units, spot)
+        ${lots.map((lot) => lot.spot)}::text[], ${lots.map((lot) => weightText(lot.netWeight))}::numeric[],
+        ${lots.map((lot) => weightText(lot.grossWeight))}::numeric[]
+      ) as changed (rec_no, units, spot, net_weight, gross_weight)
     where lot.rec_no = changed.rec_no`;
 }
 
@@ -132,7 +135,6 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Pa
   });
   const column = <T>(read: (each: (typeof received)[number]) => T | undefined) =>
     received.map((each) => read(each) ?? null);
-  const decimal = (value: number | undefined) => (value === undefined ? null : String(value));
   return tx`
     insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, expires, serial, serial2, rfid_tag, remark,
       owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code, active, modified)
@@ -143,12 +145,12 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Pa
         ${column(({ lot }) => lot.recNo)}::bigint[], ${column(({ fromRecNo }) => fromRecNo)}::bigint[],
         ${column(({ lot }) => lot.partNo)}::integer[], ${column(({ lot }) => lot.wid)}::integer[],
         ${column(({ lot }) => lot.spot)}::text[], ${column(({ lot }) => formatQuantity(lot.units))}::numeric[],
-        ${column(({ request }) => request.expires)}::text[]::timestamptz[], ${column(({ lot }) => lot.serial)}::text[],
+        ${column(({ lot }) => (lot.expires === null ? null : new Date(lot.expires).toISOString()))}::text[]::timestamptz[], ${column(({ lot }) => lot.serial)}::text[],
         ${column(({ lot }) => lot.serial2)}::text[], ${column(({ lot }) => lot.rfidTag)}::text[],
         ${column(({ request }) => request.remark ?? '')}::text[], ${column(({ owner }) => owner)}::integer[],
-        ${column(({ request }) => request.jobid ?? 0)}::integer[], ${column(({ request }) => decimal(request.price))}::numeric[],
-        ${column(({ request }) => decimal(request.netWeight))}::numeric[],
-        ${column(({ request }) => decimal(request.grossWeight))}::numeric[], ${column(({ request }) => request.supplier)}::integer[],
+        ${column(({ request }) => request.jobid ?? 0)}::integer[], ${column(({ request }) => request.price?.toString())}::numeric[],
+        ${column(({ lot }) => weightText(lot.netWeight))}::numeric[],
+        ${column(({ lot }) => weightText(lot.grossWeight))}::numeric[], ${column(({ request }) => request.supplier)}::integer[],
         ${column(({ request }) => request.line)}::integer[], ${column(({ request }) => request.reference)}::text[],
         ${column(({ request }) => request.reasonCode)}::integer[]
       ) as received (rec_no, from_rec_no, part_no, wid, spot, units, expires, serial, serial2, rfid_tag, remark, owner, job_id,
@@ -169,15 +171,20 @@ function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Part 
       active, modified)
     select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.spot, split.units, split.rfid_tag, source.received,
       case when split.units = 0 then ${now}::timestamptz end, source.expires, source.serial, source.serial2, source.remark,
-      source.hold, source.hold_reason, source.owner, source.job_id, source.price, source.net_weight, source.gross_weight,
+      source.hold and split.units > 0, case when split.units > 0 then source.hold_reason end, source.owner, source.job_id, source.price, split.net_weight, split.gross_weight,
       source.supplier, source.line, source.reference, source.reason_code, split.units > 0, ${now}
     from unnest(
         ${split.map(({ recNo }) => recNo)}::bigint[], ${split.map(({ fromRecNo }) => fromRecNo)}::bigint[],
         ${split.map(({ sourceRecNo }) => sourceRecNo)}::bigint[], ${split.map(({ lot }) => lot.wid)}::integer[],
         ${split.map(({ lot }) => lot.spot)}::text[], ${split.map(({ lot }) => formatQuantity(lot.units))}::numeric[],
-        ${split.map(({ lot }) => lot.rfidTag)}::text[]
-      ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag)
+        ${split.map(({ lot }) => lot.rfidTag)}::text[], ${split.map(({ lot }) => weightText(lot.netWeight))}::numeric[],
+        ${split.map(({ lot }) => weightText(lot.grossWeight))}::numeric[]
+      ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag, net_weight, gross_weight)
     join lot as source on source.rec_no = split.source_rec_no`;
+}
+
+function weightText(weight: Quantity | null): string | null {
+  return weight === null ? null : formatQuantity(weight);
 }
 
 function insertEntries(

@@ -2,7 +2,8 @@ const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 const firstMoment = Date.parse('0001-01-01T00:00:00Z');
-const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+/** The last that can be written, milliseconds since 1970. */
+export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** A point in time, and how much of it was written: a whole UTC day, a whole second, or a millisecond. */
 export type DateTime = { at: number; precision: 'day' | 'second' | 'millisecond' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatDateTime, parseDateTime } from './date-time.ts';
+import { parseDateTime } from './date-time.ts';
 import { isExactDecimal, quantityLimit } from './quantity.ts';
 
 // The building blocks of request bodies. Each message completes the sentence "<field> …".
@@ -58,17 +58,10 @@ export function name(lengthMax: number) {
 
 export const Flag = z.boolean({ error: expects('true or false') });
 
-/** ISO 8601 in; the same moment as UTC with milliseconds out. */
+/** ISO 8601. */
 export const DateTimeText = z
   .string({ error: expects('an ISO 8601 date or datetime') })
   .refine((value) => parseDateTime(value) !== null, { error: 'must be an ISO 8601 date or datetime.' });
-
-/** UTC with milliseconds, of a text that passed {@link DateTimeText}. */
-export function normalizeDateTime(value: string): string {
-  const parsed = parseDateTime(value);
-  if (parsed === null) throw new RangeError(`not a datetime: ${value}`);
-  return formatDateTime(parsed.at);
-}
 
 /** The longest texts, in characters (code points). */
 export const lengthMax = { shortId: 64, label: 100, description: 500, remark: 1000 } as const;

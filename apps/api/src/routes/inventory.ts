@@ -2,7 +2,7 @@ import { Permission } from '@inventory/auth/permission';
 import { listLots, lotSortColumns } from '@inventory/db/lots';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { listStockLevels, stockLevelSortColumns } from '@inventory/db/stock-levels';
-import { normalizeDateTime, Text } from '@inventory/domain/fields';
+import { Text } from '@inventory/domain/fields';
 import { Lot } from '@inventory/domain/lot';
 import { IssueAnswer, IssueRequest } from '@inventory/domain/stock/issue';
 import { MoveAnswer, MoveRequest } from '@inventory/domain/stock/move';
@@ -119,10 +119,7 @@ export function inventoryRoutes(reads: StatementPool, stock: Stock) {
       warehouses: ({ body }) => [body.wid],
       answer: { 201: ReceiveAnswer },
       refusals: [409, 413, 503],
-      handle: ({ body, ...call }) => {
-        const expires = body.expires === undefined ? {} : { expires: normalizeDateTime(body.expires) };
-        return stock.transact({ kind: 'receive', body: { ...body, ...expires } }, callerOf(call), 201);
-      },
+      handle: ({ body, ...call }) => stock.transact({ kind: 'receive', body }, callerOf(call), 201),
     }),
     route({
       method: 'POST',

@@ -1,6 +1,14 @@
 import { formatQuantity, type Quantity } from '../quantity.ts';
 import { conflict, invalid, type Refusal } from '../refused.ts';
-import { allocationOrder, type Batch, gateKey, type LotState, type Tally } from './batch.ts';
+import {
+  allocationOrder,
+  type Batch,
+  gateKey,
+  isExpired,
+  type LotState,
+  type Tally,
+  type Untaken,
+} from './batch.ts';
 
 /** Which lots a transaction may take: every filter given must match. */
 export type Pick = {
@@ -8,6 +16,8 @@ export type Pick = {
   wid: number;
   recNo?: number | undefined;
   spot?: string | undefined;
+  /** What the request calls the spot. */
+  spotField: 'spot' | 'fromSpot';
   serial?: string | undefined;
   serial2?: string | undefined;
   rfidTag?: string | undefined;
@@ -15,7 +25,7 @@ export type Pick = {
   received?: readonly [number, number] | undefined;
   /** A move inside the warehouse takes nothing that already lies at its destination. */
   notAtSpot?: string | undefined;
-  /** Issue takes no lot that has expired; Move does. */
+  /** Move takes lots that have expired, after all others; Issue only one that is named by its recNo. */
   expiredToo: boolean;
   /** Move takes a lot on hold when it is named by its recNo. */
   heldToo: boolean;
@@ -39,7 +49,7 @@ export function askKey(pick: Pick, units: Quantity): string {
 /**
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed yet.
  * Refused with `validation_error` when the named lot is not one of the item in the warehouse, with `conflict` when it is on
- * hold or has too little, when all that match have, or when it would take more than {@link lotsPerTransactionMax} lots.
+ * hold, does not match the other filters or has too little, when all that match have, or when it would take more than {@link lotsPerTransactionMax} lots.
  * `undecided` when lots are needed that this batch has not read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Refusal | 'undecided' {
@@ -48,12 +58,13 @@ export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Re
   const key = pickKey(pick);
   if (batch.unread.has(key)) return 'undecided';
   const horizon = batch.horizons.get(key);
+  const order = allocationOrder(batch.now);
   const parts: Part[] = [];
   let missing = units;
   for (const lot of candidates) {
     if (!matches(lot, pick, batch.now)) continue;
     // Lots that nobody has read may come before this one.
-    if (horizon !== undefined && allocationOrder(lot, horizon) > 0) break;
+    if (horizon !== undefined && order(lot, horizon) > 0) break;
     const taken = lot.units < missing ? lot.units : missing;
     parts.push({ lot, units: taken });
     missing -= taken;
@@ -61,18 +72,32 @@ export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Re
     if (parts.length <= lotsPerTransactionMax) return parts;
     return tooManyLots(parts, { lots: parts.length, units, more: false }, units);
   }
-  if (horizon === undefined) return notEnough(units, units - missing);
+  if (horizon === undefined) return notEnough(batch, pick, units, units - missing);
   const tally = batch.tallies.get(askKey(pick, units));
   // It was counted before the batch changed anything.
   if (tally === undefined || batch.touched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
-  if (tally.units < units && !tally.more) return notEnough(units, tally.units);
+  if (tally.units < units && !tally.more) return notEnough(batch, pick, units, tally.units);
   return tooManyLots(parts, tally, units);
 }
 
-function notEnough(asked: Quantity, available: Quantity): Refusal {
+function notEnough(batch: Batch, pick: Pick, asked: Quantity, available: Quantity): Refusal | 'undecided' {
+  const untaken = batch.untaken.get(pickKey(pick));
+  // It was counted before the batch changed anything.
+  if (untaken !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
   return conflict(
-    `Not enough stock: ${formatQuantity(asked)} asked, ${formatQuantity(available)} available.`,
+    `Not enough stock: ${formatQuantity(asked)} asked, ${formatQuantity(available)} available.${untakenText(untaken)}`,
   );
+}
+
+/** What an operator looks for who sees the stock on the shelf: why it is not taken. */
+function untakenText(untaken: Untaken | undefined): string {
+  if (untaken === undefined) return '';
+  const { held, expired, more } = untaken;
+  const causes = [
+    ...(held > 0n ? [`${formatQuantity(held)} on hold`] : []),
+    ...(expired > 0n ? [`${formatQuantity(expired)} expired`] : []),
+  ];
+  return causes.length === 0 ? '' : ` Not taken: ${more ? 'at least ' : ''}${causes.join(', ')}.`;
 }
 
 function tooManyLots(parts: readonly Part[], { lots, more }: Tally, units: Quantity): Refusal {
@@ -94,6 +119,8 @@ function candidatesOf(batch: Batch, pick: Pick): readonly LotState[] | Refusal {
   if (lot.units > 0n && pick.notAtSpot !== undefined && lot.spot === pick.notAtSpot) {
     return invalid({ toSpot: ['must differ from where the lot is.'] });
   }
+  const unmatched = unmatchedFields(lot, pick);
+  if (unmatched.length > 0) return conflict(`The lot does not match ${unmatched.join(', ')}.`);
   return [lot];
 }
 
@@ -102,12 +129,27 @@ function matches(lot: LotState, pick: Pick, now: number): boolean {
   return (
     lot.units > 0n &&
     (pick.heldToo || !lot.hold) &&
-    (pick.expiredToo || lot.expires === null || lot.expires > now) &&
+    (pick.expiredToo || !isExpired(lot, now)) &&
     (pick.spot === undefined || lot.spot === pick.spot) &&
     (pick.serial === undefined || lot.serial === pick.serial) &&
     (pick.serial2 === undefined || lot.serial2 === pick.serial2) &&
     (pick.rfidTag === undefined || lot.rfidTag === pick.rfidTag) &&
-    (pick.received === undefined || (lot.received >= pick.received[0] && lot.received < pick.received[1])) &&
+    isReceivedWithin(lot, pick) &&
     (pick.notAtSpot === undefined || lot.spot !== pick.notAtSpot)
   );
+}
+
+function isReceivedWithin(lot: LotState, { received }: Pick): boolean {
+  return received === undefined || (lot.received >= received[0] && lot.received < received[1]);
+}
+
+/** The filters, by the names of the request, that a lot named by its recNo does not match. */
+function unmatchedFields(lot: LotState, pick: Pick): string[] {
+  const differs = (field: 'spot' | 'serial' | 'serial2' | 'rfidTag') =>
+    pick[field] !== undefined && lot[field] !== pick[field];
+  return [
+    ...(differs('spot') ? [pick.spotField] : []),
+    ...(['serial', 'serial2', 'rfidTag'] as const).filter(differs),
+    ...(isReceivedWithin(lot, pick) ? [] : ['received']),
+  ];
 }

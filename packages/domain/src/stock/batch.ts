@@ -21,8 +21,12 @@ export type Batch = {
   unread: Set<string>;
   /** By {@link askKey}: what was counted for a transaction that needs more lots than one may take. */
   tallies: Map<string, Tally>;
+  /** By {@link pickKey}: what is on hold or expired, for a pick that may find too little. */
+  untaken: Map<string, Untaken>;
   /** By {@link gateKey}: the gates whose lots this batch has changed so far. */
   touched: Set<string>;
+  /** By {@link gateKey}: those where a lot on hold, or an expired one, was changed. */
+  untakenTouched: Set<string>;
   /** Every lot that was read or made, active or not. */
   lotsByRecNo: Map<number, LotState>;
   /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
@@ -31,6 +35,9 @@ export type Batch = {
 
 /** How many lots a transaction would take, or all that there are. `more`: it was not counted to the end. */
 export type Tally = { lots: number; units: Quantity; more: boolean };
+
+/** The units that match a pick but are not taken. `more`: at least so many, there were too many lots to count. */
+export type Untaken = { held: Quantity; expired: Quantity; more: boolean };
 
 export type ItemFacts = { partNo: number; shortId: string; description: string; dfltOwner: number };
 
@@ -56,6 +63,9 @@ export type LotState = {
   serial: string;
   serial2: string | null;
   rfidTag: string | null;
+  /** Of all its units. */
+  netWeight: Quantity | null;
+  grossWeight: Quantity | null;
   hold: boolean;
   origin:
     | { kind: 'stored' }
@@ -87,7 +97,7 @@ export function hasRoom(batch: Batch, partNo: number, wid: number, units: Quanti
   return levelOf(batch, partNo, wid).inStock + units < levelLimit;
 }
 
-/** Changes the units of a lot and the level of its gate together. */
+/** Changes the units of a lot and the level of its gate together. A lot that is emptied loses its hold. */
 export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   const level = levelOf(batch, lot.partNo, lot.wid);
   lot.units += delta;
@@ -95,12 +105,20 @@ export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   if (lot.hold) level.onHold += delta;
   level.used = true;
   change(batch, lot);
+  if (lot.units === 0n) lot.hold = false;
 }
 
 /** Notes that a lot differs from what was read. */
 export function change(batch: Batch, lot: LotState): void {
   lot.changed = true;
-  batch.touched.add(gateKey(lot.partNo, lot.wid));
+  const gate = gateKey(lot.partNo, lot.wid);
+  batch.touched.add(gate);
+  if (lot.hold || isExpired(lot, batch.now)) batch.untakenTouched.add(gate);
+}
+
+/** Whether a lot has expired at `now`, milliseconds since 1970. */
+export function isExpired(lot: LotState, now: number): boolean {
+  return lot.expires !== null && lot.expires <= now;
 }
 
 // Above every stored number and every temporary one sorts as made later.
@@ -116,7 +134,7 @@ export function addLot(batch: Batch, facts: Omit<LotState, 'recNo' | 'units' | '
   const key = gateKey(lot.partNo, lot.wid);
   const lots = batch.lots.get(key);
   if (lots === undefined) batch.lots.set(key, [lot]);
-  else lots.splice(placeOf(lots, lot), 0, lot);
+  else lots.splice(placeOf(lots, lot, allocationOrder(batch.now)), 0, lot);
   return lot;
 }
 
@@ -129,22 +147,34 @@ export function numberLots(batch: Batch, recNos: readonly number[]): void {
   });
 }
 
-/** Earliest expiry first, lots without expiry last, then received, then recNo. */
-export function allocationOrder(a: LotState, b: LotState): number {
-  return (
-    (a.expires ?? Number.POSITIVE_INFINITY) - (b.expires ?? Number.POSITIVE_INFINITY) ||
+/**
+ * The order in which lots are taken: earliest expiry first, lots without expiry after those, expired ones last; then received, then
+ * recNo.
+ */
+export function allocationOrder(now: number): (a: LotState, b: LotState) => number {
+  return (a, b) =>
+    Number(isExpired(a, now)) - Number(isExpired(b, now)) ||
+    compare(a.expires ?? Number.POSITIVE_INFINITY, b.expires ?? Number.POSITIVE_INFINITY) ||
     a.received - b.received ||
-    a.recNo - b.recNo
-  );
+    a.recNo - b.recNo;
 }
 
-function placeOf(lots: readonly LotState[], lot: LotState): number {
+/** Also of two infinities. */
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a - b;
+}
+
+function placeOf(
+  lots: readonly LotState[],
+  lot: LotState,
+  order: (a: LotState, b: LotState) => number,
+): number {
   let low = 0;
   let high = lots.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const other = lots[middle];
-    if (other !== undefined && allocationOrder(other, lot) <= 0) low = middle + 1;
+    if (other !== undefined && order(other, lot) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;

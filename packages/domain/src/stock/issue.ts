@@ -50,10 +50,12 @@ export function issuePick(partNo: number, request: IssueRequest): Pick {
     wid: request.wid,
     recNo: request.recno,
     spot: request.spot,
+    spotField: 'spot',
     serial: request.serial,
     serial2: request.serial2,
     rfidTag: request.rfidTag,
-    expiredToo: false,
+    // Named, it is written off.
+    expiredToo: request.recno !== undefined,
     heldToo: false,
   };
 }

@@ -67,6 +67,7 @@ export function movePick(partNo: number, request: MoveRequest): Pick {
     wid: request.wid,
     recNo: request.recno,
     spot: request.fromSpot,
+    spotField: 'fromSpot',
     serial: request.serial,
     serial2: request.serial2,
     rfidTag: request.rfidTag,
@@ -122,6 +123,15 @@ export function move(batch: Batch, request: MoveRequest): Decision {
   );
 }
 
+/** The share of a weight that goes with so many of the units, rounded to a millionth; the rest of it stays. */
+function shareOf(weight: Quantity | null, units: Quantity, of: Quantity): Quantity | null {
+  return weight === null ? null : (2n * weight * units + of) / (2n * of);
+}
+
+function less(weight: Quantity | null, share: Quantity | null): Quantity | null {
+  return weight === null || share === null ? weight : weight - share;
+}
+
 type Moved = {
   from: LotState;
   to: LotState;
@@ -147,8 +157,12 @@ function movePart(batch: Batch, { lot: from, units }: Part, wid: number, spot: s
       wid,
       spot,
       rfidTag: whole ? from.rfidTag : null,
+      netWeight: shareOf(from.netWeight, units, from.units),
+      grossWeight: shareOf(from.grossWeight, units, from.units),
       origin: { kind: 'split', of: origin, from },
     });
+    from.netWeight = less(from.netWeight, to.netWeight);
+    from.grossWeight = less(from.grossWeight, to.grossWeight);
     adjust(batch, from, -units);
     adjust(batch, to, units);
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { formatDateTime } from '../date-time.ts';
+import { formatDateTime, lastMoment, parseDateTime } from '../date-time.ts';
 import { Amount, Code, DateTimeText, Id, lengthMax, name, text, Units } from '../fields.ts';
 import { Lot } from '../lot.ts';
-import { quantityOf } from '../quantity.ts';
+import { type Quantity, quantityOf } from '../quantity.ts';
 import { addLot, adjust, type Batch, hasRoom } from './batch.ts';
 import { applied, type Decision, itemOf, noRoom } from './decision.ts';
 
@@ -22,7 +22,9 @@ export const ReceiveRequest = z
     netWeight: Amount.optional().describe('Net weight'),
     grossWeight: Amount.optional().describe('Gross weight'),
     price: Amount.optional().describe('Unit cost'),
-    expires: DateTimeText.optional().describe('Expiration date; without an offset, UTC'),
+    expires: DateTimeText.optional().describe(
+      'Expiration; without an offset, UTC. A date is good through the end of that day.',
+    ),
     supplier: Code.optional().describe('Vendor/supplier ID'),
     line: Code.optional().describe('PO line number when receiving against a PO'),
     jobid: Code.optional().describe('Job/project ID'),
@@ -52,10 +54,12 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
     wid: request.wid,
     spot: request.spot ?? '',
     received: batch.now,
-    expires: request.expires === undefined ? null : Date.parse(request.expires),
+    expires: request.expires === undefined ? null : expiryOf(request.expires),
     serial: request.serial ?? '',
     serial2: request.serial2 ?? null,
     rfidTag: request.rfidTag ?? null,
+    netWeight: weightOf(request.netWeight),
+    grossWeight: weightOf(request.grossWeight),
     hold: false,
     origin: { kind: 'received', request, owner: item.dfltOwner },
   });
@@ -86,6 +90,17 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
       active: true,
     },
   }));
+}
+
+/** The moment from which a lot counts as expired: a date is good through the end of that UTC day. */
+function expiryOf(text: string): number {
+  const parsed = parseDateTime(text);
+  if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
+  return parsed.precision === 'day' ? Math.min(parsed.at + 86_400_000, lastMoment) : parsed.at;
+}
+
+function weightOf(weight: number | undefined): Quantity | null {
+  return weight === undefined ? null : quantityOf(weight);
 }
 
 /** Blank means own stock; the contract names no source of customer names, so another owner shows as its id. */
