@@ -137,7 +137,8 @@ describe('which lots are taken', () => {
     const never = await receiveLot(client, itemID, 1);
     const expired = await receiveLot(client, itemID, 1, { expires: '2020-01-01' });
     const late = await receiveLot(client, itemID, 1, { expires: '2090-01-01' });
-    const { body } = await move(client, itemID, 3, { toSpot: 'B' });
+    const { status, body } = await move(client, itemID, 3, { toSpot: 'B' });
+    expect(status).toBe(200);
     expect(body.lots.map((lot: { recNo: number }) => lot.recNo)).toEqual([late, never, expired]);
   });
 
