@@ -34,3 +34,13 @@ export function requestOf(
   const body = declared.path === '/Item' ? { shortID: itemID } : { ...stockBody, itemID, wid };
   return { method: declared.method, path, body };
 }
+
+type Shaped = { shape?: object; in?: Shaped };
+
+/** The names of what a route reads, by where: none where it declares nothing. */
+export function fieldsOf(declared: Route, where: 'params' | 'query' | 'body'): string[] {
+  // A schema that goes on to transform what it read has the object it reads in `in`.
+  const shapeOf = (schema: Shaped | undefined): object =>
+    schema?.shape ?? (schema?.in && shapeOf(schema.in)) ?? {};
+  return Object.keys(shapeOf(declared[where] as Shaped | undefined));
+}

@@ -1025,4 +1025,40 @@ async function importKey(`,
     edits: [{ file: applyBatch, search: 'entryCount >= entriesMax', replace: 'entryCount < 0' }],
     test: { file: 'concurrency/large-issues.test.ts', title: 'the same thousand lots' },
   },
+  {
+    name: 'a pattern that goes back over the digits of a number',
+    edits: [
+      {
+        file: 'packages/domain/src/quantity.ts',
+        search: `  let to = digits.length;
+  while (digits[to - 1] === '0') to--;
+  return digits.slice(0, to);`,
+        replace: "  return digits.replace(/0+$/, '');",
+      },
+    ],
+    test: { file: 'security/event-loop.test.ts', title: 'slow to read' },
+  },
+  {
+    name: 'a pattern that goes back over a time in a query',
+    edits: [
+      {
+        file: 'packages/paging/src/page-query.ts',
+        search: 'parseDateTime(withPlus(text))',
+        replace: "parseDateTime(text.replace(/(T.*) (\\d\\d:?\\d\\d)$/, '$1+$2'))",
+      },
+    ],
+    test: { file: 'security/event-loop.test.ts', title: 'slow to match' },
+  },
+  {
+    name: 'all parameters of a query looked through for each',
+    edits: [
+      {
+        file: 'apps/api/src/route.ts',
+        search: 'of new URLSearchParams(ctx.querystring)) {',
+        replace:
+          'of Object.entries(ctx.query).flatMap(([k, v]) => [v].flat().map((each) => [k, each!] as const))) {',
+      },
+    ],
+    test: { file: 'security/event-loop.test.ts', title: 'very many parameters' },
+  },
 ];

@@ -1,3 +1,4 @@
+import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { parse as parseLossless } from 'lossless-json';
@@ -57,7 +58,10 @@ export async function readJsonBody(ctx: Context): Promise<Record<string, unknown
   let value: unknown;
   try {
     value = hasLongNumber.test(text)
-      ? parseLossless(text, null, { parseNumber: numberOf, onDuplicateKey: ({ newValue }) => newValue })
+      ? parseLossless(text, null, {
+          parseNumber: numberOfLiteral,
+          onDuplicateKey: ({ newValue }) => newValue,
+        })
       : JSON.parse(text);
   } catch {
     throw bad('The body is not well-formed JSON.');
@@ -80,14 +84,6 @@ export async function readFormBody(ctx: Context): Promise<Map<string, string>> {
 // Only a run of digits this long can hold more than a double does, only an exponent this long can end in 0; strings that look
 // so merely take the slower way.
 const hasLongNumber = /\d[\d.]{15}|e-\d{3}/i;
-
-function numberOf(literal: string): number {
-  const [mantissa = ''] = literal.toLowerCase().split('e');
-  const digits = mantissa.replace(/^-/, '').replace('.', '').replace(/^0+/, '');
-  const significant = mantissa.includes('.') ? digits.replace(/0+$/, '') : digits;
-  const number = Number(literal);
-  return significant.length > 15 || (number === 0 && digits !== '') ? Number.NaN : number;
-}
 
 function bad(message: string): Refused {
   return new Refused({ code: 'bad_request', message });

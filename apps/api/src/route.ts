@@ -128,11 +128,19 @@ function isDecodable(path: string): boolean {
 }
 
 function parseQuery(declared: Route, ctx: Context): unknown {
-  const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
-  if (repeated.length > 0) {
-    throw new Refused(invalid(Object.fromEntries(repeated.map(([name]) => [name, ['must be given once.']]))));
+  // Koa's own `ctx.query` looks through all parameters for each of them.
+  const query = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of new URLSearchParams(ctx.querystring)) {
+    if (query.has(name)) repeated.add(name);
+    query.set(name, value);
   }
-  return declared.query === undefined ? undefined : parse(declared.query, { ...ctx.query });
+  if (repeated.size > 0) {
+    throw new Refused(
+      invalid(Object.fromEntries([...repeated].map((name) => [name, ['must be given once.']]))),
+    );
+  }
+  return declared.query === undefined ? undefined : parse(declared.query, Object.fromEntries(query));
 }
 
 function parse(schema: Schema, value: unknown): unknown {

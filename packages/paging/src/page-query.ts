@@ -70,8 +70,7 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
     modifiedSince: z
       .string()
       .transform((text, context) => {
-        // In a query `+` means a space; an offset written without escaping is still an offset.
-        const parsed = parseDateTime(text.replace(/(T.*) (\d\d:?\d\d)$/, '$1+$2'));
+        const parsed = parseDateTime(withPlus(text));
         if (parsed !== null) return new Date(parsed.at);
         context.addIssue({ code: 'custom', message: 'must be an ISO 8601 date or datetime.' });
         return z.NEVER;
@@ -82,4 +81,11 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
         format: 'date-time',
       }),
   };
+}
+
+/** In a query `+` means a space; an offset written without escaping is still an offset. */
+function withPlus(text: string): string {
+  const at = text.lastIndexOf(' ');
+  const [time, offset] = [text.slice(0, at), text.slice(at + 1)];
+  return at > 0 && time.includes('T') && /^\d\d:?\d\d$/.test(offset) ? `${time}+${offset}` : text;
 }

@@ -1,0 +1,21 @@
+import { createServer } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+// Loaded into a process before its main module (`probed-api.ts`). Whoever connects to the socket is told, in milliseconds, the longest
+// time for which the event loop of this process did not turn since the last one who asked.
+
+const held = monitorEventLoopDelay({ resolution: 1 });
+held.enable();
+
+const server = createServer((socket) => {
+  socket.on('error', () => {});
+  socket.on('data', () => {
+    // What held the loop until now is noted when the histogram's timer comes, which is due before this one.
+    setTimeout(() => {
+      socket.write(`${held.max / 1e6}\n`);
+      held.reset();
+    }, 3);
+  });
+});
+server.listen(process.env.LOOP_PROBE!);
+server.unref();

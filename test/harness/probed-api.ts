@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Started, startProcess } from './processes.ts';
+
+/** An api process that tells how long its event loop was held; nothing but the api runs in it. */
+export type ProbedApi = {
+  port: number;
+  baseUrl: string;
+  /** The longest time, in milliseconds, for which its event loop did not turn since this was asked last. */
+  heldMs(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** Starts one on a database and a queue that are there. */
+export async function startProbedApi(env: Record<string, string>): Promise<ProbedApi> {
+  const folder = await mkdtemp(join(tmpdir(), 'loop-probe-'));
+  const path = join(folder, 'socket');
+  const api: Started = await startProcess(
+    'apps/api/src/main.ts',
+    { ...env, PORT: '0', LOG_LEVEL: 'info', LOOP_PROBE: path },
+    { imports: ['test/harness/loop-probe.ts'] },
+  );
+  const probe = connect(path);
+  await once(probe, 'connect');
+  return {
+    port: api.port,
+    baseUrl: `http://127.0.0.1:${api.port}/api/v1`,
+    async heldMs() {
+      probe.write('?');
+      const [chunk] = await once(probe, 'data');
+      return Number(chunk);
+    },
+    async stop() {
+      probe.destroy();
+      await api.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

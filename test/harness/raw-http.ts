@@ -1,0 +1,98 @@
+import { connect, type Socket } from 'node:net';
+
+/** An answer as it came over a socket. `body`: its JSON, or undefined. */
+export type RawAnswer = {
+  status: number;
+  headers: Map<string, string>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by comparing it.
+  body: any;
+};
+
+/** One connection, for one request at a time; opened when it is needed, and again when the other side has ended it. */
+export type RawConnection = {
+  /**
+   * Sends bytes as they are and reads one answer; null when the connection is closed without one. `noBody`: for an answer to HEAD.
+   * Fails when nothing comes for `withinMs`.
+   */
+  send(parts: readonly (string | Uint8Array)[], options?: { noBody?: boolean }): Promise<RawAnswer | null>;
+  close(): void;
+};
+
+const endOfHead = '\r\n\r\n';
+
+/** To a port of this machine. */
+export function connectRaw(port: number, { withinMs = 60_000 } = {}): RawConnection {
+  let socket: Socket | undefined;
+
+  function open(): Socket {
+    if (socket !== undefined && !socket.destroyed && socket.writable) return socket;
+    const opened = connect({ port, host: '127.0.0.1', noDelay: true });
+    opened.on('error', () => {});
+    opened.once('close', () => {
+      if (socket === opened) socket = undefined;
+    });
+    socket = opened;
+    return opened;
+  }
+
+  return {
+    send(parts, { noBody = false } = {}) {
+      const used = open();
+      return new Promise((resolve, reject) => {
+        let received = Buffer.alloc(0);
+        const clear = () => {
+          clearTimeout(clock);
+          used.off('data', read);
+          used.off('close', ended);
+        };
+        const done = (answer: RawAnswer | null) => {
+          clear();
+          if (answer === null || answer.headers.get('connection') === 'close') used.destroy();
+          resolve(answer);
+        };
+        const read = (chunk: Buffer) => {
+          received = Buffer.concat([received, chunk]);
+          const answer = parseAnswer(received, noBody);
+          if (answer !== null) done(answer);
+        };
+        const ended = () => done(null);
+        const clock = setTimeout(() => {
+          clear();
+          used.destroy();
+          reject(new Error(`no answer within ${withinMs} ms to ${String(parts[0]).slice(0, 300)}`));
+        }, withinMs);
+        used.on('data', read);
+        used.on('close', ended);
+        for (const part of parts) used.write(part);
+      });
+    },
+    close: () => socket?.destroy(),
+  };
+}
+
+/** The first answer in these bytes, or null as long as it is not whole. */
+function parseAnswer(bytes: Buffer, noBody: boolean): RawAnswer | null {
+  const headLength = bytes.indexOf(endOfHead);
+  if (headLength < 0) return null;
+  const [first = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n');
+  const headers = new Map(
+    lines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const status = Number(first.split(' ')[1]);
+  const bodyFrom = headLength + endOfHead.length;
+  const hasBody = !noBody && status !== 204 && status !== 304;
+  const bodyLength = hasBody ? Number(headers.get('content-length') ?? Number.NaN) : 0;
+  if (Number.isNaN(bodyLength)) throw new Error(`an answer without Content-Length: ${first}`);
+  if (bytes.length < bodyFrom + bodyLength) return null;
+  const text = bytes.toString('utf8', bodyFrom, bodyFrom + bodyLength);
+  return { status, headers, text, body: parseJson(text) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createLoopWatch, type Place, type WireRequest } from '../harness/held-loop.ts';
+import { type ProbedApi, startProbedApi } from '../harness/probed-api.ts';
+import { readHeaders } from '../harness/read-headers.ts';
+import { fieldsOf, nameOf, requestOf, routes } from '../harness/routes.ts';
+import { useService } from '../harness/service.ts';
+import { beginnings, ends, slowJson, slowText, slowTexts, units } from '../harness/slow-texts.ts';
+
+// The worker and the database are those of the file; the api that is asked runs in a process of its own.
+const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };
+const service = useService({ env });
+
+// What the api takes: 64 KB of body, 16 KB of head, of which a token and the rest need some.
+const bodyLength = 65_000;
+const headLength = 14_500;
+
+let api: ProbedApi;
+let watch: ReturnType<typeof createLoopWatch>;
+let token: string;
+let itemID: string;
+
+beforeAll(async () => {
+  api = await startProbedApi({
+    DATABASE_URL: service.databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    TRUST_PROXY: 'true',
+    ...env,
+  });
+  watch = createLoopWatch(api);
+  ({ token } = await service.client({ baseUrl: api.baseUrl }));
+  itemID = await service.item();
+});
+afterAll(async () => {
+  watch?.close();
+  await api?.stop();
+});
+
+type Wire = { method: string; path: string; headers?: Record<string, string>; body?: string | Uint8Array };
+
+function wire({ method, path, headers = {}, body }: Wire): WireRequest {
+  const all = {
+    Host: 'x',
+    Authorization: `Bearer ${token}`,
+    ...(body === undefined
+      ? {}
+      : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const head = `${[`${method} /api/v1${path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
+  return body === undefined ? { head } : { head, body };
+}
+
+const zipped = (request: Wire): Wire => ({
+  ...request,
+  headers: { ...request.headers, 'Content-Encoding': 'gzip' },
+  body: gzipSync(request.body!),
+});
+
+/** A text as a part of a URL, cut where the head would be too large. */
+function inUrl(text: string): string {
+  const encoded = text
+    .replaceAll(' ', '+')
+    .replace(/[^\x21-\x7e]|[#&?]/gu, (character) => encodeURIComponent(character));
+  // The end is what spoils a match.
+  return encoded.length <= headLength ? encoded : encoded.slice(0, headLength - 6) + encoded.slice(-6);
+}
+
+/** A text as the value of a header: what Node would refuse is left out. */
+const inHeader = (text: string) => text.replace(/[^\t\x20-\x7e]/gu, 'x');
+
+const unknown = 'zz';
+const tokenForm = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const formFields = ['grant_type', 'client_id', 'client_secret', unknown];
+
+function formOf(field: string, value: string): string {
+  const form = { grant_type: 'client_credentials', client_id: 'x', client_secret: 'y', [field]: value };
+  return new URLSearchParams(form).toString().slice(0, bodyLength);
+}
+
+/** Every place where a request says something, each with a way to put a text there. */
+function textPlaces(): { name: string; length: number; put: (text: string) => WireRequest }[] {
+  const body = routes.flatMap((declared) =>
+    declared.body === undefined
+      ? []
+      : [...fieldsOf(declared, 'body'), unknown].map((field) => ({
+          name: `${nameOf(declared)} body ${field}`,
+          length: bodyLength,
+          put: (text: string) => {
+            const request = requestOf(declared, { itemID });
+            const json = JSON.stringify({ ...request.body, [field]: '@' }).replace('"@"', () =>
+              JSON.stringify(text),
+            );
+            return wire({ ...request, body: Buffer.from(json).subarray(0, bodyLength + 500) });
+          },
+        })),
+  );
+  const query = routes.flatMap((declared) =>
+    [...fieldsOf(declared, 'query'), unknown].map((field) => ({
+      name: `${nameOf(declared)} query ${field}`,
+      length: headLength,
+      put: (text: string) => {
+        const request = requestOf(declared, { itemID });
+        const type = field === 'key' ? '&type=id' : '';
+        return wire({ ...bodyText(request), path: `${request.path}?${field}=${inUrl(text)}${type}` });
+      },
+    })),
+  );
+  const paths = routes.flatMap((declared) =>
+    fieldsOf(declared, 'params').map((param) => ({
+      name: `${nameOf(declared)} path ${param}`,
+      length: headLength,
+      put: (text: string) =>
+        wire({ method: declared.method, path: declared.path.replace(`:${param}`, inUrl(text)) }),
+    })),
+  );
+  const lines: (Wire & { is: string })[] = [
+    { is: 'GET /Item', method: 'GET', path: '/Item' },
+    { is: 'PUT /Item', method: 'PUT', path: '/Item', body: JSON.stringify({ shortID: itemID }) },
+    { is: 'POST /Inventory/Issue', method: 'POST', path: '/Inventory/Issue', body: '{}' },
+    { is: 'POST /Token', method: 'POST', path: '/Token', headers: tokenForm, body: formOf(unknown, '') },
+    { is: 'GET /openapi.json', method: 'GET', path: '/openapi.json' },
+  ];
+  const headers = [...readHeaders(), 'X-Unknown'].flatMap((header) =>
+    lines.map(({ is, ...line }) => ({
+      name: `${is} header ${header}`,
+      length: headLength,
+      put: (text: string) => wire({ ...line, headers: { ...line.headers, [header]: inHeader(text) } }),
+    })),
+  );
+  const form = formFields.map((field) => ({
+    name: `POST /Token form ${field}`,
+    length: bodyLength,
+    put: (text: string) =>
+      wire({ method: 'POST', path: '/Token', headers: tokenForm, body: formOf(field, text) }),
+  }));
+  const elsewhere = [
+    { name: 'path', put: (text: string) => wire({ method: 'GET', path: `/${inUrl(text)}` }) },
+    {
+      name: 'path below a route',
+      put: (text: string) => wire({ method: 'DELETE', path: `/Item/${inUrl(text)}/x` }),
+    },
+    {
+      name: 'query without names',
+      put: (text: string) => wire({ method: 'GET', path: `/Item?${inUrl(text)}` }),
+    },
+  ].map((each) => ({ ...each, length: headLength }));
+  return [...body, ...query, ...paths, ...headers, ...form, ...elsewhere];
+}
+
+function bodyText({ method, path, body }: { method: string; path: string; body?: object }): Wire {
+  return body === undefined ? { method, path } : { method, path, body: JSON.stringify(body) };
+}
+
+async function expectNoneSlow(places: readonly Place[]) {
+  expect(places.length).toBeGreaterThan(0);
+  for (const place of places) expect(await watch.slowAt(place)).toBeNull();
+}
+
+test('the loop turns on: a text that is slow to match, in any field, header, path or query', async () => {
+  await expectNoneSlow(
+    textPlaces().map(({ name, length, put }) => ({
+      name,
+      harmless: put('a'.repeat(length)),
+      hostile: slowTexts(length).map(put),
+    })),
+  );
+});
+
+test('the loop turns on: a slow text with any beginning and end, anywhere', async () => {
+  const places = textPlaces();
+  const any = fc.record({
+    place: fc.constantFrom(...places),
+    beginning: fc.constantFrom(...beginnings),
+    run: fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('')),
+    end: fc.oneof(fc.constantFrom(...ends), fc.string({ maxLength: 5 })),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(any, { minLength: 20, maxLength: 20 }), async (chosen) => {
+      await expectNoneSlow(
+        chosen.map(({ place: { name, length, put }, beginning, run, end }) => ({
+          name,
+          harmless: put('a'.repeat(length)),
+          hostile: [put(slowText(beginning, run, end, length))],
+        })),
+      );
+    }),
+    { numRuns: 20, endOnFailure: true },
+  );
+});
+
+test('the loop turns on: a value that is slow to read, in any field of a body, compressed or not', async () => {
+  const bodies = routes.filter((declared) => declared.body !== undefined);
+  await expectNoneSlow(
+    bodies.flatMap((declared) =>
+      [...fieldsOf(declared, 'body'), unknown].map((field) => {
+        const put = (json: string) => {
+          const { body, ...request } = requestOf(declared, { itemID });
+          const text = JSON.stringify({ ...body, [field]: '@' }).replace('"@"', () => json);
+          return { ...request, body: text };
+        };
+        const hostile = slowJson(bodyLength).map(put);
+        return {
+          name: `${nameOf(declared)} value of ${field}`,
+          harmless: wire(put(`"${'a'.repeat(bodyLength - 60)}"`)),
+          hostile: [...hostile, ...hostile.map(zipped)].map(wire),
+        };
+      }),
+    ),
+  );
+});
+
+test('the loop turns on: very many parameters, fields, segments and headers, and bodies that swell', async () => {
+  const many = (count: number, one: (index: number) => string, by = '') =>
+    Array.from({ length: count }, (_, index) => one(index)).join(by);
+  const queries = [
+    many(headLength / 2, () => 'a&'),
+    many(2400, (index) => `a${index}&`),
+    many(1200, (index) => `a${index}&a${index}&`),
+    many(1800, () => 'page=1&'),
+    many(3600, () => '__proto__=1&').slice(0, headLength),
+  ];
+  const put = { method: 'PUT', path: '/Item' };
+  const whole = (body: string) => wire({ ...put, body });
+  const forms = [
+    many(bodyLength / 2, () => 'a&'),
+    many(9000, (index) => `a${index}&`),
+    '&'.repeat(bodyLength),
+  ];
+  const paths = ['/'.repeat(headLength), '/a'.repeat(headLength / 2), '/Item'.repeat(headLength / 5)];
+  const bomb = Buffer.alloc(50_000_000, ' ');
+  const swelling = { gzip: gzipSync(bomb), deflate: deflateSync(bomb), br: brotliCompressSync(bomb) };
+  await expectNoneSlow([
+    ...routes.map((declared) => {
+      const request = bodyText(requestOf(declared, { itemID }));
+      const ask = (query: string) => wire({ ...request, path: `${request.path}?${query}` });
+      return {
+        name: `${nameOf(declared)} query`,
+        harmless: ask(`${unknown}=${'a'.repeat(headLength)}`),
+        hostile: queries.map(ask),
+      };
+    }),
+    {
+      name: 'a whole body',
+      harmless: whole(`{"shortID":"${'a'.repeat(bodyLength)}"}`),
+      hostile: [...slowJson(bodyLength), '{'.repeat(bodyLength), `"${'a'.repeat(bodyLength)}`].map(whole),
+    },
+    {
+      name: 'POST /Token form',
+      harmless: wire({ method: 'POST', path: '/Token', headers: tokenForm, body: 'a'.repeat(bodyLength) }),
+      hostile: forms.map((body) => wire({ method: 'POST', path: '/Token', headers: tokenForm, body })),
+    },
+    {
+      name: 'path',
+      harmless: wire({ method: 'GET', path: `/${'a'.repeat(headLength)}` }),
+      hostile: ['GET', 'PUT', 'DELETE'].flatMap((method) => paths.map((path) => wire({ method, path }))),
+    },
+    {
+      name: 'headers',
+      harmless: wire({ method: 'GET', path: '/Item', headers: { 'X-Unknown': 'a'.repeat(headLength) } }),
+      hostile: [
+        { head: `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\n${many(1900, (index) => `a${index}:\r\n`)}\r\n` },
+        { head: `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\n${many(1900, () => 'a:b\r\n')}\r\n` },
+        {
+          head: `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\n${many(500, () => 'Authorization: Bearer x\r\n')}\r\n`,
+        },
+      ],
+    },
+    {
+      name: 'a body that swells',
+      harmless: whole(`{"shortID":"${'a'.repeat(bodyLength)}"}`),
+      hostile: Object.entries(swelling).map(([encoding, body]) =>
+        wire({ ...put, headers: { 'Content-Encoding': encoding }, body }),
+      ),
+    },
+  ]);
+});
