@@ -36,6 +36,8 @@ export async function startProbedApi(env: Record<string, string>): Promise<Probe
     async stop() {
       probe.destroy();
       await api.stop();
+      const { code, signal, lastWords } = await api.exited;
+      if (code !== 0) throw new Error(`the api ended with ${signal ?? code}: ${lastWords}`);
       await rm(folder, { recursive: true });
     },
   };

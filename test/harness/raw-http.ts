@@ -13,9 +13,12 @@ export type RawAnswer = {
 export type RawConnection = {
   /**
    * Sends bytes as they are and reads one answer; null when the connection is closed without one. `noBody`: for an answer to HEAD.
-   * Fails when nothing comes for `withinMs`.
+   * `end`: nothing more is sent on this connection. Fails when nothing comes for `withinMs`.
    */
-  send(parts: readonly (string | Uint8Array)[], options?: { noBody?: boolean }): Promise<RawAnswer | null>;
+  send(
+    parts: readonly (string | Uint8Array)[],
+    options?: { noBody?: boolean; end?: boolean },
+  ): Promise<RawAnswer | null>;
   close(): void;
 };
 
@@ -37,7 +40,7 @@ export function connectRaw(port: number, { withinMs = 60_000 } = {}): RawConnect
   }
 
   return {
-    send(parts, { noBody = false } = {}) {
+    send(parts, { noBody = false, end = false } = {}) {
       const used = open();
       return new Promise((resolve, reject) => {
         let received = Buffer.alloc(0);
@@ -48,13 +51,19 @@ export function connectRaw(port: number, { withinMs = 60_000 } = {}): RawConnect
         };
         const done = (answer: RawAnswer | null) => {
           clear();
-          if (answer === null || answer.headers.get('connection') === 'close') used.destroy();
+          if (end || answer === null || answer.headers.get('connection') === 'close') used.destroy();
           resolve(answer);
         };
         const read = (chunk: Buffer) => {
           received = Buffer.concat([received, chunk]);
-          const answer = parseAnswer(received, noBody);
-          if (answer !== null) done(answer);
+          try {
+            const answer = parseAnswer(received, noBody);
+            if (answer !== null) done(answer);
+          } catch (error) {
+            clear();
+            used.destroy();
+            reject(error);
+          }
         };
         const ended = () => done(null);
         const clock = setTimeout(() => {
@@ -65,6 +74,7 @@ export function connectRaw(port: number, { withinMs = 60_000 } = {}): RawConnect
         used.on('data', read);
         used.on('close', ended);
         for (const part of parts) used.write(part);
+        if (end) used.end();
       });
     },
     close: () => socket?.destroy(),
@@ -81,6 +91,8 @@ function parseAnswer(bytes: Buffer, noBody: boolean): RawAnswer | null {
   );
   const status = Number(first.split(' ')[1]);
   const bodyFrom = headLength + endOfHead.length;
+  // `100 Continue` comes before the answer.
+  if (status === 100) return parseAnswer(bytes.subarray(bodyFrom), noBody);
   const hasBody = !noBody && status !== 204 && status !== 304;
   const bodyLength = hasBody ? Number(headers.get('content-length') ?? Number.NaN) : 0;
   if (Number.isNaN(bodyLength)) throw new Error(`an answer without Content-Length: ${first}`);

@@ -1061,4 +1061,16 @@ async function importKey(`,
     ],
     test: { file: 'security/event-loop.test.ts', title: 'very many parameters' },
   },
+  {
+    name: 'nobody listens to a compressed body that was refused',
+    edits: [
+      {
+        file: 'apps/api/src/read-bytes.ts',
+        search: `        request.unpipe();
+        source.destroy();`,
+        replace: "        source.off('error', fail);",
+      },
+    ],
+    test: { file: 'security/cut-compression.test.ts' },
+  },
 ];

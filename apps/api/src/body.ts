@@ -1,8 +1,8 @@
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { parse as parseLossless } from 'lossless-json';
 import { Refused } from './errors.ts';
+import { BodyTooLarge, readBytes } from './read-bytes.ts';
 
 /** A body larger than this, decompressed, is refused. */
 export const bodyBytesMax = 64 * 1024;
@@ -14,30 +14,15 @@ const readForm = textReader('application/x-www-form-urlencoded');
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function textReader(type: string) {
-  const read = koaBody({
-    text: true,
-    textTypes: [type],
-    textLimit: bodyBytesMax,
-    // A character for each byte: the reader's own decoder would hide bytes that are not UTF-8.
-    encoding: 'latin1',
-    json: false,
-    urlencoded: false,
-    multipart: false,
-    patchNode: false,
-  });
   return async (ctx: Context): Promise<string> => {
     if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
     if (ctx.request.charset !== '' && ctx.request.charset.toLowerCase() !== 'utf-8')
       throw bad('The body must be UTF-8.');
-    try {
-      await read(ctx, async () => {});
-    } catch (error) {
+    const bytes = await readBytes(ctx.req, bodyBytesMax).catch((error) => {
       throw refusalOfReader(error);
-    }
-    const text = (ctx.request as { body?: unknown }).body;
-    if (typeof text !== 'string') throw bad('The body could not be read.');
+    });
     try {
-      return utf8.decode(Buffer.from(text, 'latin1'));
+      return utf8.decode(bytes);
     } catch {
       throw bad('The body is not valid UTF-8.');
     }
@@ -91,7 +76,7 @@ function bad(message: string): Refused {
 
 /** The reader's errors: too large keeps its status, all the rest (broken compression, a cut body) is a bad request. */
 function refusalOfReader(error: unknown): Refused {
-  if ((error as { status?: unknown }).status === 413) {
+  if (error instanceof BodyTooLarge) {
     return new Refused(
       { code: 'bad_request', message: `The body is larger than ${bodyBytesMax} bytes.` },
       { status: 413 },

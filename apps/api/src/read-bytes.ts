@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
+
+/** A body has more bytes than it may have. */
+export class BodyTooLarge extends Error {}
+
+const decoders: Record<string, (() => Duplex) | undefined> = {
+  gzip: createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+};
+
+/**
+ * The bytes of a request's body, decompressed, at most `bytesMax`. Fails with BodyTooLarge as soon as there are more; with another error
+ * for an encoding that is not known, a compression that is broken, or a sender who goes away.
+ */
+export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') {
+    if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw new BodyTooLarge();
+    return gather(request, request, bytesMax);
+  }
+  const createDecoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
+  if (createDecoder === undefined) throw new Error('unknown encoding');
+  return gather(request, request.pipe(createDecoder()), bytesMax);
+}
+
+function gather(
+  request: IncomingMessage,
+  source: IncomingMessage | Duplex,
+  bytesMax: number,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let failed = false;
+    const fail = (error: Error) => {
+      if (failed) return;
+      failed = true;
+      chunks.length = 0;
+      if (source !== request) {
+        request.unpipe();
+        source.destroy();
+      }
+      // What is left of the body is read past, or the connection could carry no other request.
+      request.resume();
+      reject(error);
+    };
+    source.on('data', (chunk: Buffer) => {
+      if (failed) return;
+      size += chunk.length;
+      if (size > bytesMax) fail(new BodyTooLarge());
+      else chunks.push(chunk);
+    });
+    source.on('end', () => resolve(Buffer.concat(chunks)));
+    // They stay when the body is refused: an error that nobody listens to, such as that of a compressed body that is too large and
+    // cut as well, would end the process.
+    source.on('error', fail);
+    request.on('error', fail);
+    request.on('close', () => {
+      if (!request.complete) fail(new Error('the sender went away'));
+    });
+  });
+}
