@@ -1073,4 +1073,15 @@ async function importKey(`,
     ],
     test: { file: 'security/cut-compression.test.ts' },
   },
+  {
+    name: 'NUL reaches Postgres',
+    edits: [
+      {
+        file: 'packages/domain/src/fields.ts',
+        search: "!value.includes('\\u0000') && value.isWellFormed()",
+        replace: 'value.isWellFormed()',
+      },
+    ],
+    test: { file: 'security/malformed-input.test.ts', title: 'never a 5xx' },
+  },
 ];
