@@ -1084,4 +1084,20 @@ async function importKey(`,
     ],
     test: { file: 'security/malformed-input.test.ts', title: 'never a 5xx' },
   },
+  {
+    name: 'a bill of materials without what only development needs',
+    edits: [
+      {
+        file: 'package.json',
+        search: '--sbom-type application --lockfile-only',
+        replace: '--sbom-type application --lockfile-only --prod',
+      },
+    ],
+    test: { file: 'dependencies/dependencies.test.ts', title: 'bill of materials' },
+  },
+  {
+    name: 'a package of the lock file has a known weakness',
+    edits: [{ file: 'docs/advisories.json', search: '"<6.12.3"', replace: '"<99"' }],
+    test: { file: 'dependencies/dependencies.test.ts', title: 'has a known weakness' },
+  },
 ];

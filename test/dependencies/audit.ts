@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import {
+  type Advisory,
+  concerning,
+  readLockedPackages,
+  readStoredAdvisories,
+  withoutReason,
+} from './advisories.ts';
+
+// pnpm run audit:dependencies [--registry URL]: is there a known weakness in what the lock file names? Asks the registry where it
+// answers audits, and the list in docs/advisories.json always.
+const { values } = parseArgs({ options: { registry: { type: 'string' } } });
+
+type Report = {
+  advisories: Record<
+    string,
+    { module_name: string; vulnerable_versions: string; github_advisory_id?: string; url: string }
+  >;
+};
+
+/** What the registry knows of our packages, or null when it does not say. */
+async function askRegistry(): Promise<Advisory[] | null> {
+  const registry = values.registry === undefined ? [] : ['--registry', values.registry];
+  const text = await new Promise<string>((resolve) => {
+    // Ends with 1 when there is something; then, too, the report is on standard output.
+    execFile(
+      'npx',
+      ['-y', 'pnpm@12', 'audit', '--json', ...registry],
+      { maxBuffer: 2 ** 26 },
+      (_error, stdout) => resolve(stdout),
+    );
+  });
+  try {
+    const { advisories } = JSON.parse(text) as Report;
+    return Object.values(advisories).map((each) => ({
+      package: each.module_name,
+      range: each.vulnerable_versions,
+      id: each.github_advisory_id || each.url,
+      reason: null,
+    }));
+  } catch {
+    return null;
+  }
+}
+
+const stored = readStoredAdvisories();
+const locked = readLockedPackages();
+const answered = await askRegistry();
+console.log(
+  answered === null
+    ? `the registry answers no audits; ${stored.length} stored advisories for ${locked.length} packages`
+    : `the registry and ${stored.length} stored advisories for ${locked.length} packages`,
+);
+const open = withoutReason([...(answered ?? []), ...concerning(locked, stored)], stored);
+for (const { package: name, range, id } of open) console.log(`${name} ${range}: ${id}`);
+process.exit(open.length === 0 ? 0 : 1);
