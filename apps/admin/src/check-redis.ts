@@ -1,3 +1,4 @@
+import { messageOf } from '@inventory/process/describe-error';
 import { Redis } from 'ioredis';
 import { CommandError } from './command-error.ts';
 
@@ -18,14 +19,14 @@ export async function checkRedis(redisUrl: string): Promise<void> {
   let reason = '';
   // The first error says why; those that follow only that the connection is closed.
   redis.on('error', (error: Error) => {
-    reason ||= error.message;
+    reason ||= messageOf(error);
   });
   try {
     await redis.connect();
     await redis.ping();
   } catch (error) {
     const { host, port } = redis.options;
-    throw new CommandError(`Redis at ${host}:${port} cannot be used: ${reason || (error as Error).message}`);
+    throw new CommandError(`Redis at ${host}:${port} cannot be used: ${reason || messageOf(error)}`);
   } finally {
     redis.disconnect();
   }

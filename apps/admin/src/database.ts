@@ -34,7 +34,7 @@ export async function useDatabase<Result>(
 async function waitForAnswer(sql: Sql): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(), { code: 'no answer' })), answerWithinMs);
+    timer = setTimeout(() => reject(Object.assign(new Error(), { code: 'TOO_LATE' })), answerWithinMs);
   });
   try {
     await Promise.race([sql`select`, timeout]);

@@ -12,6 +12,7 @@ import { readOutcomes } from '@inventory/db/verdict';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { ItemFields } from '@inventory/domain/item';
 import type { ReceiveRequest } from '@inventory/domain/stock/receive';
+import { CommandError } from './command-error.ts';
 
 /** The client that the demo data comes with. */
 export const demoClientId = 'demo';
@@ -131,7 +132,7 @@ async function receiveLots(sql: Sql): Promise<void> {
   const outcomes = await applyBatch(pool, requests, createPartNumbers());
   await pool.end({ timeout: 1 });
   const failed = outcomes.find((outcome) => outcome?.status !== 'applied');
-  if (failed !== undefined) throw new Error(`the demo data is refused: ${failed?.result}`);
+  if (failed !== undefined) throw new CommandError(`the demo data is refused: ${failed?.result}`);
 }
 
 /** What is there already was added by a start that was broken off. */

@@ -1,3 +1,4 @@
+import { takeOverOutlets } from '@inventory/process/outlets';
 import { startError } from '@inventory/process/run';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from './command-error.ts';
@@ -76,6 +77,12 @@ function prepare(command: Command): void {
 // Whoever read our output is gone (a pipe, a terminal): no reason not to finish in order.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
+
+// What no command handles, and what libraries print by themselves: one line as well, and no value in it.
+takeOverOutlets((error, what, isFatal) => {
+  const about = error === undefined ? '' : `: ${startError(error)}`;
+  process.stderr.write(`${isFatal ? 'error' : 'warning'}: ${what}${about}\n`);
+});
 
 prepare(inventory);
 const given = process.argv.slice(2);

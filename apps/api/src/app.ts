@@ -46,7 +46,8 @@ export type AppOptions = {
 /** The middlewares, in the order in which a request meets them. */
 export function createApp(options: AppOptions): Koa {
   const app = new Koa({ proxy: options.trustProxy });
-  app.silent = true;
+  // Instead of Koa's own listener, which prints the stack.
+  app.on('error', (error: unknown) => noteLost(options.log, error));
   app.use(nameAnswer(options.isDraining));
   app.use(answerErrors(options.log));
   app.use(refuseMalformed);
@@ -93,6 +94,13 @@ function answerErrors(log: Log) {
       sendJson(ctx, status, errorText(status, { code: 'internal_error', message }), headers);
     }
   };
+}
+
+/** An answer that failed on its way, after everything else: mostly its caller has gone, which is no failure of ours. */
+function noteLost(log: Log, error: unknown) {
+  const gone = ['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE'];
+  const isGone = gone.includes(String((error as NodeJS.ErrnoException).code));
+  log[isGone ? 'debug' : 'error']({ err: error }, 'an answer could not be sent');
 }
 
 /** What Node lets through and no route could make sense of. */

@@ -11,6 +11,7 @@ import { readOutcomes, settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
+import { PlainError } from '@inventory/process/plain-error';
 import type { Running } from '@inventory/process/run';
 import { connectProducer } from '@inventory/queue/redis';
 import { createSubmitter } from '@inventory/queue/submit';
@@ -91,7 +92,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   const checkReady = async () => {
     await verdicts.run((sql) => sql`select`);
-    if (draining) throw new Error('stopping');
+    if (draining) throw new PlainError('stopping');
     return {
       // Out of service it could not even read.
       degraded: submitter.isOpen() ? undefined : 'Redis is away: reads are served, transactions are refused',

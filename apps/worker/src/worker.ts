@@ -8,6 +8,7 @@ import { settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
+import { PlainError } from '@inventory/process/plain-error';
 import type { Running } from '@inventory/process/run';
 import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume';
@@ -88,7 +89,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   const internal = await serveInternal(config, async () => {
     await batches.run(({ sql }) => sql`select`);
-    if (!consumer.isOpen()) throw new Error('Redis is away');
+    if (!consumer.isOpen()) throw new PlainError('Redis is away');
   });
   log.info('worker is up');
   return {

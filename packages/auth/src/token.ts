@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PlainError } from '@inventory/process/plain-error';
 import {
   type CryptoKey,
   calculateJwkThumbprint,
@@ -41,7 +42,7 @@ export async function createKeyRing(
 ): Promise<KeyRing> {
   const settled = keys.find((key) => now.getTime() - key.created.getTime() >= settleSeconds * 1000);
   const signing = settled ?? keys.at(-1);
-  if (signing === undefined) throw new Error('there is no signing key');
+  if (signing === undefined) throw new PlainError('there is no signing key');
   const verifying = new Map<string, CryptoKey>();
   for (const { kid, privateJwk } of keys) verifying.set(kid, await importKey(publicHalf(privateJwk)));
   return { signing: { kid: signing.kid, key: await importKey(signing.privateJwk) }, verifying };

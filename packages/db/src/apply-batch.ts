@@ -11,6 +11,7 @@ import {
   type StockRequest,
   warehousesOf,
 } from '@inventory/domain/stock/transaction';
+import { PlainError } from '@inventory/process/plain-error';
 import type { BatchPool, BatchWork } from './batch-transaction.ts';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from './client.ts';
 import {
@@ -83,7 +84,7 @@ const triesMax = 3;
 const entriesMax = 4000;
 
 /** Somebody holds gates of a batch, longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
-export class GatesHeldError extends Error {
+export class GatesHeldError extends PlainError {
   readonly gates: ReadonlySet<string>;
 
   constructor(gates: ReadonlySet<string>) {
@@ -93,7 +94,7 @@ export class GatesHeldError extends Error {
 }
 
 /** Somebody has locked a whole table. As an error of a network, it says that cutting the batch would not help. */
-class TableLockedError extends Error {
+class TableLockedError extends PlainError {
   readonly code = 'TOO_LATE';
 
   constructor() {

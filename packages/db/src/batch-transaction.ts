@@ -1,3 +1,4 @@
+import { PlainError } from '@inventory/process/plain-error';
 import { openConnection, type SingleConnection, type Sql, type Tx } from './client.ts';
 
 /** What a batch's work leaves behind: its result, and the statement of its writes, sent (`execute`) and not waited for; null: none. */
@@ -32,7 +33,7 @@ export function createBatchPool(sql: Sql): BatchPool {
     const connection = await openBatchConnection(sql);
     if (ended) {
       await connection.end({ timeout: 0 });
-      throw Object.assign(new Error('the pool has ended'), { code: 'CONNECTION_ENDED' });
+      throw Object.assign(new PlainError('the pool has ended'), { code: 'CONNECTION_ENDED' });
     }
     connections.add(connection);
     return connection;
@@ -134,7 +135,7 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
       committed.catch(() => {});
       await untilClosed(connection, Promise.all([begin, written])).catch(rollBack);
       const { command } = await untilClosed(connection, committed);
-      if (command !== 'COMMIT') throw new Error(`a commit was answered ${command}`);
+      if (command !== 'COMMIT') throw new PlainError(`a commit was answered ${command}`);
       return result;
     },
     beginNext() {

@@ -1,3 +1,4 @@
+import { PlainError } from '@inventory/process/plain-error';
 import postgres from 'postgres';
 
 const types = {
@@ -88,7 +89,7 @@ export async function openConnection(sql: Sql): Promise<SingleConnection> {
     max_lifetime: null,
     onclose() {
       closed = true;
-      closedBy = Object.assign(new Error('the connection to Postgres has closed'), {
+      closedBy = Object.assign(new PlainError('the connection to Postgres has closed'), {
         code: 'CONNECTION_CLOSED',
       });
       for (const tell of waiting) tell(closedBy);

@@ -1,3 +1,4 @@
+import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
 import type { Sql } from './client.ts';
 
@@ -10,7 +11,7 @@ export type Wait = {
 };
 
 /** Work on Postgres that was not begun in its caller's time, and never will be. */
-export class NeverBegunError extends Error {
+export class NeverBegunError extends PlainError {
   /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
   readonly code = 'NEVER_BEGUN';
 }

@@ -2,6 +2,7 @@ import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
 import type { Refusal } from '@inventory/domain/refused';
 import { type Batch, gateKey, type LevelState, type LotState } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
+import { PlainError } from '@inventory/process/plain-error';
 import type { PendingQuery, Row } from 'postgres';
 import type { BatchRequest } from './apply-batch.ts';
 import type { Tx } from './client.ts';
@@ -72,7 +73,7 @@ function assertBalanced(
   }
   for (const [key, level] of batch.levels) {
     if ((sums.get(key) ?? 0n) !== level.inStock - level.stored.inStock) {
-      throw new Error(`level and ledger of gate ${key} differ`);
+      throw new PlainError(`level and ledger of gate ${key} differ`);
     }
   }
 }

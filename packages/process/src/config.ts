@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { PlainError } from './plain-error.ts';
 
 /** A setting is missing or wrong; the message is one line for the person who starts the process. */
-export class ConfigError extends Error {}
+export class ConfigError extends PlainError {}
 
 const port = z
   .string()

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { messageOf } from './describe-error.ts';
 
 export type InternalServer = { close(): Promise<void> };
 
@@ -45,7 +46,7 @@ export async function serveInternal(
     else if (request.url === '/readyz') {
       await checkReady().then(
         (readiness) => answer(200, readyText(readiness ?? {})),
-        (error: Error) => answer(503, `${error.message}\n`),
+        (error) => answer(503, `${messageOf(error)}\n`),
       );
     } else if (request.url === '/metrics') answer(200, await metrics.metrics(), metrics.contentType);
     else answer(404, 'not found\n');

@@ -1,5 +1,6 @@
-import { ConfigError } from './config.ts';
+import { messageOf } from './describe-error.ts';
 import type { Log } from './log.ts';
+import { takeOverOutlets } from './outlets.ts';
 
 /** A started process: how it stops, and where it answers if it does. */
 export type Running = { stop(): Promise<void>; port?: number };
@@ -14,6 +15,11 @@ const stopWithinMs = 20_000;
  * the start is one line on standard error and exit code 1.
  */
 export async function run(log: Log, start: () => Promise<Running>): Promise<void> {
+  takeOverOutlets((error, what, isFatal) => {
+    const facts = error === undefined ? {} : { err: error };
+    if (isFatal) log.fatal(facts, what);
+    else log.error(facts, what);
+  });
   const supervised = process.send !== undefined;
   let running: Running;
   try {
@@ -46,18 +52,16 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
     process.on('disconnect', () => stop('disconnect'));
     if (!process.connected) stop('disconnect');
   }
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 }
 
-/** One line about what hinders a start; addresses without their passwords. */
+/** One line about what hinders a start: what the operator needs to know of it, and no value or password. */
 export function startError(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  const { code, message, address, port } = error as NodeJS.ErrnoException & {
+  const { code, address, port } = error as NodeJS.ErrnoException & {
     address?: string;
     port?: number;
   };
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use`;
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine`;
   if (code === 'EACCES') return `port ${port} may not be used by this user`;
-  return String(message ?? error).split('\n')[0] ?? '';
+  return messageOf(error).split('\n')[0] ?? '';
 }

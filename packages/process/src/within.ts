@@ -1,5 +1,7 @@
+import { PlainError } from './plain-error.ts';
+
 /** It took longer than the caller could wait; what was waited for may still happen. */
-export class TooLateError extends Error {
+export class TooLateError extends PlainError {
   /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
   readonly code = 'TOO_LATE';
 }

@@ -1,3 +1,4 @@
+import { PlainError } from '@inventory/process/plain-error';
 import { within } from '@inventory/process/within';
 import { Worker } from 'bullmq';
 import { watchService } from './canary.ts';
@@ -44,6 +45,9 @@ export type Consumer = {
 const finishWithinMs = 10_000;
 const closeWithinMs = 1000;
 
+/** BullMQ keeps message and stack of what a job throws in Redis, as they are; the cause, which may hold values, stays here. */
+class EnvelopeError extends PlainError {}
+
 /** The worker's side of the queue: takes envelopes and returns their outcomes as the jobs' results. */
 export async function createConsumer(options: ConsumeOptions): Promise<Consumer> {
   const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'canary connection'));
@@ -67,6 +71,8 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
         applying += 1;
         try {
           return packOutcomes(await options.apply(requests, attemptsStarted));
+        } catch (error) {
+          throw new EnvelopeError('an envelope was not applied', { cause: error });
         } finally {
           applying -= 1;
         }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { CommandError } from '../command-error.ts';
 import { example, print } from '../print.ts';
 
 export const start = new Command('start')
@@ -18,8 +19,14 @@ export const start = new Command('start')
       await runService(stop.signal);
     } catch (error) {
       // Asked to stop while it was starting: whatever that broke is no news.
-      if (!stop.signal.aborted) throw error;
+      if (!stop.signal.aborted) throw await explain(error);
       process.exitCode = 1;
     }
     if (stop.signal.aborted) print('stopped');
   });
+
+/** What the local stack says of itself is a line for the operator; any other error stays what it is. */
+async function explain(error: unknown): Promise<unknown> {
+  const { LocalStackError } = await import('@inventory/local/local-stack-error');
+  return error instanceof LocalStackError ? new CommandError(error.message) : error;
+}

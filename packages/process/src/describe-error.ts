@@ -1,0 +1,172 @@
+import { isIP } from 'node:net';
+import { types } from 'node:util';
+import { knownBeginning, postgresText, redisText } from './known-texts.ts';
+import { PlainError } from './plain-error.ts';
+
+/**
+ * What a log says of an error. A list of what is allowed, so that a field that a library adds stays out: the driver of Postgres keeps
+ * statement, parameters and the row that failed, ioredis the arguments of a command, AUTH's password among them, Node the text that is no URL.
+ */
+export type ErrorDescription = {
+  /** The class or name of the error; of what is no error its JavaScript type. */
+  type: string;
+  /** Without values; see `messageOf`. */
+  message: string;
+  code?: string | number;
+  /** Of Postgres: names that stand in its catalog. */
+  severity?: string;
+  schema?: string;
+  table?: string;
+  column?: string;
+  constraint?: string;
+  routine?: string;
+  /** Of Redis: the command, never its arguments. */
+  command?: string;
+  /** Of the system: what was tried, and with whom. */
+  syscall?: string;
+  address?: string;
+  port?: number;
+  /** The frames alone. */
+  stack?: string;
+  cause?: ErrorDescription;
+  errors?: ErrorDescription[];
+};
+
+const depthMax = 4;
+const errorsMax = 5;
+const messageCharactersMax = 500;
+const framesMax = 20;
+const frameCharactersMax = 300;
+
+/** What is said instead of a message that may hold values. The stack tells where it was thrown. */
+export const hiddenMessage = 'the message may hold values and is not shown';
+
+/** Describes whatever was thrown. Never throws, and is never longer than some thousand characters. */
+export function describeError(error: unknown): ErrorDescription {
+  try {
+    return describe(error, depthMax);
+  } catch {
+    // A getter that throws, or a proxy.
+    return { type: 'unknown', message: hiddenMessage };
+  }
+}
+
+/**
+ * What may be shown of an error's message, by where it comes from. Ours (PlainError): all of it. Postgres: by the code, see
+ * `postgresText`. Redis: the first word, see `redisText`. The system: the call and its code. Of anything else: a beginning that is known to be
+ * fixed text, else its code, else nothing.
+ */
+export function messageOf(error: unknown): string {
+  return describeError(error).message;
+}
+
+// An error with whatever else somebody has put on it.
+type Fields = Error & Record<string, unknown>;
+
+function describe(error: unknown, depth: number): ErrorDescription {
+  if (!isError(error)) return { type: typeOf(error), message: hiddenMessage };
+  const fields = error as Fields;
+  const cause = fields.cause;
+  const errors = fields.errors;
+  const described: { [Name in keyof ErrorDescription]: ErrorDescription[Name] | undefined } = {
+    type: nameOf(fields),
+    message: textOf(fields).slice(0, messageCharactersMax),
+    code: codeOf(fields),
+    ...namesOf(fields),
+    stack: framesOf(fields),
+    cause: cause === undefined || depth === 0 ? undefined : describe(cause, depth - 1),
+    errors:
+      !Array.isArray(errors) || errors.length === 0 || depth === 0
+        ? undefined
+        : errors.slice(0, errorsMax).map((each) => describe(each, depth - 1)),
+  };
+  const given = Object.entries(described).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as ErrorDescription;
+}
+
+function isError(value: unknown): value is Error {
+  return types.isNativeError(value) || value instanceof Error;
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : typeof value;
+}
+
+function nameOf(error: Error): string {
+  const own = error.name === 'Error' ? error.constructor?.name : error.name;
+  return matching(own, /^[A-Za-z_$][\w$]{0,63}$/) ?? 'Error';
+}
+
+function textOf(error: Fields): string {
+  const message = String(error.message);
+  if (error instanceof PlainError) return message;
+  const code = codeOf(error);
+  if (isPostgres(error)) return postgresText(error.code, message);
+  if (error.name === 'ReplyError') return redisText(message);
+  const syscall = syscallOf(error);
+  if (syscall !== undefined && code !== undefined) return `${syscall} ${code}`;
+  return knownBeginning(message) ?? (code === undefined ? hiddenMessage : String(code));
+}
+
+function isPostgres(error: Fields): error is Fields & { code: string } {
+  return error.name === 'PostgresError' && matching(error.code, /^[0-9A-Z]{5}$/) !== undefined;
+}
+
+function codeOf({ code }: Record<string, unknown>): string | number | undefined {
+  return Number.isSafeInteger(code) ? (code as number) : matching(code, /^[0-9A-Z][0-9A-Z_]{2,63}$/);
+}
+
+function syscallOf({ syscall }: Record<string, unknown>): string | undefined {
+  return matching(syscall, /^[a-z_0-9]{1,32}$/);
+}
+
+/** Names and addresses, each where the error says it, and only when it looks like what it should be. */
+function namesOf(error: Fields): Partial<ErrorDescription> {
+  const name = (value: unknown) => matching(value, /^[A-Za-z_][\w$]{0,63}$/);
+  const named: Record<string, unknown> = isPostgres(error)
+    ? {
+        severity: matching(error.severity, /^[A-Z]{1,10}$/),
+        schema: name(error.schema_name),
+        table: name(error.table_name),
+        column: name(error.column_name),
+        constraint: name(error.constraint_name),
+        routine: name(error.routine),
+      }
+    : {
+        command: matching((error.command as { name?: unknown } | undefined)?.name, /^[A-Za-z]{1,32}$/),
+        syscall: syscallOf(error),
+        address: addressOf(error.address ?? error.hostname),
+        port: Number.isSafeInteger(error.port) ? error.port : undefined,
+      };
+  return named;
+}
+
+function addressOf(value: unknown): string | undefined {
+  if (typeof value === 'string' && isIP(value) > 0) return value;
+  return matching(value, /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/);
+}
+
+function matching(value: unknown, pattern: RegExp): string | undefined {
+  return typeof value === 'string' && pattern.test(value) ? value : undefined;
+}
+
+// A function and a place in a file; a frame of evaluated code, which could name anything, is not one.
+const frame =
+  /^ {4}at (?:async )?(?:(?:new )?[\w$.<>#]+(?: \[as [\w$.]+\])? )?\(?(?:file:\/\/|node:|[A-Z]:\\)?[\w/\\.@+~ -]+:\d+:\d+\)?$/;
+
+/**
+ * The frames of a stack. They follow the message, which may be of many lines, some of them like frames: unless the stack begins as the
+ * error says it must, none is shown.
+ */
+function framesOf(error: Error): string | undefined {
+  const { stack } = error;
+  if (typeof stack !== 'string') return undefined;
+  const message = String(error.message);
+  const end = message === '' ? stack.search(/\n|$/) : stack.indexOf(message) + message.length;
+  if (message !== '' && !stack.includes(message)) return undefined;
+  const head = stack.slice(0, end - message.length);
+  if (!/^(?:[\w$ .[\]]*(?:: )?)$/.test(head) || !/^(?:\n {4}at |$)/.test(stack.slice(end))) return undefined;
+  const lines = stack.slice(end).split('\n');
+  const frames = lines.filter((line) => line.length <= frameCharactersMax && frame.test(line));
+  return frames.length === 0 ? undefined : frames.slice(0, framesMax).join('\n');
+}
