@@ -11,6 +11,8 @@ export type Started = {
   port: number;
   exited: Promise<Exit>;
   stop(): Promise<void>;
+  /** All that it has written so far, to both outputs, when it was started to keep that. */
+  written(): string;
 };
 
 // What a process wrote may come after the news of its end; a child of its own that holds the pipe must not hold us.
@@ -18,12 +20,16 @@ const lastWordsWithinMs = 300;
 
 /**
  * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up. `imports`: modules loaded
- * before it, by their path in the repository.
+ * before it, by their path in the repository; `keep`: keeps all that it writes.
  */
 export async function startProcess(
   file: string,
   env: Record<string, string>,
-  { quiet = false, imports = [] }: { quiet?: boolean; imports?: readonly string[] } = {},
+  {
+    quiet = false,
+    imports = [],
+    keep = false,
+  }: { quiet?: boolean; imports?: readonly string[]; keep?: boolean } = {},
 ): Promise<Started> {
   const pathOf = (each: string) => (isAbsolute(each) ? each : join(root, each));
   const preloads = ['tsx', ...imports.map(pathOf)].flatMap((each) => ['--import', each]);
@@ -34,9 +40,11 @@ export async function startProcess(
   });
   if (!quiet) child.stderr!.pipe(process.stderr, { end: false });
   const tails = { stdout: '', stderr: '' };
+  const kept: Buffer[] = [];
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]!.on('data', (chunk: Buffer) => {
       tails[name] = (tails[name] + chunk).slice(-16_000);
+      if (keep) kept.push(chunk);
     });
   }
   const exited = new Promise<Exit>((resolve) => {
@@ -68,6 +76,7 @@ export async function startProcess(
       child.kill('SIGTERM');
       await exited;
     },
+    written: () => Buffer.concat(kept).toString('utf8'),
   };
 }
 

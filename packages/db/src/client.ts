@@ -56,6 +56,8 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       statement_timeout: options.statementTimeoutMs ?? 0,
       lock_timeout: options.lockTimeoutMs ?? 0,
       idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
+      // A server whose operator turned this on would write the parameters of a statement that fails into its log.
+      log_parameter_max_length_on_error: 0,
       ...(options.byKeys === true ? byKeysSettings : {}),
     },
   });

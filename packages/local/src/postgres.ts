@@ -28,7 +28,15 @@ const POSTGRES_SETTINGS = {
   wal_compression: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_min_messages: 'warning',
+  // Errors of statements are the service's to log, which does so without values. Postgres' own words quote them: messages of wrong values,
+  // details with rows, statements, parameters. What the server says of itself (LOG, FATAL, PANIC) stays.
+  log_min_messages: 'log',
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_statement: 'none',
+  log_min_duration_statement: '-1',
   logging_collector: 'off',
 };
 

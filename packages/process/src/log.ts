@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type LoggerOptions, pino } from 'pino';
 import { describeError } from './describe-error.ts';
 
 /** What is noted beside a message: an error, and named facts of ours. */
@@ -11,11 +11,11 @@ export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 const factCharactersMax = 500;
 
 /**
- * The log of a process: one JSON object a line on standard output. Bodies, headers, tokens and passwords never go in: callers pass an
+ * The log of a process: one JSON object a line on standard output, or the output given. Bodies, headers, tokens and passwords never go in: callers pass an
  * error and a few named facts, nothing that came from a client, and of an error only what describe-error.ts allows is written.
  */
-export function createLog(name: string): Log {
-  const log = pino({
+export function createLog(name: string, output?: NodeJS.WritableStream): Log {
+  const options: LoggerOptions = {
     name,
     level: process.env.LOG_LEVEL ?? 'info',
     base: { pid: process.pid },
@@ -30,8 +30,8 @@ export function createLog(name: string): Log {
         return method.call(this, facts, typeof second === 'string' ? second : 'an error');
       },
     },
-  });
-  return log as unknown as Log;
+  };
+  return (output === undefined ? pino(options) : pino(options, output)) as unknown as Log;
 }
 
 /** Errors described, wherever they stand; of anything else only what is short and plain. */

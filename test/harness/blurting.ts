@@ -1,0 +1,27 @@
+// Preloaded into a process (`--import`), this does on SIGUSR2 what libraries do that know nothing of our log: it prints, warns, rejects and
+// throws, each with the text of BLURTED in it.
+const text = process.env.BLURTED ?? '';
+
+function failure(): Error {
+  const cause = Object.assign(new Error(`a cause with ${text}`), { args: [text], detail: text });
+  const error = new AggregateError(
+    [new TypeError(text)],
+    `an error with ${text}\n    at ${text} (${text}:1:1)`,
+  );
+  return Object.assign(error, { cause, command: { name: 'auth', args: [text] }, parameters: [text] });
+}
+
+process.on('SIGUSR2', () => {
+  console.log('printed:', text);
+  console.error('[ioredis] Unhandled error event:', failure().stack);
+  console.error(failure());
+  console.warn({ text });
+  process.emitWarning(`a warning with ${text}`, { detail: text });
+  void Promise.reject(failure());
+  void Promise.reject(text);
+  setImmediate(() => {
+    throw failure();
+  });
+});
+
+export {};
