@@ -1,0 +1,377 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { digestSecret } from '@inventory/auth/secret';
+import { connect, type Sql } from '@inventory/db/client';
+import { addClient } from '@inventory/db/clients';
+import { migrate } from '@inventory/db/migrate';
+import { addWarehouse } from '@inventory/db/warehouses';
+import { type Stack, startStack } from '@inventory/local/stack';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
+import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { readRedis } from '../harness/redis-contents.ts';
+import { allPermissions, uniqueName } from '../harness/service.ts';
+
+// What must be found nowhere, by what it is. Each has a mark of its own that nothing else could hold.
+const canaries = new Map<string, string>();
+
+function canary(what: string): string {
+  const known = canaries.get(what) ?? `cn4ry${randomBytes(8).toString('hex')}`;
+  canaries.set(what, known);
+  return known;
+}
+
+// They travel in envelopes and are stored; the rest is nobody's but the client's or the operator's.
+const bodies = new Set([
+  'remark',
+  'reference',
+  'serial',
+  'serial2',
+  'spot',
+  'RFID tag',
+  'prodID',
+  'description',
+]);
+
+const clientId = uniqueName('scanner');
+const itemID = uniqueName('ITEM');
+const running: Started[] = [];
+let folder: string;
+let stack: Stack;
+let other: OwnRedis;
+let sql: Sql;
+let redis: Redis;
+let api: Started;
+let worker: Started;
+let client: ApiClient;
+let baseUrl: string;
+let env: Record<string, string>;
+let count = 0;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'secrets-')));
+  stack = await startStack({ folder, throwAway: true, report: () => {} });
+  other = await startOwnRedis();
+  sql = connect(stack.databaseUrl, { name: 'tests', connectionsMax: 2 });
+  await migrate(sql);
+  await addWarehouse(sql, { wid: 1, name: 'Main' });
+  await addClient(sql, {
+    clientId,
+    permissions: allPermissions,
+    wids: [1],
+    readOnly: false,
+    rateLimit: 1_000_000,
+    secretDigest: digestSecret(canary('client secret')),
+  });
+  redis = new Redis(stack.redisUrl);
+  redis.on('error', () => {});
+  const databaseUrl = new URL(stack.databaseUrl);
+  databaseUrl.password = await setPostgresPassword('password of Postgres');
+  const redisUrl = new URL(stack.redisUrl);
+  redisUrl.password = canary('password of Redis');
+  await setRedisPassword('password of Redis');
+  env = {
+    DATABASE_URL: databaseUrl.href,
+    REDIS_URL: redisUrl.href,
+    LOG_LEVEL: 'trace',
+    PORT: '0',
+    BLURTED: canary('a text that a library prints'),
+  };
+  const options = { keep: true, quiet: true, imports: ['test/harness/blurting.ts'] };
+  api = await startProcess('apps/api/src/main.ts', env, options);
+  worker = await startProcess('apps/worker/src/main.ts', env, options);
+  running.push(api, worker);
+  baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
+  client = createApiClient(baseUrl, clientId, await fetchToken());
+  canaries.set('token', client.token.split('.')[2]!);
+  expect((await client.post('/Item', { shortID: itemID, description: canary('description') })).status).toBe(
+    201,
+  );
+  expect((await receive()).status).toBe(201);
+});
+
+afterAll(async () => {
+  for (const each of running) await each.stop();
+  redis?.disconnect();
+  await sql?.end({ timeout: 5 });
+  await other?.stop();
+  await stack?.stop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const written = () => running.map((each) => each.written()).join('');
+
+afterEach(async () => {
+  const postgresLog = await readFile(join(folder, 'postgres.log'), 'utf8');
+  const inRedis = await readRedis(redis);
+  const found = [...canaries].flatMap(([what, text]) => [
+    ...(written().includes(text) ? [`${what}: in the log of a process`] : []),
+    ...(postgresLog.includes(text) ? [`${what}: in the log of Postgres`] : []),
+    ...(inRedis.includes(text) && !bodies.has(what) ? [`${what}: in Redis`] : []),
+  ]);
+  expect(found).toEqual([]);
+});
+
+async function setPostgresPassword(what: string): Promise<string> {
+  const name = new URL(stack.databaseUrl).username;
+  await sql.unsafe(`alter role ${name} password '${canary(what)}'`);
+  return canary(what);
+}
+
+const setRedisPassword = (what: string) => redis.config('SET', 'requirepass', canary(what));
+
+/** Ends every connection of the service to Redis; the tests' own stays. */
+const cutRedis = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+
+async function fetchToken(
+  secret = canary('client secret'),
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const answer = await send(baseUrl, 'POST', '/Token', {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...(headers.Authorization === undefined ? { client_id: clientId, client_secret: secret } : {}),
+    }).toString(),
+  });
+  return answer.body.access_token;
+}
+
+const fields = () => ({
+  spot: canary('spot'),
+  serial: canary('serial'),
+  serial2: canary('serial2'),
+  rfidTag: canary('RFID tag'),
+  reference: canary('reference'),
+  remark: canary('remark'),
+});
+
+function receive() {
+  count += 1;
+  const key = `${canary('Idempotency-Key')}-${count}`;
+  const body = { itemID, units: 5, wid: 1, reasonCode: 0, ...fields() };
+  return client.post('/Inventory/Receive', body, { 'Idempotency-Key': key });
+}
+
+/** One of all that callers send, whatever is answered. */
+async function useAll(): Promise<void> {
+  await Promise.all([
+    receive(),
+    client.post('/Inventory/Issue', {
+      ...{ itemID, units: 1, wid: 1, reasonCode: 0, prodID: canary('prodID') },
+      ...fields(),
+    }),
+    client.post('/Inventory/Move', {
+      itemID,
+      units: 1,
+      wid: 1,
+      toSpot: canary('spot'),
+      serial: canary('serial'),
+    }),
+    client.get(`/Inventory?serial=${canary('serial')}&spot=${canary('query string')}`),
+    client.get(`/Item?key=${canary('query string')}&type=id`),
+    client.put('/Item', { shortID: itemID, description: canary('description') }),
+    send(baseUrl, 'GET', `/Item?access_token=${client.token}`),
+    send(baseUrl, 'GET', '/Item', { headers: { Authorization: `Bearer ${canary('wrong token')}` } }),
+    send(baseUrl, 'POST', '/Inventory/Receive', {
+      headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' },
+      body: `{"remark": "${canary('remark')}", ${canary('serial')}`,
+    }),
+    fetchToken().catch(() => {}),
+    fetchToken(canary('wrong client secret')).catch(() => {}),
+    fetchToken('', {
+      Authorization: `Basic ${Buffer.from(`${clientId}:${canary('wrong client secret')}`).toString('base64')}`,
+    }).catch(() => {}),
+  ]);
+}
+
+/** Sends all until a line that was written since says so, of each process or of the one named. */
+async function useUntilLogged(line: RegExp, processes: Started[] = [api, worker]): Promise<void> {
+  const from = processes.map((each) => each.written().length);
+  for (const [index, each] of processes.entries()) {
+    await expect
+      .poll(
+        async () => {
+          await useAll();
+          return each.written().slice(from[index]);
+        },
+        { timeout: 60_000 },
+      )
+      .toMatch(line);
+  }
+}
+
+/** Sends all until Redis has given this refusal: connections that meet it are replaced, and nothing may be logged of it. */
+async function useUntilRefused(code: string): Promise<void> {
+  const refusals = async () => {
+    await useAll();
+    const stats = await redis.info('errorstats');
+    return Number(new RegExp(`^errorstat_${code}:count=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
+  };
+  await expect.poll(refusals, { timeout: 60_000 }).toBeGreaterThan(0);
+}
+
+/** Until a receipt is applied again. */
+async function expectBack(): Promise<void> {
+  await expect.poll(async () => (await receive()).status, { timeout: 60_000 }).toBe(201);
+}
+
+const logged = (message: string) => new RegExp(`"message":"[^"]*${message}`);
+
+describe('no secret and no value of a body in any log', () => {
+  test('when all is well', async () => {
+    await useAll();
+    expect(written()).toContain('is up');
+  });
+
+  test('when Redis refuses the password', async () => {
+    await setRedisPassword('another password of Redis');
+    await cutRedis();
+    await useUntilLogged(logged('WRONGPASS'));
+    await setRedisPassword('password of Redis');
+    await expectBack();
+  });
+
+  test('when Redis is at its memory limit', async () => {
+    await redis.config('SET', 'maxmemory', '1');
+    await useUntilLogged(logged('OOM'));
+    await redis.config('SET', 'maxmemory', '0');
+    await expectBack();
+  });
+
+  test('when Redis has become a replica', async () => {
+    await redis.replicaof('127.0.0.1', 1);
+    await useUntilRefused('READONLY');
+    await redis.replicaof('NO', 'ONE');
+    await expectBack();
+  });
+
+  test('when Redis loads its data', async () => {
+    for (let index = 0; index < 200; index++) await other.redis.set(`filler-${index}`, randomBytes(30_000));
+    await redis.config('SET', 'masterauth', new URL(other.url).password);
+    // So that it answers while it loads, and takes its time.
+    await redis.config('SET', 'key-load-delay', 50_000);
+    await redis.config('SET', 'loading-process-events-interval-bytes', 1024).catch(() => {});
+    await redis.replicaof('127.0.0.1', other.port);
+    // Not sooner: connections that were replaced by then wait until it has loaded.
+    await expect.poll(() => redis.info('persistence'), { timeout: 60_000 }).toContain('loading:1');
+    await useUntilRefused('LOADING');
+    await redis.config('SET', 'key-load-delay', 0).catch(() => {});
+    await expect.poll(() => redis.replicaof('NO', 'ONE').catch(() => null), { timeout: 60_000 }).toBe('OK');
+    await redis.flushall();
+    await setRedisPassword('password of Redis');
+    await expectBack();
+  });
+
+  test('when Redis has forgotten its scripts, and may not run them', async () => {
+    await redis.script('FLUSH');
+    await expectBack();
+    await redis.acl('SETUSER', 'default', '-@scripting');
+    await useUntilLogged(logged('NOPERM'));
+    await redis.acl('SETUSER', 'default', '+@scripting');
+    await expectBack();
+  });
+
+  test('when the connections to Redis and Postgres are reset', async () => {
+    await cutRedis();
+    await useAll();
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'inventory-%'`;
+    await useAll();
+    await expectBack();
+  });
+
+  test('when Postgres refuses the password', async () => {
+    await setPostgresPassword('another password of Postgres');
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'inventory-%'`;
+    await useUntilLogged(logged('password authentication failed'));
+    await setPostgresPassword('password of Postgres');
+    await expectBack();
+  });
+
+  test('when a constraint refuses a row', async () => {
+    await sql.unsafe(`
+      alter table lot add constraint lot_fault_check check (remark <> '${canary('remark')}') not valid;
+      alter table item add constraint item_fault_check check (description <> '${canary('description')}x') not valid`);
+    expect((await receive()).status).toBe(500);
+    const changed = await client.put('/Item', { shortID: itemID, description: `${canary('description')}x` });
+    expect(changed.status).toBe(500);
+    await expect.poll(() => worker.written()).toMatch(/"constraint":"lot_fault_check"/);
+    await expect.poll(() => api.written()).toMatch(/"constraint":"item_fault_check"/);
+    await sql`alter table lot drop constraint lot_fault_check`;
+    await sql`alter table item drop constraint item_fault_check`;
+    await expectBack();
+  });
+
+  test('when a value is none of its type', async () => {
+    await sql.unsafe(`
+      create function fault() returns trigger language plpgsql as $$
+      begin perform new.serial::integer; return new; end $$;
+      create trigger fault before insert on lot for each row execute function fault()`);
+    expect((await receive()).status).toBe(500);
+    await expect.poll(() => worker.written()).toMatch(logged('invalid_text_representation'));
+    await sql`drop function fault() cascade`;
+    await expectBack();
+  });
+
+  test('when a statement takes longer than it may', async () => {
+    await sql.begin(async (tx) => {
+      await tx`lock table stock_transaction in access exclusive mode`;
+      await useUntilLogged(/"code":"57014"/, [api]);
+    });
+    await expectBack();
+  });
+
+  test('when a process cannot be started', async () => {
+    const wrong = {
+      ...env,
+      DATABASE_URL: withPassword(env.DATABASE_URL!, canary('wrong password of Postgres')),
+    };
+    const broken = { ...env, DATABASE_URL: `postgres://joe:${canary('broken password')}@[/x` };
+    const brokenRedis = { ...env, REDIS_URL: `redis://:${canary('broken password')}@[/x` };
+    for (const each of [wrong, broken, brokenRedis]) {
+      for (const file of ['apps/api/src/main.ts', 'apps/worker/src/main.ts']) {
+        const failed = await startProcess(file, each, { quiet: true, keep: true }).then(
+          (started) => started.stop().then(() => ({ message: started.written() })),
+          (error: Error) => error,
+        );
+        const found = [...canaries].filter(([, text]) => failed.message.includes(text)).map(([what]) => what);
+        expect(found).toEqual([]);
+        expect(failed.message).toMatch(
+          /password authentication failed|Invalid URL|ENOTFOUND|may hold values/,
+        );
+      }
+    }
+  });
+
+  test('when libraries print, warn, reject and throw', async () => {
+    for (const each of [api, worker]) {
+      each.child.kill('SIGUSR2');
+      await each.exited;
+      if (each.child.stdout!.readable) await once(each.child.stdout!, 'close');
+      const lines = each.written().trim().split('\n');
+      const said = lines.filter((line) => /console|warning of Node|unhandled rejection|uncaught/.test(line));
+      // Sorted: the log is written beside the work, and what is left of it when the process ends.
+      expect(said.map((line) => JSON.parse(line).msg).sort()).toEqual([
+        'a library writes to the console',
+        'a library writes to the console: [ioredis] Unhandled error event',
+        'a library writes to the console: the message may hold values and is not shown',
+        'a library writes to the console: the message may hold values and is not shown',
+        'a warning of Node',
+        'uncaught exception',
+        'unhandled rejection',
+        'unhandled rejection',
+      ]);
+    }
+  });
+});
+
+function withPassword(url: string, password: string): string {
+  const changed = new URL(url);
+  changed.password = password;
+  return changed.href;
+}
