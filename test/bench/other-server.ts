@@ -17,7 +17,7 @@ const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = proce
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
 const { reads, authentication } = openDatabase(DATABASE_URL, 10);
 const redis = connectProducer(REDIS_URL, () => {});
-const authenticator = await createAuthenticator(authentication, Date.now);
+const authenticator = await createAuthenticator(authentication, Date.now, createLog('bench'));
 const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
 const app = createApp({
   routes: inventoryRoutes(reads, stock),

@@ -7,7 +7,7 @@ import {
   sign,
 } from 'node:crypto';
 import { createSigningKey } from '@inventory/auth/token';
-import { addSigningKey, readSigningKeys } from '@inventory/db/signing-keys';
+import { readPrivateHalves, rotateSigningKey } from '@inventory/db/signing-keys';
 import { describe, expect, test } from 'vitest';
 import { errorObject, expectAnswer } from '../harness/answers.ts';
 import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
@@ -32,7 +32,7 @@ function partsOf(token: string): { header: Claims; claims: Claims } {
 }
 
 async function serviceKey() {
-  const [key] = await readSigningKeys(service.sql);
+  const [key] = await readPrivateHalves(service.sql);
   return createPrivateKey({ key: key!.privateJwk as never, format: 'jwk' });
 }
 
@@ -175,7 +175,7 @@ test('200: a signing key that was added is trusted at once and signs later', asy
   const client = await service.client();
   const { header, claims } = partsOf(client.token);
   const key = await createSigningKey();
-  await addSigningKey(service.sql, key, { onlyFirst: false });
+  await rotateSigningKey(service.sql, key);
   const input = `${encode({ ...header, kid: key.kid })}.${encode({ ...claims, jti: randomUUID() })}`;
   const privateKey = createPrivateKey({ key: key.privateJwk as never, format: 'jwk' });
   const token = `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`;

@@ -1,4 +1,5 @@
 import { Permission } from '@inventory/auth/permission';
+import { parseDateTime } from '@inventory/domain/date-time';
 import { lengthMax, name } from '@inventory/domain/fields';
 import { InvalidArgumentError } from 'commander';
 
@@ -59,6 +60,26 @@ export function parseQuantityText(text: string): string {
   throw new InvalidArgumentError(
     'It must be 0 or more, below 1e12, with at most 6 digits after the point and 15 in all.',
   );
+}
+
+const unitMs = { d: 86_400_000, h: 3_600_000 };
+
+/** A moment to come: so many days or hours from now, a date (its last moment, UTC) or a date with a time. */
+export function parseExpiry(text: string): Date {
+  const span = /^(\d{1,4})([dh])$/.exec(text);
+  const at =
+    span === null
+      ? lastMomentOf(text)
+      : new Date(Date.now() + Number(span[1]) * unitMs[span[2] as 'd' | 'h']);
+  if (at === null)
+    throw new InvalidArgumentError('It must be like 30d, 12h, 2031-01-31 or 2031-01-31T18:00:00Z.');
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.');
+  return at;
+}
+
+function lastMomentOf(text: string): Date | null {
+  const moment = parseDateTime(text);
+  return moment === null ? null : new Date(moment.at + (moment.precision === 'day' ? unitMs.d - 1 : 0));
 }
 
 function parseWhole(text: string, max: number): number {

@@ -9,7 +9,9 @@ import { clientDisable } from './commands/client-disable.ts';
 import { clientEnable } from './commands/client-enable.ts';
 import { clientSecret } from './commands/client-secret.ts';
 import { clientSet } from './commands/client-set.ts';
+import { keyList } from './commands/key-list.ts';
 import { keyRotate } from './commands/key-rotate.ts';
+import { keyWithdraw } from './commands/key-withdraw.ts';
 import { levelSet } from './commands/level-set.ts';
 import { lotHold } from './commands/lot-hold.ts';
 import { lotRelease } from './commands/lot-release.ts';
@@ -37,7 +39,7 @@ const inventory = group(
     group('alias', 'Other names of items', [aliasAdd], 'alias add --alias 4006381333931 --item WIDGET-100'),
     group('lot', 'Lots', [lotHold, lotRelease], 'lot release --rec-no 17'),
     group('level', 'Stock levels', [levelSet], 'level set --item WIDGET-100 --warehouse 1 --on-order 250'),
-    group('key', 'The keys that sign tokens', [keyRotate], 'key rotate'),
+    group('key', 'The keys that sign tokens', [keyList, keyRotate, keyWithdraw], 'key rotate'),
   ],
   'client add --id scanner-7 --permissions 11,95 --warehouses 1,2',
 ).addHelpText(

@@ -59,7 +59,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     settle: (requests) => verdicts.run((sql) => settle(sql, requests)),
     report,
   });
-  const authenticator = await createAuthenticator(authentication, clock.now);
+  const authenticator = await createAuthenticator(authentication, clock.now, log);
   const stock = createStock({
     submitter,
     settle: gather(verdicts, async (sql, requests: readonly SentRequest[]) => {

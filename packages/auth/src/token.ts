@@ -11,69 +11,95 @@ import {
   SignJWT,
 } from 'jose';
 
-/** A token lives this long. */
+/** A token lives this long, and none is good for longer, whatever it says. */
 export const tokenLifetimeSeconds = 3600;
+/** What the clocks of two processes may differ by: each goes by that of Postgres, as it measured it. */
+export const leewaySeconds = 10;
 
 const algorithm = 'EdDSA';
 const issuer = 'inventory-management-service';
 const audience = 'inventory-api';
 
-/** A key pair as it is stored. */
-export type SigningKey = { kid: string; privateJwk: JWK; created: Date };
+/** A key pair that nobody knows yet. */
+export type NewSigningKey = { kid: string; publicJwk: JWK; privateJwk: JWK };
+/** The public half and when the key signs: from `signsFrom` until it is retired. */
+export type VerifyingKey = { kid: string; publicJwk: JWK; signsFrom: Date; retired: Date | null };
+export type PrivateHalf = { kid: string; privateJwk: JWK };
 
-/** The key that signs and the keys that verify, ready for use. */
-export type KeyRing = { signing: { kid: string; key: CryptoKey }; verifying: Map<string, CryptoKey> };
+/** Keys ready for use. Times are milliseconds since 1970. */
+export type KeyRing = {
+  verifying: ReadonlyMap<string, { key: CryptoKey; until: number }>;
+  /** Those that begin to sign last first. */
+  signing: readonly { kid: string; key: CryptoKey; from: number; until: number }[];
+};
 
 /** A fresh Ed25519 key; its `kid` is the thumbprint of its public half. */
-export async function createSigningKey(): Promise<Omit<SigningKey, 'created'>> {
-  const { privateKey } = await generateKeyPair(algorithm, { crv: 'Ed25519', extractable: true });
-  const privateJwk = await exportJWK(privateKey);
-  return { kid: await calculateJwkThumbprint(publicHalf(privateJwk)), privateJwk };
+export async function createSigningKey(): Promise<NewSigningKey> {
+  for (;;) {
+    const { privateKey } = await generateKeyPair(algorithm, { crv: 'Ed25519', extractable: true });
+    const privateJwk = await exportJWK(privateKey);
+    const publicJwk = publicHalf(privateJwk);
+    const kid = await calculateJwkThumbprint(publicJwk);
+    // A command line takes what begins so for an option.
+    if (!kid.startsWith('-')) return { kid, publicJwk, privateJwk };
+  }
 }
 
-/**
- * `keys` newest first, at least one. The newest signs only once every process has had `settleSeconds` to read it; until
- * then the one before it does. All verify.
- */
+/** `keys`: those that are not withdrawn; `privateHalves`: of those of them that sign, by what this process may read. */
 export async function createKeyRing(
-  keys: readonly SigningKey[],
-  now: Date,
-  settleSeconds: number,
+  keys: readonly VerifyingKey[],
+  privateHalves: readonly PrivateHalf[],
 ): Promise<KeyRing> {
-  const settled = keys.find((key) => now.getTime() - key.created.getTime() >= settleSeconds * 1000);
-  const signing = settled ?? keys.at(-1);
-  if (signing === undefined) throw new PlainError('there is no signing key');
-  const verifying = new Map<string, CryptoKey>();
-  for (const { kid, privateJwk } of keys) verifying.set(kid, await importKey(publicHalf(privateJwk)));
-  return { signing: { kid: signing.kid, key: await importKey(signing.privateJwk) }, verifying };
+  const verifying = new Map<string, { key: CryptoKey; until: number }>();
+  const signing: { kid: string; key: CryptoKey; from: number; until: number }[] = [];
+  for (const { kid, publicJwk, signsFrom, retired } of keys) {
+    const until = retired?.getTime() ?? Number.POSITIVE_INFINITY;
+    const lifeMs = (tokenLifetimeSeconds + leewaySeconds) * 1000;
+    verifying.set(kid, { key: await importKey(publicHalf(publicJwk)), until: until + lifeMs });
+    const half = privateHalves.find((each) => each.kid === kid);
+    if (half === undefined) continue;
+    signing.push({ kid, key: await importKey(half.privateJwk), from: signsFrom.getTime(), until });
+  }
+  signing.sort((a, b) => b.from - a.from);
+  return { verifying, signing };
 }
 
-/** A token that says who the client is and nothing of what it may do. */
+/** A token that says who the client is and nothing of what it may do. Throws when no key signs now. */
 export async function signToken(ring: KeyRing, clientId: string, now: Date): Promise<string> {
+  const { kid, key } = signingKeyAt(ring, now.getTime());
   const issuedAt = Math.floor(now.getTime() / 1000);
   return new SignJWT({})
-    .setProtectedHeader({ alg: algorithm, kid: ring.signing.kid, typ: 'JWT' })
+    .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .setSubject(clientId)
     .setIssuer(issuer)
     .setAudience(audience)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + tokenLifetimeSeconds)
     .setJti(randomUUID())
-    .sign(ring.signing.key);
+    .sign(key);
 }
 
-/** Who a token speaks for, and until when (seconds since 1970). */
-export type VerifiedToken = { clientId: string; expiresAt: number };
+function signingKeyAt({ signing }: KeyRing, at: number) {
+  // The very first key signs at once, and this clock may be a little behind the one that made it.
+  const key =
+    signing.find(({ from, until }) => from <= at && at < until) ??
+    signing.findLast(({ from, until }) => at < until && from - at <= leewaySeconds * 1000);
+  if (key === undefined) throw new PlainError('there is no key that signs');
+  return key;
+}
+
+/** Who a token speaks for, until when (seconds since 1970), and which key says so. */
+export type VerifiedToken = { clientId: string; expiresAt: number; kid: string };
 
 /** The verified token, or null for anything that is not a live token of ours, whatever is wrong with it. */
 export async function verifyToken(ring: KeyRing, token: string, now: Date): Promise<VerifiedToken | null> {
   try {
-    const { payload } = await jwtVerify(
+    const { payload, protectedHeader } = await jwtVerify(
       token,
       ({ kid }) => {
-        const key = kid === undefined ? undefined : ring.verifying.get(kid);
-        if (key === undefined) throw new Error('unknown key');
-        return key;
+        const known = kid === undefined ? undefined : ring.verifying.get(kid);
+        if (known === undefined || known.until <= now.getTime()) throw new Error('unknown key');
+        return known.key;
       },
       {
         algorithms: [algorithm],
@@ -84,10 +110,16 @@ export async function verifyToken(ring: KeyRing, token: string, now: Date): Prom
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],
       },
     );
-    if (typeof payload.sub !== 'string' || typeof payload.exp !== 'number') return null;
+    // Ours have none of these: one that does was made by somebody who should not be able to.
+    const { kid, typ, crit, b64 } = protectedHeader;
+    if (typ !== 'JWT' || crit !== undefined || b64 !== undefined) return null;
+    const { sub, jti, exp, iat } = payload;
+    if (typeof sub !== 'string' || typeof jti !== 'string' || jti === '') return null;
+    if (typeof exp !== 'number' || typeof iat !== 'number') return null;
+    if (exp - iat > tokenLifetimeSeconds || iat * 1000 > now.getTime() + leewaySeconds * 1000) return null;
     // NUL cannot be stored, so no client has it in its id; the database would fail on it.
-    if (payload.sub.includes('\u0000')) return null;
-    return { clientId: payload.sub, expiresAt: payload.exp };
+    if (sub.includes('\u0000')) return null;
+    return { clientId: sub, expiresAt: exp, kid: kid! };
   } catch {
     return null;
   }
@@ -105,7 +137,7 @@ export function namesUnknownKey(ring: KeyRing, token: string): boolean {
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, algorithm);
-  if (key instanceof Uint8Array) throw new Error('a signing key must be an Ed25519 key pair');
+  if (key instanceof Uint8Array) throw new PlainError('a signing key must be an Ed25519 key pair');
   return key;
 }
 

@@ -31,13 +31,13 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
   );
 }
 
-/** The digests of a client's live secrets; none for a client that is unknown or disabled. */
+/** The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets have expired. */
 export async function readSecretDigests(sql: Sql, clientId: string): Promise<Uint8Array[]> {
   const rows = await sql<{ digest: Buffer }[]>`
     select digest
     from client_secret
     join client using (client_id)
-    where client_id = ${clientId} and not disabled`;
+    where client_id = ${clientId} and not disabled and (expires is null or expires > now())`;
   return rows.map((row) => row.digest);
 }
 
@@ -101,11 +101,19 @@ export async function changeClient(sql: Sql, clientId: string, change: ClientCha
   });
 }
 
+/** `expires`: null for a secret that does not end by itself. */
+export type SecretOptions = { expires: Date | null; revokeOthers: boolean };
+
 /**
- * Adds a secret to a client, disabled or not, beside the newest that it has; an older one ends. False when there is no such
- * client.
+ * Adds a secret to a client, disabled or not, beside the newest live one that it has, unless all others are revoked; an older one ends.
+ * False when there is no such client.
  */
-export async function addSecret(sql: Sql, clientId: string, digest: Uint8Array): Promise<boolean> {
+export async function addSecret(
+  sql: Sql,
+  clientId: string,
+  digest: Uint8Array,
+  { expires, revokeOthers }: SecretOptions = { expires: null, revokeOthers: false },
+): Promise<boolean> {
   return sql.begin(async (tx) => {
     // Without the lock two at once would each keep the other's predecessor, and three secrets would live.
     const [found] = await tx`select from client where client_id = ${clientId} for no key update`;
@@ -116,14 +124,14 @@ export async function addSecret(sql: Sql, clientId: string, digest: Uint8Array):
         and digest not in (
           select digest
           from client_secret
-          where client_id = ${clientId}
+          where client_id = ${clientId} and not ${revokeOthers} and (expires is null or expires > now())
           order by created desc, digest
           limit 1
         )`;
     // The clock, not the start of this transaction: one that waited for the lock is the newer.
     await tx`
-      insert into client_secret (client_id, digest, created)
-      values (${clientId}, ${digest as Buffer}, clock_timestamp())`;
+      insert into client_secret (client_id, digest, created, expires)
+      values (${clientId}, ${digest as Buffer}, clock_timestamp(), ${expires})`;
     return true;
   });
 }

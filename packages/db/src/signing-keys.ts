@@ -1,27 +1,155 @@
-import type { SigningKey } from '@inventory/auth/token';
-import type { Sql } from './client.ts';
+import type { NewSigningKey, PrivateHalf, VerifyingKey } from '@inventory/auth/token';
+import { leewaySeconds, tokenLifetimeSeconds } from '@inventory/auth/token';
+import type { Sql, Tx } from './client.ts';
 
-/** Signing keys, newest first. */
-export async function readSigningKeys(sql: Sql): Promise<SigningKey[]> {
-  const rows = await sql<{ kid: string; private_jwk: SigningKey['privateJwk']; created: Date }[]>`
-    select kid, private_jwk, created
-    from signing_key
-    order by created desc, kid`;
-  return rows.map((row) => ({ kid: row.kid, privateJwk: row.private_jwk, created: row.created }));
+/** A new key signs only when every process has surely read it. */
+export const keySettleSeconds = 60;
+
+// Any number will do, as long as nobody else on this database takes it.
+const lockKey = 7_316_002;
+
+/** The keys that verify now or will, those that sign last first. The private halves are not read. */
+export async function readVerifyingKeys(sql: Sql): Promise<VerifyingKey[]> {
+  const rows = await sql<
+    { kid: string; public_jwk: VerifyingKey['publicJwk']; signs_from: Date; retired: Date | null }[]
+  >`
+    select kid, public_jwk, signs_from, retired
+    from verifying_key
+    where withdrawn is null
+      and (retired is null or retired > now() - ${tokenLifetimeSeconds + leewaySeconds}::integer * interval '1 second')
+    order by signs_from desc, kid`;
+  return rows.map(({ kid, public_jwk: publicJwk, signs_from: signsFrom, retired }) => ({
+    kid,
+    publicJwk,
+    signsFrom,
+    retired,
+  }));
 }
 
-/** Stores a key; with `onlyFirst`, only when there is none yet (two processes that start at once agree on one). */
-export async function addSigningKey(
-  sql: Sql,
-  key: Omit<SigningKey, 'created'>,
-  { onlyFirst }: { onlyFirst: boolean },
-): Promise<void> {
-  await sql.begin(async (tx) => {
-    // Without the lock two first starts would both see an empty table.
-    await tx`lock table signing_key in share row exclusive mode`;
-    await tx`
-      insert into signing_key (kid, private_jwk)
-      select ${key.kid}, ${JSON.stringify(key.privateJwk)}::text::json
-      where not ${onlyFirst} or not exists (select from signing_key)`;
+/** The private halves of keys that sign or will: for the processes that sign, and nobody else. */
+export async function readPrivateHalves(sql: Sql): Promise<PrivateHalf[]> {
+  const rows = await sql<{ kid: string; private_jwk: PrivateHalf['privateJwk'] }[]>`
+    select kid, private_jwk
+    from signing_key`;
+  return rows.map((row) => ({ kid: row.kid, privateJwk: row.private_jwk }));
+}
+
+/** Stores a key that signs at once, unless there is one already: two processes that start at once agree on one. */
+export async function addFirstSigningKey(sql: Sql, key: NewSigningKey): Promise<void> {
+  await changeKeys(sql, async (tx) => {
+    const [live] = await tx`select from verifying_key where withdrawn is null and retired is null`;
+    if (live === undefined) await insertKey(tx, key, 0);
   });
+}
+
+/** Stores a key that signs in a minute; those before it are retired then. */
+export async function rotateSigningKey(sql: Sql, key: NewSigningKey): Promise<void> {
+  await changeKeys(sql, async (tx) => {
+    await insertKey(tx, key, keySettleSeconds);
+    await chainKeys(tx);
+  });
+}
+
+/** `withdrawn`: another key signs; `succeeded`: the new one does, at once. Otherwise nothing was changed. */
+export type Withdrawal = 'withdrawn' | 'succeeded' | 'unknown' | 'already';
+
+/**
+ * Withdraws a key: what it signed is refused as soon as a process reads of it. The key that waits to follow it signs at once; `spare` does
+ * when there is none.
+ */
+export async function withdrawSigningKey(sql: Sql, kid: string, spare: NewSigningKey): Promise<Withdrawal> {
+  return changeKeys(sql, async (tx): Promise<Withdrawal> => {
+    const [found] = await tx<
+      { withdrawn: Date | null }[]
+    >`select withdrawn from verifying_key where kid = ${kid}`;
+    if (found === undefined) return 'unknown';
+    if (found.withdrawn !== null) return 'already';
+    await tx`update verifying_key set withdrawn = clock_timestamp() where kid = ${kid}`;
+    await tx`delete from signing_key where kid = ${kid}`;
+    const [next] = await tx<{ kid: string; waits: boolean }[]>`
+      select kid, signs_from > clock_timestamp() as waits
+      from verifying_key
+      where withdrawn is null and (retired is null or retired > clock_timestamp())
+      order by signs_from, kid
+      limit 1`;
+    if (next === undefined) {
+      await insertKey(tx, spare, 0);
+      return 'succeeded';
+    }
+    // Nothing else signs: it cannot wait until every process knows it.
+    if (next.waits) await tx`update verifying_key set signs_from = clock_timestamp() where kid = ${next.kid}`;
+    await chainKeys(tx);
+    return 'withdrawn';
+  });
+}
+
+/**
+ * Deletes the private halves of keys that are retired. No process signs by them: each asks the clock of Postgres which key signs, and has read
+ * the keys a moment ago.
+ */
+export async function deleteRetiredHalves(sql: Sql): Promise<void> {
+  await changeKeys(
+    sql,
+    (tx) => tx`
+      delete from signing_key
+      where kid in (select kid from verifying_key where retired <= clock_timestamp() or withdrawn is not null)`,
+  );
+}
+
+export type KeyState = 'waits' | 'signs' | 'verifies' | 'ended' | 'withdrawn';
+
+/** `until`: when its last token ends, or ended; null while it has no successor. */
+export type ListedKey = { kid: string; state: KeyState; created: Date; signsFrom: Date; until: Date | null };
+
+/** All keys there ever were, newest first. */
+export async function listSigningKeys(sql: Sql): Promise<ListedKey[]> {
+  const rows = await sql<
+    { kid: string; state: KeyState; created: Date; signs_from: Date; until: Date | null }[]
+  >`
+    select kid, created, signs_from,
+      coalesce(withdrawn, retired + ${tokenLifetimeSeconds + leewaySeconds}::integer * interval '1 second') as until,
+      case
+        when withdrawn is not null then 'withdrawn'
+        when signs_from > now() then 'waits'
+        when retired is null or retired > now() then 'signs'
+        when retired > now() - ${tokenLifetimeSeconds + leewaySeconds}::integer * interval '1 second' then 'verifies'
+        else 'ended'
+      end as state
+    from verifying_key
+    order by signs_from desc, kid`;
+  return rows.map(({ signs_from: signsFrom, ...row }) => ({ ...row, signsFrom }));
+}
+
+/** Has every key that is not retired yet sign until the next one does, and the last one until there is a next. */
+async function chainKeys(tx: Tx): Promise<void> {
+  await tx`
+    update verifying_key
+    set retired = next.signs_from
+    from (
+      select kid, lead(signs_from) over (order by signs_from, kid) as signs_from
+      from verifying_key
+      where withdrawn is null
+    ) as next
+    where next.kid = verifying_key.kid and (retired is null or retired > clock_timestamp())`;
+}
+
+async function insertKey(tx: Tx, key: NewSigningKey, inSeconds: number): Promise<void> {
+  await tx`
+    insert into verifying_key (kid, public_jwk, signs_from)
+    values (
+      ${key.kid},
+      ${JSON.stringify(key.publicJwk)}::text::json,
+      clock_timestamp() + ${inSeconds}::integer * interval '1 second'
+    )`;
+  await tx`
+    insert into signing_key (kid, private_jwk)
+    values (${key.kid}, ${JSON.stringify(key.privateJwk)}::text::json)`;
+}
+
+/** One change of the keys after the other: two at once would each retire, or count on, a key that the other withdraws. */
+function changeKeys<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${lockKey}::bigint)`;
+    return work(tx);
+  }) as Promise<T>;
 }

@@ -1,24 +1,40 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addSecret } from '@inventory/db/clients';
 import { Command } from 'commander';
-import { parseName } from '../arguments.ts';
+import { parseExpiry, parseName } from '../arguments.ts';
 import { CommandError } from '../command-error.ts';
 import { withDatabase } from '../database.ts';
 import { example, print } from '../print.ts';
 
+type Options = { id: string; expires?: Date; revokeOthers?: true; json?: true };
+
 export const clientSecret = new Command('secret')
-  .description('Give a client a new secret; the one before it goes on working, an older one ends')
+  .description('Give a client a new secret; the newest it has goes on working, an older one ends')
   .requiredOption('--id <name>', 'its client_id', parseName)
-  .option('--json', 'print one line of JSON: clientId and clientSecret')
-  .addHelpText('after', example('client secret --id scanner-7'))
-  .action(async ({ id, json }: { id: string; json?: true }) => {
+  .option(
+    '--expires <time>',
+    'when the new one ends: 30d, 12h, or a date, whose last moment counts',
+    parseExpiry,
+  )
+  .option('--revoke-others', 'end every other secret of the client at once')
+  .option('--json', 'print one line of JSON: clientId, clientSecret, and expires if it does')
+  .addHelpText(
+    'after',
+    example('client secret --id scanner-7', 'client secret --id scanner-7 --expires 30d --revoke-others'),
+  )
+  .action(async ({ id, expires, revokeOthers, json }: Options) => {
     const secret = createSecret();
     await withDatabase(async (sql) => {
-      const found = await addSecret(sql, id, digestSecret(secret));
+      const found = await addSecret(sql, id, digestSecret(secret), {
+        expires: expires ?? null,
+        revokeOthers: revokeOthers ?? false,
+      });
       if (!found) throw new CommandError(`there is no client ${id}`);
     });
-    if (json) return print(JSON.stringify({ clientId: id, clientSecret: secret }));
+    if (json) return print(JSON.stringify({ clientId: id, clientSecret: secret, expires }));
     print(`added a secret to client ${id}`);
     print(`client_secret: ${secret}`);
+    if (expires !== undefined) print(`It ends at ${expires.toISOString()}.`);
+    if (revokeOthers) print('Every other secret of the client has ended.');
     print('It is not stored and not shown again.');
   });

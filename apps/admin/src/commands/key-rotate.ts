@@ -1,16 +1,19 @@
 import { createSigningKey } from '@inventory/auth/token';
-import { addSigningKey } from '@inventory/db/signing-keys';
+import { deleteRetiredHalves, rotateSigningKey } from '@inventory/db/signing-keys';
 import { Command } from 'commander';
 import { withDatabase } from '../database.ts';
 import { example, print } from '../print.ts';
 
 export const keyRotate = new Command('rotate')
-  .description('Add a key that signs tokens from a minute later on; tokens of older keys stay good')
+  .description(
+    'Add a key that signs tokens from a minute later on; tokens of older keys stay good until they end',
+  )
   .addHelpText('after', example('key rotate'))
   .action(async () => {
     await withDatabase(async (sql) => {
       const key = await createSigningKey();
-      await addSigningKey(sql, key, { onlyFirst: false });
+      await rotateSigningKey(sql, key);
+      await deleteRetiredHalves(sql);
       print(`added signing key ${key.kid}`);
     });
   });

@@ -1,0 +1,26 @@
+import { listSigningKeys } from '@inventory/db/signing-keys';
+import { Command } from 'commander';
+import { withDatabase } from '../database.ts';
+import { example, print } from '../print.ts';
+
+const meanings = `
+waits      it signs as soon as every process knows it
+signs      tokens are signed with it
+verifies   its successor signs; its tokens are good until they end
+ended      none of its tokens lives any more
+withdrawn  none of its tokens is good`;
+
+export const keyList = new Command('list')
+  .description('Show the keys that sign tokens, the newest first; no private half is read')
+  .option('--json', 'print one line of JSON')
+  .addHelpText('after', `${meanings}\n${example('key list')}`)
+  .action(async ({ json }: { json?: true }) => {
+    await withDatabase(async (sql) => {
+      const keys = await listSigningKeys(sql);
+      if (json) return print(JSON.stringify(keys));
+      for (const { kid, state, signsFrom, until } of keys) {
+        const end = until === null ? '' : `  until ${until.toISOString()}`;
+        print(`${kid}  ${state.padEnd(9)}  signs from ${signsFrom.toISOString()}${end}`);
+      }
+    });
+  });
