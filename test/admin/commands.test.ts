@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
-import { addClient, readClients, readSecretDigests } from '@inventory/db/clients';
+import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
 import { expectWaiting } from '../harness/batches.ts';
 import { uniqueName, useService } from '../harness/service.ts';
@@ -124,6 +124,50 @@ describe('client', () => {
     expect([await live('first'), await live(second)]).toEqual([true, true]);
     const third = await add();
     expect([await live('first'), await live(second), await live(third)]).toEqual([false, true, true]);
+  });
+
+  test('client secret --expires gives a secret that ends, and --revoke-others ends all that were before', async () => {
+    const clientId = uniqueName('scanner');
+    const rights = { permissions: [11], wids: [1], readOnly: false, rateLimit: null };
+    await addClient(service.sql, { clientId, ...rights, secretDigest: digestSecret('first') });
+    const command = ['client', 'secret', '--id', clientId];
+    const add = async (...more: string[]) =>
+      JSON.parse((await inventory([...command, '--json', ...more])).stdout);
+    const live = async (secret: string) => isSecretOf(secret, await readSecretDigests(service.sql, clientId));
+    const inMonth = await add('--expires', '30d');
+    const inDays = (Date.parse(inMonth.expires) - Date.now()) / 86_400_000;
+    expect(inDays).toBeGreaterThan(29.9);
+    expect(inDays).toBeLessThan(30.1);
+    expect([await live('first'), await live(inMonth.clientSecret)]).toEqual([true, true]);
+    const last = await add('--expires', '2100-01-31', '--revoke-others');
+    expect(last.expires).toBe('2100-01-31T23:59:59.999Z');
+    expect([await live('first'), await live(inMonth.clientSecret), await live(last.clientSecret)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    const shown = await inventory([...command, '--expires', '12h']);
+    expect(shown.stdout).toMatch(/\nIt ends at 20\d\d-.*Z\.\n/);
+    for (const wrong of ['0d', '30', 'soon', '2020-01-01', '2031-02-30']) {
+      expect(await inventory([...command, '--expires', wrong])).toMatchObject({ code: 2, stdout: '' });
+    }
+  });
+
+  test('client secret keeps the newest secret that lives, not one that has expired', async () => {
+    const clientId = uniqueName('scanner');
+    const rights = { permissions: [11], wids: [1], readOnly: false, rateLimit: null };
+    await addClient(service.sql, { clientId, ...rights, secretDigest: digestSecret('old') });
+    await addSecret(service.sql, clientId, digestSecret('expired'), {
+      expires: new Date(0),
+      revokeOthers: false,
+    });
+    await inventory(['client', 'secret', '--id', clientId]);
+    const digests = await readSecretDigests(service.sql, clientId);
+    expect([digests.length, isSecretOf('old', digests), isSecretOf('expired', digests)]).toEqual([
+      2,
+      true,
+      false,
+    ]);
   });
 
   test('client disable shuts a client out and client enable lets it in again', async () => {
@@ -266,5 +310,35 @@ describe('warehouse, alias, migrate, key', () => {
     const [keys] = await service.sql`select count(*)::integer as count from signing_key`;
     expect(keys).toEqual({ count: 2 });
     expect((await client.get('/Item')).status).toBe(200);
+  });
+});
+
+describe('key', () => {
+  test('key list shows every key and its state; key withdraw ends one, and the next signs at once', async () => {
+    const list = async () => JSON.parse((await inventory(['key', 'list', '--json'])).stdout);
+    await inventory(['key', 'rotate']);
+    const before = (await list()) as { kid: string; state: string; until: string | null }[];
+    const waiting = before[0]!;
+    const signing = before.find(({ state }) => state === 'signs')!;
+    expect([waiting.state, waiting.until, signing.until !== null]).toEqual(['waits', null, true]);
+    const { stdout } = await inventory(['key', 'list']);
+    expect(stdout).toContain(`${signing.kid}  signs      signs from 2`);
+    expect(await inventory(['key', 'withdraw', signing.kid])).toEqual({
+      code: 0,
+      stdout: `withdrew signing key ${signing.kid}: within a second its tokens end, and their clients fetch others\n`,
+      stderr: '',
+    });
+    const after = (await list()) as typeof before;
+    expect(after.find(({ kid }) => kid === signing.kid)?.state).toBe('withdrawn');
+    expect(after.filter(({ state }) => state === 'signs')).toHaveLength(1);
+    const refused = (line: string) => ({ code: 1, stdout: '', stderr: `error: ${line}\n` });
+    expect(await inventory(['key', 'withdraw', signing.kid])).toEqual(
+      refused(`signing key ${signing.kid} is withdrawn already`),
+    );
+    expect(await inventory(['key', 'withdraw', 'nobody'])).toEqual(refused('there is no signing key nobody'));
+    for (const { kid, state } of after) if (state !== 'withdrawn') await inventory(['key', 'withdraw', kid]);
+    const last = (await list()) as typeof before;
+    expect(last.filter(({ state }) => state === 'signs')).toHaveLength(1);
+    expect(before.map(({ kid }) => kid)).not.toContain(last.find(({ state }) => state === 'signs')?.kid);
   });
 });

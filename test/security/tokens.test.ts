@@ -72,6 +72,19 @@ describe('401: a claim missing or wrong', () => {
     ['a subject that is no text', { sub: 5 }],
     ['an empty subject', { sub: '' }],
     ['a subject with NUL', { sub: 'a\u0000b' }],
+    ['an id that is a number', { jti: 5 }],
+    ['an id that is an object', { jti: {} }],
+    ['an empty id', { jti: '' }],
+    ['issued at a time that is text', { iat: '1' }],
+    [
+      'issued in the future',
+      { iat: Math.floor(Date.now() / 1000) + 600, exp: Math.floor(Date.now() / 1000) + 4200 },
+    ],
+    [
+      'a life of more than an hour',
+      { iat: Math.floor(Date.now() / 1000) - 60, exp: Math.floor(Date.now() / 1000) + 3541 },
+    ],
+    ['a life of a century', { exp: Math.floor(Date.now() / 1000) + 3_000_000_000 }],
   ])('%s', async (_what, change) => {
     const client = await service.client();
     const { header, claims } = partsOf(client.token);
@@ -139,6 +152,24 @@ describe('401: another algorithm or key', () => {
     const client = await service.client();
     const { header, claims } = partsOf(client.token);
     await expectInvalid(client, await signed({ ...header, crit: ['x'], x: 1 }, claims));
+  });
+});
+
+describe('401: a header that is not as the service writes it', () => {
+  test.each([
+    ['no type', { typ: undefined }],
+    ['the type in small letters', { typ: 'jwt' }],
+    ['a media type', { typ: 'application/JWT' }],
+    ['another type', { typ: 'at+jwt' }],
+    ['a type that is no text', { typ: ['JWT'] }],
+    ['a critical b64', { crit: ['b64'], b64: true }],
+    ['a payload that is not encoded', { crit: ['b64'], b64: false }],
+    ['b64', { b64: true }],
+    ['nothing critical', { crit: [] }],
+  ])('%s', async (_what, change) => {
+    const client = await service.client();
+    const { header, claims } = partsOf(client.token);
+    await expectInvalid(client, await signed({ ...header, ...change }, { ...claims, jti: randomUUID() }));
   });
 });
 
