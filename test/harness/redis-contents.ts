@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 
-/** All keys of a Redis and what they hold, as one text. */
-export async function readRedis(redis: Redis): Promise<string> {
+/** The keys of a Redis that a pattern fits, all unless told otherwise, and what they hold, as one text. */
+export async function readRedis(redis: Redis, pattern = '*'): Promise<string> {
   const lines: unknown[] = [];
-  for (const key of await redis.keys('*')) {
+  for (const key of await redis.keys(pattern)) {
     lines.push(key, await readKey(redis, key).catch(() => null));
   }
   return JSON.stringify(lines);

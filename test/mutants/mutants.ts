@@ -9,6 +9,13 @@ export type Mutant = {
   test: { file: string; title?: string } | { fault: string; rounds: number };
 };
 
+const describeError = 'packages/process/src/describe-error.ts';
+const knownTexts = 'packages/process/src/known-texts.ts';
+const outlets = 'packages/process/src/outlets.ts';
+const token = 'packages/auth/src/token.ts';
+const tokenKeys = 'apps/api/src/token-keys.ts';
+const signingKeys = 'packages/db/src/signing-keys.ts';
+const clients = 'packages/db/src/clients.ts';
 const applyBatch = 'packages/db/src/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch-transaction.ts';
@@ -367,14 +374,15 @@ export type Part =`,
     edits: [
       {
         file: 'packages/auth/src/token.ts',
-        search: 'const { payload } = await jwtVerify(',
-        replace: 'const { payload } = await readUnverified(',
+        search: 'const { payload, protectedHeader } = await jwtVerify(',
+        replace: 'const { payload, protectedHeader } = await readUnverified(',
       },
       {
         file: 'packages/auth/src/token.ts',
         search: 'async function importKey(',
         replace: `async function readUnverified(token: string, ..._checks: unknown[]) {
-  return { payload: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) };
+  const [protectedHeader, payload] = token.split('.').map((part, index) => (index < 2 ? JSON.parse(Buffer.from(part, 'base64url').toString()) : null));
+  return { payload, protectedHeader };
 }
 async function importKey(`,
       },
@@ -1099,5 +1107,291 @@ async function importKey(`,
     name: 'a package of the lock file has a known weakness',
     edits: [{ file: 'docs/advisories.json', search: '"<6.12.3"', replace: '"<99"' }],
     test: { file: 'dependencies/dependencies.test.ts', title: 'has a known weakness' },
+  },
+  {
+    name: 'errors of Postgres logged with their text',
+    edits: [
+      {
+        file: knownTexts,
+        search: 'if (speaking.has(code)) return message;',
+        replace: `if (code !== '') return message;`,
+      },
+    ],
+    test: { file: 'security/errors-in-logs.test.ts', title: 'a value that is none of its type' },
+  },
+  {
+    name: 'commands of Redis logged with their arguments',
+    edits: [
+      {
+        file: describeError,
+        search: 'matching((error.command as { name?: unknown } | undefined)?.name, /^[A-Za-z]{1,32}$/)',
+        replace: 'JSON.stringify(error.command)',
+      },
+    ],
+    test: { file: 'security/secrets-in-logs.test.ts', title: 'Redis refuses the password' },
+  },
+  {
+    name: 'rows that a constraint refuses are logged',
+    edits: [
+      {
+        file: describeError,
+        search: 'table: name(error.table_name)',
+        replace: 'table: error.detail',
+      },
+    ],
+    test: { file: 'security/secrets-in-logs.test.ts', title: 'a constraint refuses a row' },
+  },
+  {
+    name: 'stacks logged with their message',
+    edits: [
+      {
+        file: describeError,
+        search: `if (typeof stack !== 'string') return undefined;`,
+        replace: `if (typeof stack === 'string') return stack;`,
+      },
+    ],
+    test: { file: 'security/errors-in-logs.test.ts', title: 'frames of code' },
+  },
+  {
+    name: 'messages of any error logged',
+    edits: [
+      {
+        file: describeError,
+        search: 'return knownBeginning(message) ?? (',
+        replace: 'return message ?? (',
+      },
+    ],
+    test: { file: 'security/errors-in-logs.test.ts', title: 'that quote what they were given' },
+  },
+  {
+    name: 'an error alone lends the line of the log its message',
+    edits: [
+      {
+        file: 'packages/process/src/log.ts',
+        search: `typeof second === 'string' ? second : 'an error'`,
+        replace: 'second as string',
+      },
+    ],
+    test: { file: 'security/errors-in-logs.test.ts', title: 'however it is handed over' },
+  },
+  {
+    name: 'libraries print by themselves',
+    edits: [
+      {
+        file: outlets,
+        search: 'of consoleMethods) {',
+        replace: 'of consoleMethods.slice(9)) {',
+      },
+    ],
+    test: { file: 'security/secrets-in-logs.test.ts', title: 'libraries print' },
+  },
+  {
+    name: 'Node prints warnings by itself',
+    edits: [
+      {
+        file: outlets,
+        search: `process.removeAllListeners('warning');`,
+        replace: 'void process;',
+      },
+    ],
+    test: { file: 'security/secrets-in-logs.test.ts', title: 'libraries print' },
+  },
+  {
+    name: 'uncaught exceptions are printed by Node',
+    edits: [
+      {
+        file: outlets,
+        search: `process.on('uncaughtException', (error)`,
+        replace: `process.on('uncaughtExceptionMonitor', (error)`,
+      },
+      {
+        file: outlets,
+        search: `    process.exit(1);
+`,
+        replace: '',
+      },
+    ],
+    test: { file: 'security/secrets-in-logs.test.ts', title: 'libraries print' },
+  },
+  {
+    name: 'a job that fails keeps the error in Redis',
+    edits: [
+      {
+        file: 'packages/queue/src/consume.ts',
+        search: `throw new EnvelopeError('an envelope was not applied', { cause: error });`,
+        replace: 'throw error;',
+      },
+    ],
+    test: { file: 'security/errors-in-logs.test.ts', title: 'an envelope that fails' },
+  },
+  {
+    name: 'Postgres logs errors of statements',
+    edits: [
+      {
+        file: 'packages/local/src/postgres.ts',
+        search: `log_min_messages: 'log'`,
+        replace: `log_min_messages: 'warning'`,
+      },
+    ],
+    test: { file: 'security/secrets-in-logs.test.ts', title: 'a value is none of its type' },
+  },
+  {
+    name: 'a signing key verifies for ever',
+    edits: [
+      {
+        file: token,
+        search: 'known.until <= now.getTime()',
+        replace: 'known.until <= 0',
+      },
+      {
+        file: signingKeys,
+        search: 'and (retired is null or retired > now() -',
+        replace: 'and (true or retired > now() -',
+      },
+    ],
+    test: { file: 'security/signing-keys.test.ts', title: 'whose last token has ended' },
+  },
+  {
+    name: 'a token is remembered without its signing key',
+    edits: [
+      {
+        file: tokenKeys,
+        search: 'return ring.verifying.has(claims.kid) ? found : null;',
+        replace: 'return found;',
+      },
+    ],
+    test: { file: 'security/signing-keys.test.ts', title: 'that was withdrawn' },
+  },
+  {
+    name: 'signing keys read four times a minute',
+    edits: [
+      {
+        file: tokenKeys,
+        search: 'const maxAgeMs = 500;',
+        replace: 'const maxAgeMs = 15_000;',
+      },
+    ],
+    test: { file: 'security/signing-keys.test.ts', title: 'that was withdrawn' },
+  },
+  {
+    name: 'an unknown signing key is not looked for',
+    edits: [
+      {
+        file: tokenKeys,
+        search: 'if (namesUnknownKey(ring, token)) await readSince(performance.now());',
+        replace: 'void namesUnknownKey;',
+      },
+    ],
+    test: { file: 'security/signing-keys.test.ts', title: 'made a moment ago' },
+  },
+  {
+    name: 'a new signing key signs at once',
+    edits: [
+      {
+        file: signingKeys,
+        search: 'await insertKey(tx, key, keySettleSeconds);',
+        replace: 'await insertKey(tx, key, 0);',
+      },
+    ],
+    test: { file: 'security/tokens.test.ts', title: 'trusted at once and signs later' },
+  },
+  {
+    name: 'the private half of a signing key goes with its rotation',
+    edits: [
+      {
+        file: signingKeys,
+        search: 'where retired <= clock_timestamp() or',
+        replace: 'where retired is not null or',
+      },
+    ],
+    test: { file: 'security/signing-keys.test.ts', title: 'and no other' },
+  },
+  {
+    name: 'the private half of a retired signing key stays',
+    edits: [
+      {
+        file: signingKeys,
+        search: 'where retired <= clock_timestamp() or',
+        replace: 'where',
+      },
+    ],
+    test: { file: 'security/signing-keys.test.ts', title: 'and no other' },
+  },
+  {
+    name: 'any type of token',
+    edits: [
+      {
+        file: token,
+        search: `typ !== 'JWT' || `,
+        replace: '',
+      },
+    ],
+    test: { file: 'security/tokens.test.ts', title: 'the type in small letters' },
+  },
+  {
+    name: 'a token with b64 in its header',
+    edits: [
+      {
+        file: token,
+        search: ' || crit !== undefined || b64 !== undefined',
+        replace: '',
+      },
+    ],
+    test: { file: 'security/tokens.test.ts', title: 'b64' },
+  },
+  {
+    name: 'a token of any life',
+    edits: [
+      {
+        file: token,
+        search: 'exp - iat > tokenLifetimeSeconds || ',
+        replace: '',
+      },
+    ],
+    test: { file: 'security/tokens.test.ts', title: 'a life of more than an hour' },
+  },
+  {
+    name: 'a token of tomorrow',
+    edits: [
+      {
+        file: token,
+        search: ' || iat * 1000 > now.getTime() + leewaySeconds * 1000',
+        replace: '',
+      },
+    ],
+    test: { file: 'security/tokens.test.ts', title: 'issued in the future' },
+  },
+  {
+    name: 'a token whose id is no text',
+    edits: [
+      {
+        file: token,
+        search: ` || typeof jti !== 'string' || jti === ''`,
+        replace: '',
+      },
+    ],
+    test: { file: 'security/tokens.test.ts', title: 'an id that is a number' },
+  },
+  {
+    name: 'secrets for ever',
+    edits: [
+      {
+        file: clients,
+        search: 'and not disabled and (expires is null or expires > now())',
+        replace: 'and not disabled',
+      },
+    ],
+    test: { file: 'security/signing-keys.test.ts', title: 'an expired secret' },
+  },
+  {
+    name: 'other secrets outlive --revoke-others',
+    edits: [
+      {
+        file: clients,
+        search: `and not \${revokeOthers} and`,
+        replace: 'and',
+      },
+    ],
+    test: { file: 'admin/commands.test.ts', title: 'revoke-others ends all' },
   },
 ];

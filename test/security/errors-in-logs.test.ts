@@ -7,7 +7,10 @@ import { createLog } from '@inventory/process/log';
 import { PlainError } from '@inventory/process/plain-error';
 import { startError } from '@inventory/process/run';
 import { Redis } from 'ioredis';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openConsumer } from '../harness/consumer.ts';
+import { readRedis } from '../harness/redis-contents.ts';
+import { openSubmitter } from '../harness/submitter.ts';
 
 const secret = 'cn4ry-of-this-file';
 
@@ -229,4 +232,25 @@ test('a line of the log holds an error only as described, however it is handed o
     msg: 'with a message',
     err: { type: 'Error', message: hiddenMessage },
   });
+});
+
+test('an envelope that fails leaves no message of the error in Redis', async () => {
+  const { submit, prefix, redisUrl } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4 });
+  const redis = new Redis(redisUrl);
+  onTestFinished(() => redis.disconnect());
+  await openConsumer({ redisUrl, prefix, apply: () => Promise.reject(new Error(secret)) });
+  const answers = submit(1);
+  const kept: string[] = [];
+  // Between two attempts it is there for a moment.
+  await expect
+    .poll(
+      async () => {
+        kept.push(await readRedis(redis, `${prefix}:*`));
+        return kept.join();
+      },
+      { interval: 5 },
+    )
+    .toContain('an envelope was not applied');
+  await Promise.all(answers);
+  expect(kept.join()).not.toContain(secret);
 });
