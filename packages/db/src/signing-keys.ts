@@ -128,9 +128,9 @@ async function chainKeys(tx: Tx): Promise<void> {
     from (
       select kid, lead(signs_from) over (order by signs_from, kid) as signs_from
       from verifying_key
-      where withdrawn is null
+      where withdrawn is null and (retired is null or retired > clock_timestamp())
     ) as next
-    where next.kid = verifying_key.kid and (retired is null or retired > clock_timestamp())`;
+    where next.kid = verifying_key.kid`;
 }
 
 async function insertKey(tx: Tx, key: NewSigningKey, inSeconds: number): Promise<void> {
