@@ -286,6 +286,19 @@ describe('whatever the command', () => {
     );
   });
 
+  test('an error of Postgres is one line that quotes no value', async () => {
+    await service.sql.unsafe(`
+      create function quote_name() returns trigger language plpgsql as $$
+      begin raise exception 'the name is %', new.name; end $$;
+      create trigger quote_name before insert on warehouse for each row execute function quote_name()`);
+    expect(await inventory(['warehouse', 'add', '--id', '50', '--name', 'Sesame'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: raise_exception\n',
+    });
+    await service.sql`drop function quote_name() cascade`;
+  });
+
   test('a database that cannot be reached is named by host and port, without its password', async () => {
     expect(await inventory(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
       code: 1,

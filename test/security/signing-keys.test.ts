@@ -2,13 +2,16 @@ import { startServer } from '@inventory/api/server';
 import { createSigningKey } from '@inventory/auth/token';
 import { deleteRetiredHalves, rotateSigningKey, withdrawSigningKey } from '@inventory/db/signing-keys';
 import { createLog } from '@inventory/process/log';
-import { expect, inject, test } from 'vitest';
+import { beforeEach, expect, inject, test } from 'vitest';
 import { createApiClient, send } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { untilRightsHold } from '../harness/rights-hold.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ apis: 2, workers: 0 });
+
+// Nobody signs by a key of the test before any more.
+beforeEach(untilRightsHold);
 
 type Secret = { clientId: string; secret: string };
 
@@ -27,6 +30,14 @@ async function fetchToken({ clientId, secret }: Secret, baseUrl = service.baseUr
   expect(answer.status, answer.text).toBe(200);
   return answer.body.access_token;
 }
+
+/** The settings of a process that starts after the others. */
+const lateEnv = () => ({
+  DATABASE_URL: service.databaseUrl,
+  REDIS_URL: inject('redisUrl'),
+  QUEUE_PREFIX: uniqueName('late'),
+  PORT: '0',
+});
 
 /** What each process answers to a token. */
 const statuses = (token: string) =>
@@ -85,13 +96,7 @@ test('no request fails while the key is changed, and a token of the new one is g
   expect([...kids]).toEqual([before, key.kid]);
   // Its tokens live on, and a process that starts now knows it.
   expect(await statuses(client.token)).toEqual([200, 200]);
-  const env = {
-    DATABASE_URL: service.databaseUrl,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: uniqueName('late'),
-    PORT: '0',
-  };
-  const late = await startServer(env, createLog('api'));
+  const late = await startServer(lateEnv(), createLog('api'));
   const lateUrl = `http://127.0.0.1:${late.port}/api/v1`;
   expect((await createApiClient(lateUrl, '', client.token).get('/Item')).status).toBe(200);
   expect(kidOf(await fetchToken(client, lateUrl))).toBe(key.kid);
@@ -117,8 +122,6 @@ test('401: a token of a key whose last token has ended; 200 until then', async (
 });
 
 test('the private half of a retired key is gone from the database, and no other', async () => {
-  // The keys of the test before this one are known.
-  await untilRightsHold();
   const client = await service.client();
   const kid = kidOf(client.token);
   await rotateSigningKey(service.sql, await createSigningKey());
@@ -127,6 +130,16 @@ test('the private half of a retired key is gone from the database, and no other'
   await service.sql`update verifying_key set retired = clock_timestamp() where kid = ${kid}`;
   await deleteRetiredHalves(service.sql);
   expect(await halves()).not.toContain(kid);
+  const ended = await createSigningKey();
+  await service.sql`
+    insert into verifying_key (kid, public_jwk, signs_from, retired)
+    values (${ended.kid}, ${JSON.stringify(ended.publicJwk)}::text::json, now() - interval '2 days', now() - interval '1 day')`;
+  await service.sql`
+    insert into signing_key (kid, private_jwk)
+    values (${ended.kid}, ${JSON.stringify(ended.privateJwk)}::text::json)`;
+  const late = await startServer(lateEnv(), createLog('api'));
+  await expect.poll(halves).not.toContain(ended.kid);
+  await late.stop();
   const [stored] = await service.sql`select public_jwk ->> 'd' as d from verifying_key where kid = ${kid}`;
   expect(stored).toEqual({ d: null });
 });

@@ -101,6 +101,8 @@ export async function createTokenKeys(pool: StatementPool, now: () => number, lo
   const failed = (err: unknown) => {
     if (!isOutage(err)) log.warn({ err }, 'the private halves of retired keys are not deleted');
   };
+  // What was left while no process ran.
+  void pool.run(deleteRetiredHalves).catch(failed);
   setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
 
   return {
