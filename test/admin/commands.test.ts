@@ -4,14 +4,18 @@ import { digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
 import { expectWaiting } from '../harness/batches.ts';
+import { addressFor } from '../harness/logins.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
 type Ended = { code: number; stdout: string; stderr: string };
 
-/** Runs the command line as a process of its own on the test's database, or the one given. */
-function inventory(args: string[], databaseUrl = service.databaseUrl): Promise<Ended> {
+/** Runs the command line as a process of its own, as an operator on the test's database or on the one given. */
+function inventory(
+  args: string[],
+  databaseUrl = addressFor('operator', service.databaseUrl),
+): Promise<Ended> {
   const root = join(import.meta.dirname, '../..');
   return new Promise((resolve) => {
     execFile(
@@ -318,7 +322,7 @@ describe('warehouse, alias, migrate, key', () => {
     expect((await inventory(['alias', 'add', '--alias', alias, '--item', shortID])).code).toBe(0);
     expect((await inventory(['alias', 'add', '--alias', alias, '--item', shortID])).code).toBe(1);
     expect((await client.get(`/Item?type=alias&key=${alias}`)).status).toBe(200);
-    expect((await inventory(['migrate'])).stdout).toBe('nothing to do\n');
+    expect((await inventory(['migrate'], service.databaseUrl)).stdout).toBe('nothing to do\n');
     expect((await inventory(['key', 'rotate'])).code).toBe(0);
     const [keys] = await service.sql`select count(*)::integer as count from signing_key`;
     expect(keys).toEqual({ count: 2 });
@@ -353,5 +357,22 @@ describe('key', () => {
     const last = (await list()) as typeof before;
     expect(last.filter(({ state }) => state === 'signs')).toHaveLength(1);
     expect(before.map(({ kid }) => kid)).not.toContain(last.find(({ state }) => state === 'signs')?.kid);
+  });
+});
+
+describe('as an operator', () => {
+  test('audit finds the stock of this file well', async () => {
+    const { code, stdout } = await inventory(['audit']);
+    expect({ code, last: stdout.trim().split('\n').at(-1) }).toEqual({ code: 0, last: 'all is well' });
+  });
+
+  test("seed ends with 1 and says that it needs the tables' owner", async () => {
+    expect(await inventory(['seed', '--items', '1', '--warehouses', '1', '--lots', '1'])).toEqual({
+      code: 1,
+      stdout: expect.any(String),
+      stderr:
+        'error: permission denied for table stock_level: this command needs another role in DATABASE_URL, ' +
+        "the tables' owner for `migrate` and `seed`\n",
+    });
   });
 });

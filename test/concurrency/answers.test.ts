@@ -6,6 +6,7 @@ import { patience } from '@inventory/queue/submit';
 import { UnrecoverableError } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { asPart } from '../harness/logins.ts';
 import { startLosingWorker } from '../harness/losing-worker.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { useService } from '../harness/service.ts';
@@ -17,12 +18,15 @@ describe('with a worker process', () => {
   let worker: Started;
 
   beforeAll(async () => {
-    worker = await startProcess('apps/worker/src/main.ts', {
-      DATABASE_URL: service.databaseUrl,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: prefix,
-      LOG_LEVEL: 'info',
-    });
+    worker = await startProcess(
+      'apps/worker/src/main.ts',
+      asPart('worker', {
+        DATABASE_URL: service.databaseUrl,
+        REDIS_URL: inject('redisUrl'),
+        QUEUE_PREFIX: prefix,
+        LOG_LEVEL: 'info',
+      }),
+    );
   });
   afterAll(async () => {
     await worker?.stop();

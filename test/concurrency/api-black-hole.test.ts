@@ -4,6 +4,7 @@ import { addWarehouse } from '@inventory/db/warehouses';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openWay, type Way } from '../harness/black-hole.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { asPart } from '../harness/logins.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { allPermissions, uniqueName } from '../harness/service.ts';
 
@@ -33,8 +34,11 @@ beforeAll(async () => {
     PORT: '0',
     LOG_LEVEL: 'info',
   };
-  api = await startProcess('apps/api/src/main.ts', { ...env, DATABASE_URL: way.url });
-  worker = await startProcess('apps/worker/src/main.ts', { ...env, DATABASE_URL: database.url });
+  api = await startProcess('apps/api/src/main.ts', asPart('api', { ...env, DATABASE_URL: way.url }));
+  worker = await startProcess(
+    'apps/worker/src/main.ts',
+    asPart('worker', { ...env, DATABASE_URL: database.url }),
+  );
   baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createApiClient, send } from '../harness/api-client.ts';
+import { asPart } from '../harness/logins.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -11,17 +12,17 @@ let worker: Started;
 const shiftsMs = [30_000, -30_000];
 
 beforeAll(async () => {
-  const start = (app: string, shiftMs: number) =>
+  const start = (app: 'api' | 'worker', shiftMs: number) =>
     startProcess(
       `apps/${app}/src/main.ts`,
-      {
+      asPart(app, {
         DATABASE_URL: service.databaseUrl,
         REDIS_URL: inject('redisUrl'),
         QUEUE_PREFIX: queuePrefix,
         PORT: '0',
         LOG_LEVEL: 'info',
         CLOCK_SHIFT_MS: String(shiftMs),
-      },
+      }),
       { imports: ['test/harness/shifted-clock.ts'] },
     );
   worker = await start('worker', -30_000);

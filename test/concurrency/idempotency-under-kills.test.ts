@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
 import { expectWaiting, holdGates } from '../harness/batches.ts';
+import { asPart } from '../harness/logins.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
@@ -12,12 +13,15 @@ const service = useService({ apis: 2, workers: 0, env: { QUEUE_PREFIX: prefix } 
 let worker: Started;
 
 function start(): Promise<Started> {
-  return startProcess('apps/worker/src/main.ts', {
-    DATABASE_URL: service.databaseUrl,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: prefix,
-    LOG_LEVEL: 'info',
-  });
+  return startProcess(
+    'apps/worker/src/main.ts',
+    asPart('worker', {
+      DATABASE_URL: service.databaseUrl,
+      REDIS_URL: inject('redisUrl'),
+      QUEUE_PREFIX: prefix,
+      LOG_LEVEL: 'info',
+    }),
+  );
 }
 
 beforeAll(async () => {

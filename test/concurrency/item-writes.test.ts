@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type AnswerCut, startAnswerCut } from '../harness/answer-cut.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { through } from '../harness/black-hole.ts';
+import { asPart } from '../harness/logins.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 0 });
@@ -22,7 +23,7 @@ beforeAll(async () => {
     QUEUE_PREFIX: uniqueName('items'),
     PORT: '0',
   };
-  api = await startServer(env, createLog('api'));
+  api = await startServer(asPart('api', env), createLog('api'));
   const { clientId, token } = await service.client();
   client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, clientId, token);
 });

@@ -15,6 +15,7 @@ import { startProxy } from '../faults/proxy.ts';
 import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
+import { asPart } from '../harness/logins.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 /** Sends again after a 503 until the answer is clear, as a careful caller does. */
@@ -34,7 +35,10 @@ describe('an api process without Redis beside one that has it', async () => {
   const env = () => ({ DATABASE_URL: service.databaseUrl, QUEUE_PREFIX: prefix, PORT: '0' });
 
   beforeAll(async () => {
-    cutOff = await startServer({ ...env(), REDIS_URL: through(redisUrl, proxy) }, createLog('api'));
+    cutOff = await startServer(
+      asPart('api', { ...env(), REDIS_URL: through(redisUrl, proxy) }),
+      createLog('api'),
+    );
   });
   afterEach(() => proxy.setState('open'));
   afterAll(async () => {
@@ -65,7 +69,10 @@ describe('an api process without Redis beside one that has it', async () => {
     proxy.setState('cut');
     const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
-    const worker = await startWorker({ ...env(), REDIS_URL: redisUrl }, createLog('worker'));
+    const worker = await startWorker(
+      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
+      createLog('worker'),
+    );
     onTestFinished(() => worker.stop());
     expect((await underWay).status).toBe(503);
     // Behind it in the queue: what was to be applied before is by now.

@@ -5,6 +5,7 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { asPart } from '../harness/logins.ts';
 import { startLosingWorker } from '../harness/losing-worker.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
@@ -133,7 +134,11 @@ describe('no worker', () => {
     answers.forEach(expectUnavailable);
     expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(3500);
     worker = await startWorker(
-      { DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), QUEUE_PREFIX: prefix },
+      asPart('worker', {
+        DATABASE_URL: service.databaseUrl,
+        REDIS_URL: inject('redisUrl'),
+        QUEUE_PREFIX: prefix,
+      }),
       createLog('worker'),
     );
     // First in, first out: when these are answered, the ones before them were taken too.

@@ -11,6 +11,7 @@ import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
 import { expectWaiting } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
+import { asPart } from '../harness/logins.ts';
 import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 0 });
@@ -31,7 +32,7 @@ beforeAll(async () => {
     PORT: '0',
     INTERNAL_PORT: String(internalPort),
   };
-  api = await startServer(env, createLog('api'));
+  api = await startServer(asPart('api', env), createLog('api'));
   baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
   await addClient(service.sql, {
     clientId,

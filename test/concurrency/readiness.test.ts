@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { through } from '../harness/black-hole.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { asPart } from '../harness/logins.ts';
 import { uniqueName } from '../harness/service.ts';
 
 let database: TestDatabase;
@@ -30,7 +31,7 @@ beforeAll(async () => {
     DRAIN_MS: '2000',
   };
   process.env.LOG_LEVEL ??= 'fatal';
-  api = await startServer(env, createLog('api'));
+  api = await startServer(asPart('api', env), createLog('api'));
 });
 afterEach(() => {
   postgres.setState('open');

@@ -10,6 +10,7 @@ import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { type ApiAnswer, createApiClient, send } from '../harness/api-client.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { asPart } from '../harness/logins.ts';
 import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 
@@ -104,8 +105,8 @@ describe('processes that are started while Redis is away', () => {
       QUEUE_PREFIX: uniqueName('away'),
     };
     proxy.setState('cut');
-    const api = await startServer({ ...env }, createLog('api'));
-    running.push(api, await startWorker({ ...env }, createLog('worker')));
+    const api = await startServer(asPart('api', env), createLog('api'));
+    running.push(api, await startWorker(asPart('worker', env), createLog('worker')));
     const secret = createSecret();
     const clientId = uniqueName('client');
     const permissions = allPermissions;

@@ -6,6 +6,7 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, expect, inject, test } from 'vitest';
 import { forbidden } from '../harness/answers.ts';
 import { countStatuses } from '../harness/batches.ts';
+import { asPart } from '../harness/logins.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { allPermissions, useService } from '../harness/service.ts';
 
@@ -38,7 +39,11 @@ test('403: a right that is revoked while the request waits in the queue', async 
     changes.map((change, index) => changeClient(service.sql, clients[index]!.clientId, change)),
   );
   worker = await startWorker(
-    { DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), QUEUE_PREFIX: prefix },
+    asPart('worker', {
+      DATABASE_URL: service.databaseUrl,
+      REDIS_URL: inject('redisUrl'),
+      QUEUE_PREFIX: prefix,
+    }),
     createLog('worker'),
   );
   const told = (await answers).map(({ status, body }) => (status === 201 ? status : body));

@@ -8,6 +8,7 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectProducer } from '@inventory/queue/redis';
 import { afterAll, expect, inject, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { addressFor } from '../harness/logins.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
@@ -40,7 +41,9 @@ async function createRequests(): Promise<{ itemID: string; requests: QueuedReque
 test('one transaction for each request of a batch that three workers apply at once, and one outcome', async () => {
   const { itemID, requests } = await createRequests();
   const pools = [1, 2, 3].map(() =>
-    createBatchPool(connect(service.databaseUrl, { name: 'test-worker', connectionsMax: 2 })),
+    createBatchPool(
+      connect(addressFor('worker', service.databaseUrl), { name: 'test-worker', connectionsMax: 2 }),
+    ),
   );
   const release = await holdGates(service.sql, itemID);
   const applied = meanwhile(

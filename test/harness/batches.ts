@@ -10,6 +10,7 @@ import type { StockRequest } from '@inventory/domain/stock/transaction';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants } from './invariants.ts';
+import { addressFor } from './logins.ts';
 import { allPermissions, uniqueName } from './service.ts';
 
 /** What one worker process applies batches with: connections and a memory of its own. */
@@ -55,7 +56,7 @@ export function useBatches(): Batches {
       sql,
       url,
       worker(options = {}, databaseUrl = url) {
-        const sql = connect(databaseUrl, {
+        const sql = connect(addressFor('worker', databaseUrl), {
           name: 'test-worker',
           connectionsMax: 4,
           byKeys: true,

@@ -1,5 +1,6 @@
 import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/queue/consume';
 import { onTestFinished } from 'vitest';
+import { addressFor } from './logins.ts';
 
 /**
  * The worker's side of a queue, without a database: unless told otherwise it applies everything. It ends with
@@ -15,6 +16,7 @@ export async function openConsumer(
     onUnserved: () => {},
     report: () => {},
     ...options,
+    redisUrl: addressFor('worker', options.redisUrl),
   });
   onTestFinished(() => consumer.close());
   return consumer;

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { connect } from '@inventory/db/client';
 import { migrate } from '@inventory/db/migrate';
 import { startStack } from '@inventory/local/stack';
+import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
+import { addLogins, addRedisLogins, createLogins, findRefused } from './logins.ts';
 
 /** The database that every test file gets a copy of. */
 export const templateName = 'inventory_test_template';
@@ -26,15 +28,33 @@ export default async function setUp(project: TestProject) {
     throwAway: true,
     report: (line) => process.stdout.write(`${line}\n`),
   });
+  const server = connect(stack.databaseUrl, { name: 'tests', connectionsMax: 1 });
+  const redis = new Redis(stack.redisUrl);
+  const logins = createLogins();
   try {
     await createTemplate(stack.databaseUrl);
+    const removeLogins = await addLogins(server, logins);
+    await addRedisLogins(redis, logins);
+    project.provide('databaseUrl', stack.databaseUrl);
+    project.provide('redisUrl', stack.redisUrl);
+    project.provide('logins', logins);
+    return async () => {
+      const refused = await findRefused(redis, logins);
+      await redis.call('ACL', 'DELUSER', ...logins.map(({ name }) => name));
+      await removeLogins();
+      await end();
+      if (refused.length > 0) throw new Error(`Redis refused what the service needs: ${refused.join('; ')}`);
+    };
   } catch (error) {
-    await stack.stop();
+    await end();
     throw error;
   }
-  project.provide('databaseUrl', stack.databaseUrl);
-  project.provide('redisUrl', stack.redisUrl);
-  return () => stack.stop();
+
+  async function end() {
+    redis.disconnect();
+    await server.end({ timeout: 5 });
+    await stack.stop();
+  }
 }
 
 async function createTemplate(databaseUrl: string) {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '@inventory/local/redis';
 import { Redis } from 'ioredis';
+import { inject } from 'vitest';
+import { addRedisLogins } from './logins.ts';
 
-/** A Redis that no other test uses, and a connection to it. */
+/** A Redis that no other test uses, with the logins of the run, and a connection to it. */
 export type OwnRedis = { url: string; port: number; redis: Redis; stop(): Promise<void> };
 
 /** Starts a Redis; whoever does so stops it. */
@@ -20,6 +22,7 @@ export async function startOwnRedis(): Promise<OwnRedis> {
   });
   const redis = new Redis(server.url);
   redis.on('error', () => {});
+  await addRedisLogins(redis, inject('logins'));
   return {
     url: server.url,
     port: server.port,

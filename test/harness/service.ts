@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { type ApiClient, createApiClient, send } from './api-client.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants, expectNoDeadlocks } from './invariants.ts';
+import { asPart } from './logins.ts';
 
 /** Every permission of the contract. */
 export const allPermissions = [11, 15, 88, 95, 116];
@@ -67,12 +68,12 @@ export function useService(
     process.env.LOG_LEVEL ??= 'fatal';
     const ports: number[] = [];
     for (let index = 0; index < (options.apis ?? 1); index++) {
-      const api = await startServer({ ...env }, createLog('api'));
+      const api = await startServer(asPart('api', env), createLog('api'));
       running.push(api);
       ports.push(api.port);
     }
     for (let index = 0; index < (options.workers ?? 1); index++) {
-      running.push(await startWorker({ ...env }, createLog('worker')));
+      running.push(await startWorker(asPart('worker', env), createLog('worker')));
     }
     Object.assign(service, createService(database, ports));
   });

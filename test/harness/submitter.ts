@@ -4,6 +4,7 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { type Answer, createSubmitter, type SubmitOptions } from '@inventory/queue/submit';
 import { inject, onTestFinished } from 'vitest';
+import { addressFor } from './logins.ts';
 
 /** The end of this turn of the event loop, when what waits is sent. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -30,7 +31,6 @@ export async function openSubmitter(
   const prefix = `submitter-${randomBytes(6).toString('hex')}`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const submitter = await createSubmitter({
-    redisUrl,
     prefix,
     shardCount: 1,
     readOutcomes: async () => new Map(),
@@ -40,6 +40,7 @@ export async function openSubmitter(
       ),
     report: () => {},
     ...options,
+    redisUrl: addressFor('api', redisUrl),
   });
   const redis = connectConsumer(redisUrl, () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });

@@ -1,4 +1,4 @@
-import { connect, isOutage, lacksTable, type Sql } from '@inventory/db/client';
+import { connect, isOutage, lacksRight, lacksTable, type Sql } from '@inventory/db/client';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { localFolder } from './checkout.ts';
 import { CommandError } from './command-error.ts';
@@ -64,6 +64,11 @@ function explain(error: unknown, databaseUrl: string): unknown {
   if (error instanceof CommandError) return error;
   if (lacksTable(error)) {
     return new CommandError('the database has no tables yet: run `pnpm inventory migrate` first');
+  }
+  if (lacksRight(error)) {
+    return new CommandError(
+      `${(error as Error).message}: this command needs another role in DATABASE_URL, the tables' owner for \`migrate\` and \`seed\``,
+    );
   }
   if (!isOutage(error)) return error;
   const { hostname, port } = new URL(databaseUrl);

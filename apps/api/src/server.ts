@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import type { SentRequest } from '@inventory/db/idempotency';
+import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import type { StoredOutcome } from '@inventory/db/outcome';
 import { NeverBegunError } from '@inventory/db/statement-pool';
@@ -46,6 +47,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
   const { reads, authentication, verdicts } = database;
   await reads.run(refuseUnsafeDatabase);
+  const excess = await reads.run(excessRightsOf);
+  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
   const submitter = await createSubmitter({

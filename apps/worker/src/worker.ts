@@ -3,6 +3,7 @@ import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction
 import { type ConnectOptions, connect, isOutage, isStatementTimeout } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/fold-arrivals';
 import { createPartNumbers } from '@inventory/db/gates';
+import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { settle } from '@inventory/db/verdict';
 import { readConfig } from '@inventory/process/config';
@@ -51,6 +52,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const folds = createTimedPool(() => connectAs('inventory-counts', 1), usualFold.allMs);
   // Not in the batches' haste: what the driver says of a database that cannot be reached is worth waiting for.
   await folds.run(refuseUnsafeDatabase);
+  const excess = await folds.run(excessRightsOf);
+  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);
   const parts = createPartNumbers();
   const fold = ({ listMs, allMs }: typeof usualFold) => folds.run((sql) => foldArrivals(sql, listMs), allMs);
   const counts = createCountKeeper(

@@ -186,3 +186,8 @@ export function violatesForeignKey(error: unknown, constraint: string): boolean 
 export function lacksTable(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '42P01';
 }
+
+/** Whether a statement was refused because the role of the connection has no right to it. */
+export function lacksRight(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '42501';
+}

@@ -1,0 +1,58 @@
+import type { Sql } from './client.ts';
+
+/** A part of the service that connects with rights of its own: see the migration `roles`. */
+export type Part = 'api' | 'worker' | 'operator';
+
+export const parts: readonly Part[] = ['api', 'worker', 'operator'];
+
+/** The name under which a part of the service connects, unless somebody chooses another. */
+export function loginOf(part: Part): string {
+  return `inventory_login_${part}`;
+}
+
+export type Login = { part: Part; name: string; password: string };
+
+/**
+ * Makes logins that may do what their part may and nothing else, or gives the ones that are there these passwords. After the
+ * migrations. Fails when whoever connects may not create roles.
+ */
+export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<void> {
+  for (const { part, name, password } of logins) {
+    // Names and passwords cannot be parameters of these statements; quoted by Postgres itself.
+    const [quoted] = await sql<{ login: string; password: string; role: string }[]>`
+      select quote_ident(${name}::text) as login, quote_literal(${password}::text) as password,
+        quote_ident(${`inventory_${part}`}::text) as role`;
+    const { login, role } = quoted!;
+    // Logins are the cluster's: somebody else may make this one at the same moment.
+    await sql.unsafe(`
+      do $do$
+      begin
+        create role ${login};
+      exception when duplicate_object or unique_violation then null;
+      end
+      $do$`);
+    await sql.unsafe(
+      `alter role ${login} login nocreatedb nocreaterole inherit password ${quoted!.password}`,
+    );
+    await sql.unsafe(`grant ${role} to ${login}`);
+  }
+}
+
+/** What the role of this connection may do beyond what a part of the service needs; null when that is nothing. */
+export async function excessRightsOf(sql: Sql): Promise<string | null> {
+  const [row] = await sql<{ superuser: boolean; owner: boolean }[]>`
+    select rolsuper as superuser,
+      pg_has_role(current_user, (select relowner from pg_class where oid = 'stock_entry'::regclass), 'usage') as owner
+    from pg_roles
+    where rolname = current_user`;
+  if (row!.superuser) return 'a superuser';
+  return row!.owner ? "the tables' owner" : null;
+}
+
+/** The same address for another login. */
+export function addressOf(databaseUrl: string, { name, password }: Omit<Login, 'part'>): string {
+  const url = new URL(databaseUrl);
+  url.username = encodeURIComponent(name);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}

@@ -1,0 +1,42 @@
+/** Who connects to Redis: the two processes, and whoever looks after it, who sees how it is and touches nothing. */
+export type RedisUser = 'api' | 'worker' | 'admin';
+
+export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
+
+// What every connection says by itself.
+const connection = 'ping info client|setname';
+
+// What BullMQ's scripts for adding and removing a job do, and what all processes do beside them: keep the streams of events short.
+const queueing =
+  'eval evalsha multi exec time del exists get set hget hgetall hmget hmset hset incr llen lpush lrange lrem persist pttl rpush sadd ' +
+  'scard smembers srem xadd xtrim zadd zrange zrem zrevrangebyscore zscore';
+
+const commands: Record<RedisUser, string> = {
+  // And it reads the events, and counts requests and guesses.
+  api: `${connection} ${queueing} xread xrevrange expire incrby lindex lpop lset pexpire`,
+  // And what BullMQ's scripts do to take a job, keep it, end it and try it again.
+  worker:
+    `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
+    'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
+  admin: connection,
+};
+
+// `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.
+const keys: Record<RedisUser, (prefix: string) => string[]> = {
+  api: (prefix) => [`~${prefix}:*`, `~{${prefix}:*`],
+  worker: (prefix) => [`~${prefix}:{stock-*`],
+  admin: () => [],
+};
+
+/**
+ * What a user of Redis may do, as the rules of `ACL SETUSER` or of a line of an ACL file after the user's password: these commands on
+ * the keys of this service, and nothing else. `prefix`: QUEUE_PREFIX, or a glob pattern.
+ */
+export function redisRulesOf(user: RedisUser, prefix: string): string[] {
+  return [
+    ...keys[user](prefix),
+    'resetchannels',
+    '-@all',
+    ...commands[user].split(' ').map((command) => `+${command}`),
+  ];
+}

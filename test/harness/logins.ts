@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import type { Sql } from '@inventory/db/client';
+import { addressOf, ensureLogins, type Part, parts } from '@inventory/db/logins';
+import { redisRulesOf } from '@inventory/queue/redis-rights';
+import type { Redis } from 'ioredis';
+import { inject } from 'vitest';
+
+/** A login of a part of the service, the same on Postgres and on Redis. */
+export type TestLogin = { part: Part; name: string; password: string };
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    logins: TestLogin[];
+  }
+}
+
+/** Logins of a run's own: a second run on the same servers does not take them away. */
+export function createLogins(): TestLogin[] {
+  const run = randomBytes(4).toString('hex');
+  return parts.map((part) => ({
+    part,
+    name: `test_${run}_${part}`,
+    password: randomBytes(16).toString('hex'),
+  }));
+}
+
+/** Makes the logins on a Postgres whose template is migrated. Returns how they are removed. */
+export async function addLogins(sql: Sql, logins: readonly TestLogin[]): Promise<() => Promise<void>> {
+  await ensureLogins(sql, logins);
+  return async () => {
+    for (const { name } of logins) await sql.unsafe(`drop role if exists ${name}`);
+  };
+}
+
+/**
+ * Makes the logins on a Redis, with the rights that they have everywhere but for the prefix: each test has one. `redis` may do
+ * everything.
+ */
+export async function addRedisLogins(redis: Redis, logins: readonly TestLogin[]): Promise<void> {
+  for (const { part, name, password } of logins) {
+    if (part === 'operator') continue;
+    await redis.call('ACL', 'SETUSER', name, 'reset', 'on', `>${password}`, ...redisRulesOf(part, '*'));
+  }
+}
+
+/** What these logins were refused so far, by command or key. */
+export async function findRefused(redis: Redis, logins: readonly TestLogin[]): Promise<string[]> {
+  const log = (await redis.call('ACL', 'LOG', '1000')) as (string | number)[][];
+  return log.flatMap((entry) => {
+    const fields = Object.fromEntries(
+      entry.flatMap((value, at) => (at % 2 === 0 ? [[value, entry[at + 1]]] : [])),
+    );
+    const { username, reason, context, object } = fields as Record<string, string>;
+    const login = logins.find(({ name }) => name === username);
+    return login === undefined ? [] : [`${login.part}: ${reason} ${object} (${context})`];
+  });
+}
+
+type Addresses = { DATABASE_URL?: string; REDIS_URL?: string };
+
+/**
+ * The environment of a process, with its addresses for the login of the part that it is: whatever right is missing, the tests meet
+ * it.
+ */
+export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
+  const login = inject('logins').find((each) => each.part === part)!;
+  const changed = { ...env };
+  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
+    const url = env[name];
+    if (url !== undefined) changed[name] = addressOf(url, login);
+  }
+  return changed;
+}
+
+/** An address for the login of a part. */
+export function addressFor(part: Part, url: string): string {
+  return addressOf(url, inject('logins').find((each) => each.part === part)!);
+}

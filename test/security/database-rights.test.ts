@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Sql } from '@inventory/db/client';
+import { addressOf, excessRightsOf, type Part, parts } from '@inventory/db/logins';
+import { migrate } from '@inventory/db/migrate';
+import { startPostgres } from '@inventory/local/postgres';
+import { removePostgresHome } from '@inventory/local/postgres-home';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { databaseOf } from '../harness/global-setup.ts';
+import { addressFor } from '../harness/logins.ts';
+
+// What each part of the service may do with each table; columns where it is not all of them. Nothing else.
+const expected: Record<Part, Record<string, string>> = {
+  api: {
+    client: 'select',
+    client_secret: 'select',
+    client_warehouse: 'select',
+    envelope_key: 'select',
+    idempotency_key: 'select, insert, update',
+    item: 'select, insert, update',
+    item_alias: 'select',
+    item_arrival: 'select, insert',
+    item_block: 'select',
+    level_arrival: 'select',
+    level_set: 'select',
+    lot: 'select',
+    lot_arrival: 'select',
+    lot_block: 'select',
+    lot_block_count: 'select',
+    lot_chapter_count: 'select',
+    schema_version: 'select',
+    security_group: 'select',
+    signing_key: 'select, insert',
+    stock_level: 'select',
+    stock_transaction: 'select, insert (request_id, status)',
+    warehouse: 'select',
+  },
+  worker: {
+    client: 'select',
+    client_warehouse: 'select',
+    envelope_key: 'select',
+    item: 'select',
+    item_arrival: 'select, delete',
+    item_block: 'select, insert, update',
+    level_arrival: 'select, insert, delete',
+    level_set: 'select, insert, update',
+    lot: 'select, insert, update (active, modified, shipped, spot, units)',
+    lot_arrival: 'select, insert, delete',
+    lot_block: 'select, insert, update',
+    lot_block_count: 'select, insert, update',
+    lot_chapter_count: 'select, insert, update',
+    schema_version: 'select',
+    security_group: 'select',
+    stock_entry: 'insert',
+    stock_level: 'select, insert (part_no, wid), update (in_stock, modified, on_hold, used)',
+    stock_transaction: 'select, insert',
+    warehouse: 'select',
+  },
+  operator: {
+    client: 'select, insert, update (disabled, group_id, rate_limit, read_only)',
+    client_secret: 'select, insert, delete',
+    client_warehouse: 'select, insert, delete',
+    envelope_key: 'select (created, kid), insert (created)',
+    item: 'select',
+    item_alias: 'select, insert',
+    item_arrival: 'select',
+    item_block: 'select',
+    level_arrival: 'select, insert',
+    level_set: 'select',
+    lot: 'select, update (hold, hold_reason, modified)',
+    lot_arrival: 'select',
+    lot_block: 'select',
+    lot_block_count: 'select',
+    lot_chapter_count: 'select',
+    schema_version: 'select',
+    security_group: 'select, insert',
+    signing_key: 'select (kid), insert',
+    stock_entry: 'select',
+    stock_level:
+      'select, insert (asn, committed, on_order, packed, part_no, used, wid), ' +
+      'update (asn, committed, modified, on_hold, on_order, packed, used)',
+    stock_transaction: 'select, insert (body, client_id, kind, request_id, result, status)',
+    warehouse: 'select, insert',
+  },
+};
+
+const forbidden = '42501';
+const ledger = ['stock_entry', 'stock_transaction'];
+const names = [1, 2].map(() => `inventory_rights_${randomBytes(6).toString('hex')}`);
+const server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
+let owner: Sql;
+const logins = {} as Record<Part, Sql>;
+
+beforeAll(async () => {
+  // Not copies: rights on a database are not copied with it. Two at once, as two databases of one server may be migrated.
+  for (const name of names) await server.unsafe(`create database ${name}`);
+  const urls = names.map((name) => databaseOf(inject('databaseUrl'), name));
+  const owners = urls.map((url) => connect(url, { name: 'tests', connectionsMax: 2 }));
+  await Promise.all(owners.map((sql) => migrate(sql)));
+  await owners[1]!.end();
+  owner = owners[0]!;
+  for (const part of parts)
+    logins[part] = connect(addressFor(part, urls[0]!), { name: 'tests', connectionsMax: 1 });
+  await owner`
+    insert into stock_transaction (request_id, client_id, kind, body, status, result)
+    values (gen_random_uuid(), 'c', 'receive', '{}', 'applied', '{}')`;
+  await owner`insert into warehouse (wid, name) values (1, 'Main')`;
+  await owner`insert into item (short_id, created_by) values ('I', 'tests')`;
+  await owner`insert into stock_level (part_no, wid, in_stock, used) values (1, 1, 1, true)`;
+  await owner`insert into lot (rec_no, part_no, wid, units, received, modified) values (1, 1, 1, 1, now(), now())`;
+  await owner`insert into stock_entry values (1, 1, 1, 1, 1, '', 1)`;
+});
+
+afterAll(async () => {
+  for (const sql of [...Object.values(logins), owner]) await sql?.end({ timeout: 5 });
+  for (const name of names) await server.unsafe(`drop database if exists ${name} with (force)`);
+  await server.end();
+});
+
+/** The code of the error that a statement fails with, or null; nothing of it stays. */
+async function codeOf(sql: Sql, statement: string): Promise<string | null> {
+  const rollBack = new Error('for no reason');
+  return sql
+    .begin(async (tx) => {
+      await tx.unsafe(statement);
+      throw rollBack;
+    })
+    .then(
+      () => null,
+      (error) => (error === rollBack ? null : String(error.code)),
+    );
+}
+
+const statements: { name: string; of: (table: string, column: string) => string }[] = [
+  { name: 'select', of: (table, column) => `explain select ${column} from ${table}` },
+  { name: 'insert', of: (table, column) => `explain insert into ${table} (${column}) values (default)` },
+  { name: 'update', of: (table, column) => `explain update ${table} set ${column} = default` },
+];
+
+/** What a login may do with a table, found out by trying. */
+async function rightsOn(sql: Sql, table: string, columns: readonly string[]): Promise<string> {
+  const granted: string[] = [];
+  for (const { name, of } of statements) {
+    const allowed: string[] = [];
+    for (const column of columns)
+      if ((await codeOf(sql, of(table, column))) !== forbidden) allowed.push(column);
+    if (allowed.length === columns.length) granted.push(name);
+    else if (allowed.length > 0) granted.push(`${name} (${allowed.join(', ')})`);
+  }
+  for (const name of ['delete from', 'truncate'])
+    if ((await codeOf(sql, `${name} ${table}`)) !== forbidden) granted.push(name.split(' ')[0]!);
+  return granted.join(', ');
+}
+
+describe.each(parts)('the %s', (part) => {
+  test('may do with each table what is written here, and nothing else', async () => {
+    const tables = await owner<{ name: string; columns: string[] }[]>`
+      select table_name as name, array_agg(column_name::text order by column_name) as columns
+      from information_schema.columns
+      join information_schema.tables using (table_schema, table_name)
+      where table_schema = 'public'
+      group by table_name
+      order by table_name`;
+    const found: Record<string, string> = {};
+    for (const { name, columns } of tables) {
+      const rights = await rightsOn(logins[part], name, columns);
+      if (rights !== '') found[name] = rights;
+    }
+    expect(tables.length).toBeGreaterThan(20);
+    expect(found).toEqual(expected[part]);
+  });
+
+  test.each([
+    'create table t ()',
+    'create temporary table t ()',
+    'create schema s',
+    'create function f() returns integer language sql return 1',
+    'create role r',
+    "copy (select 1) to program 'true'",
+    "copy (select 1) to '/tmp/inventory-rights'",
+    "select pg_read_file('postgresql.conf')",
+    "select lo_import('/etc/hostname')",
+    'alter table stock_entry disable trigger all',
+    'drop table stock_entry',
+    'drop trigger stock_entry_append_only on stock_entry',
+    'set session_replication_role = replica',
+    'set role pg_execute_server_program',
+    'select recount_lots()',
+    'select recount_items()',
+    'select collect_levels()',
+  ])('may not: %s', async (statement) => {
+    expect(await codeOf(logins[part], statement)).toBe(forbidden);
+  });
+
+  // Neither runs inside a transaction.
+  test.each([`create database ${names[0]}_too`, 'alter system reset work_mem'])(
+    'may not: %s',
+    async (statement) => {
+      const failed = logins[part].unsafe(statement).then(() => null);
+      expect(await failed.catch((error) => error.code)).toBe(forbidden);
+    },
+  );
+
+  test('is no superuser and no owner, and makes neither roles nor databases', async () => {
+    const [role] = await logins[part]`
+      select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls from pg_roles where rolname = current_user`;
+    expect(Object.values(role!)).toEqual(Array(5).fill(false));
+    expect(await excessRightsOf(logins[part])).toBeNull();
+    expect(await excessRightsOf(owner)).toBe('a superuser');
+  });
+});
+
+describe.each([...parts, 'owner' as const])('refused to the %s', (who) => {
+  test.each(
+    ledger.flatMap((table) => [
+      `update ${table} set transaction_no = transaction_no`,
+      `delete from ${table}`,
+      `truncate ${table} cascade`,
+    ]),
+  )('%s', async (statement) => {
+    const sql = who === 'owner' ? owner : logins[who];
+    // restrict_violation: by trigger, whatever the rights.
+    expect(await codeOf(sql, statement)).toBe(who === 'owner' ? '23001' : forbidden);
+    for (const table of ledger) expect((await owner.unsafe(`select from ${table}`)).length).toBe(1);
+  });
+});
+
+test('an owner who may not create roles is told what somebody else must run, and migrates after that', async () => {
+  // A server of its own: in the others the roles are there.
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-postgres-')));
+  const { signal } = new AbortController();
+  const settings = {
+    folder,
+    port: undefined,
+    rememberedPort: undefined,
+    throwAway: true,
+    report: () => {},
+    signal,
+  };
+  await chmod(folder, 0o755);
+  const { url, stop } = await startPostgres(settings);
+  onTestFinished(async () => {
+    await stop();
+    await removePostgresHome(folder);
+    await rm(folder, { recursive: true });
+  });
+  const admin = connect(url, { name: 'tests', connectionsMax: 1 });
+  await admin.unsafe("create role modest login password 'modest'");
+  await admin.unsafe('create database modest owner modest');
+  const modest = connect(addressOf(databaseOf(url, 'modest'), { name: 'modest', password: 'modest' }), {
+    name: 'tests',
+    connectionsMax: 2,
+  });
+  const statements =
+    'create role inventory_api nologin; create role inventory_operator nologin; create role inventory_worker nologin;';
+  await expect(migrate(modest)).rejects.toThrow(
+    `modest may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
+  );
+  await admin.unsafe(statements);
+  await migrate(modest);
+  expect(await excessRightsOf(modest)).toBe("the tables' owner");
+  await modest.end();
+  await admin.end();
+});
