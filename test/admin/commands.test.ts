@@ -324,9 +324,18 @@ describe('warehouse, alias, migrate, key', () => {
     expect((await client.get(`/Item?type=alias&key=${alias}`)).status).toBe(200);
     expect((await inventory(['migrate'], service.databaseUrl)).stdout).toBe('nothing to do\n');
     expect((await inventory(['key', 'rotate'])).code).toBe(0);
-    const [keys] = await service.sql`select count(*)::integer as count from signing_key`;
-    expect(keys).toEqual({ count: 2 });
+    expect(await inventory(['key', 'rotate-envelopes'])).toEqual({
+      code: 0,
+      stdout: 'added envelope key 2\n',
+      stderr: '',
+    });
+    const [keys] = await service.sql`
+      select (select count(*) from signing_key)::integer as signing,
+        (select count(distinct secret) from envelope_key)::integer as envelope`;
+    expect(keys).toEqual({ signing: 2, envelope: 2 });
     expect((await client.get('/Item')).status).toBe(200);
+    const receipt = { itemID: shortID, units: 1, wid: 1, reasonCode: 0 };
+    expect((await client.post('/Inventory/Receive', receipt)).status).toBe(201);
   });
 });
 

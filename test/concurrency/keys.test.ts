@@ -290,6 +290,7 @@ describe('a key', () => {
       admits: () => false,
       submit: async () => ({ status: 'busy', result: null }),
       isOpen: () => true,
+      refusedCount: () => 0,
       waitingCount: () => 0,
       close: async () => {},
     };

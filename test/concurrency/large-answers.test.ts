@@ -1,5 +1,6 @@
-import { type EnvelopeResult, queueName } from '@inventory/queue/envelope';
+import { queueName } from '@inventory/queue/envelope';
 import { connectConsumer } from '@inventory/queue/redis';
+import type { SignedAnswer } from '@inventory/queue/signature';
 import type { Answer } from '@inventory/queue/submit';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
@@ -33,7 +34,7 @@ describe('the service', () => {
     redis.disconnect();
     const told = events.flatMap(([, fields]) => {
       const place = fields.indexOf('returnvalue');
-      return place < 0 ? [] : (JSON.parse(fields[place + 1]!) as EnvelopeResult);
+      return place < 0 ? [] : ((JSON.parse(fields[place + 1]!) as SignedAnswer | null)?.results ?? []);
     });
     expect(told.filter(([status]) => status === 'stored')).toEqual([['stored', null]]);
     expect(Math.max(...told.map(([, result]) => result?.length ?? 0))).toBeLessThan(4097);

@@ -8,6 +8,7 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectProducer } from '@inventory/queue/redis';
 import { afterAll, expect, inject, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
+import { addEnvelope } from '../harness/envelopes.ts';
 import { addressFor } from '../harness/logins.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { useService } from '../harness/service.ts';
@@ -62,7 +63,7 @@ test('one transaction for each request of an envelope that is queued under six j
   const { itemID, requests } = await createRequests();
   const release = await holdGates(service.sql, itemID);
   for (let count = 0; count < 6; count++) {
-    await queue.add('envelope', { requests }, { jobId: randomUUID(), removeOnComplete: true });
+    await addEnvelope(queue, service.sql, randomUUID(), requests);
   }
   // Each worker takes four at most, so both have some.
   await expectWaiting(service.sql, 2);

@@ -1,5 +1,6 @@
 import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/queue/consume';
 import { onTestFinished } from 'vitest';
+import { fixedKeys } from './envelopes.ts';
 import { addressFor } from './logins.ts';
 
 /**
@@ -11,6 +12,7 @@ export async function openConsumer(
 ): Promise<Consumer> {
   const consumer = await createConsumer({
     shardCount: 1,
+    keys: await fixedKeys(),
     concurrency: 4,
     apply: async (requests) => requests.map(() => ({ status: 'applied', result: '{}' })),
     onUnserved: () => {},

@@ -4,6 +4,7 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { type Answer, createSubmitter, type SubmitOptions } from '@inventory/queue/submit';
 import { inject, onTestFinished } from 'vitest';
+import { fixedKeys } from './envelopes.ts';
 import { addressFor } from './logins.ts';
 
 /** The end of this turn of the event loop, when what waits is sent. */
@@ -33,6 +34,7 @@ export async function openSubmitter(
   const submitter = await createSubmitter({
     prefix,
     shardCount: 1,
+    keys: await fixedKeys(),
     readOutcomes: async () => new Map(),
     settle: async (requests) =>
       new Map<string, Outcome>(

@@ -11,6 +11,7 @@ import { clientSecret } from './commands/client-secret.ts';
 import { clientSet } from './commands/client-set.ts';
 import { keyList } from './commands/key-list.ts';
 import { keyRotate } from './commands/key-rotate.ts';
+import { keyRotateEnvelopes } from './commands/key-rotate-envelopes.ts';
 import { keyWithdraw } from './commands/key-withdraw.ts';
 import { levelSet } from './commands/level-set.ts';
 import { lotHold } from './commands/lot-hold.ts';
@@ -39,7 +40,12 @@ const inventory = group(
     group('alias', 'Other names of items', [aliasAdd], 'alias add --alias 4006381333931 --item WIDGET-100'),
     group('lot', 'Lots', [lotHold, lotRelease], 'lot release --rec-no 17'),
     group('level', 'Stock levels', [levelSet], 'level set --item WIDGET-100 --warehouse 1 --on-order 250'),
-    group('key', 'The keys that sign tokens', [keyList, keyRotate, keyWithdraw], 'key rotate'),
+    group(
+      'key',
+      'The keys that sign tokens and envelopes',
+      [keyList, keyRotate, keyWithdraw, keyRotateEnvelopes],
+      'key rotate',
+    ),
   ],
   'client add --id scanner-7 --permissions 11,95 --warehouses 1,2',
 ).addHelpText(

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { startDatabaseClock } from '@inventory/db/database-clock';
+import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import type { SentRequest } from '@inventory/db/idempotency';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
@@ -14,6 +15,7 @@ import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
 import { PlainError } from '@inventory/process/plain-error';
 import type { Running } from '@inventory/process/run';
+import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
 import { createSubmitter } from '@inventory/queue/submit';
 import { createApp, version } from './app.ts';
@@ -51,10 +53,12 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
+  const keys = await openEnvelopeKeys(() => authentication.run(readEnvelopeKeys));
   const submitter = await createSubmitter({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     shardCount: config.QUEUE_SHARDS,
+    keys,
     envelopeMax: config.ENVELOPE_MAX,
     inFlightMax: config.ENVELOPES_IN_FLIGHT,
     readOutcomes: (requests) =>
@@ -109,6 +113,11 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       read: clock.differenceSeconds,
     },
     {
+      name: 'inventory_refused_answers',
+      help: 'Answers in Redis that no worker of this service gave as they are.',
+      read: submitter.refusedCount,
+    },
+    {
       name: 'inventory_postgres_waiting',
       help: 'Pieces of work that wait for a connection to Postgres.',
       read: database.waitingCount,
@@ -126,6 +135,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       server.closeIdleConnections();
       await closed;
       await submitter.close();
+      keys.stop();
       await internal?.close();
       clock.stop();
       redis.disconnect();

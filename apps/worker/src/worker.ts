@@ -1,6 +1,7 @@
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
 import { type ConnectOptions, connect, isOutage, isStatementTimeout } from '@inventory/db/client';
+import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/fold-arrivals';
 import { createPartNumbers } from '@inventory/db/gates';
 import { excessRightsOf } from '@inventory/db/logins';
@@ -13,6 +14,7 @@ import { PlainError } from '@inventory/process/plain-error';
 import type { Running } from '@inventory/process/run';
 import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume';
+import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
@@ -54,6 +56,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   await folds.run(refuseUnsafeDatabase);
   const excess = await folds.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);
+  const keys = await openEnvelopeKeys(() => batches.run(({ sql }) => readEnvelopeKeys(sql)));
   const parts = createPartNumbers();
   const fold = ({ listMs, allMs }: typeof usualFold) => folds.run((sql) => foldArrivals(sql, listMs), allMs);
   const counts = createCountKeeper(
@@ -68,6 +71,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     shardCount: config.QUEUE_SHARDS,
+    keys,
     concurrency: config.WORKER_CONCURRENCY,
     apply: createBatcher({
       batchMax: config.BATCH_MAX,
@@ -93,11 +97,19 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const internal = await serveInternal(config, async () => {
     await batches.run(({ sql }) => sql`select`);
     if (!consumer.isOpen()) throw new PlainError('Redis is away');
-  });
+    return undefined;
+  }, [
+    {
+      name: 'inventory_refused_envelopes',
+      help: 'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
+      read: consumer.refusedCount,
+    },
+  ]);
   log.info('worker is up');
   return {
     async stop() {
       await consumer.close();
+      keys.stop();
       await within(stopFoldingWithinMs, counts.stop()).catch(() => {});
       await internal?.close();
       await Promise.all([batches.end(), folds.end()]);

@@ -2,22 +2,22 @@ import { PlainError } from '@inventory/process/plain-error';
 import { within } from '@inventory/process/within';
 import { Worker } from 'bullmq';
 import { watchService } from './canary.ts';
-import {
-  type Envelope,
-  type EnvelopeResult,
-  type Outcome,
-  packOutcomes,
-  type QueuedRequest,
-  queueName,
-} from './envelope.ts';
+import { isSound } from './check-request.ts';
+import { type Outcome, packOutcomes, type QueuedRequest, queueName } from './envelope.ts';
+import type { EnvelopeKeys } from './envelope-keys.ts';
+import { mendUnreadable } from './mend-unreadable.ts';
 import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer, connectProducer } from './redis.ts';
+import { createRefusals } from './refusals.ts';
 import { restWhenRefused } from './rest.ts';
+import { openEnvelope, type Place, type SignedAnswer, type SignedEnvelope, signAnswer } from './signature.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
   prefix: string;
   shardCount: number;
+  /** Stay the caller's. */
+  keys: EnvelopeKeys;
   /**
    * Envelopes taken at once from each shard, at most. Few: the loop that fetches fills up before it starts
    * the first.
@@ -37,6 +37,8 @@ export type ConsumeOptions = {
 export type Consumer = {
   /** Whether Redis gives work now. */
   isOpen(): boolean;
+  /** How many jobs were no envelopes of ours, and requests in those that were that no api of ours would send. */
+  refusedCount(): number;
   /** Takes no more, finishes what it has, closes. */
   close(): Promise<void>;
 };
@@ -51,26 +53,58 @@ class EnvelopeError extends PlainError {}
 /** The worker's side of the queue: takes envelopes and returns their outcomes as the jobs' results. */
 export async function createConsumer(options: ConsumeOptions): Promise<Consumer> {
   const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'canary connection'));
+  const refusals = createRefusals('envelopes', options.report);
+
+  /** What an api sent as this job; nothing when it sent something else, or nothing. Answers nobody then, and is not tried again. */
+  function openJob(place: Place, data: unknown): QueuedRequest[] | Promise<QueuedRequest[]> {
+    // A canary has nothing to be signed.
+    if (isCanary(data)) return [];
+    const opened = openEnvelope(options.keys, place, data);
+    if (opened !== null) return opened;
+    return options.keys.refresh().then(() => {
+      const reopened = openEnvelope(options.keys, place, data);
+      if (reopened === null) refusals.note();
+      return reopened ?? [];
+    });
+  }
+
+  /** A request that no api would send harms only itself: nobody is told what becomes of it. */
+  async function applySound(requests: QueuedRequest[], attempt: number): Promise<Outcome[]> {
+    const sound = requests.filter(isSound);
+    if (sound.length === requests.length) return options.apply(requests, attempt);
+    const outcomes = sound.length === 0 ? [] : await options.apply(sound, attempt);
+    return requests.map((request) => {
+      const at = sound.indexOf(request);
+      if (at < 0) refusals.note();
+      return outcomes[at] ?? { status: 'pending', result: null };
+    });
+  }
+
   const consumers = Array.from({ length: options.shardCount }, (_, shard) => {
     let lastServedAt = performance.now();
     const redis = connectConsumer(options.redisUrl, (error) => options.report(error, 'queue connection'));
     let applying = 0;
     let foundEmpty = false;
-    const worker = new Worker<Envelope, EnvelopeResult>(
+    const queueKeys = `${options.prefix}:${queueName(shard)}`;
+    const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
       queueName(shard),
-      async ({ data: { requests }, attemptsStarted }) => {
+      async ({ id = '', data, attemptsStarted }) => {
         lastServedAt = performance.now();
+        const place = { queue: queueKeys, jobId: id };
+        const opened = openJob(place, data);
+        // Without a turn of the event loop where it need not be: what follows must be known before BullMQ looks for more.
+        const requests = Array.isArray(opened) ? opened : await opened;
         // Before the library starts an envelope it looks for as many as it may take: one more turn with
         // Redis, which a request that comes alone need not wait for. As soon as one finds another waiting,
         // all are looked for again.
         const isAlone = foundEmpty && applying === 0 && requests.length <= 1;
         worker.concurrency = isAlone ? 1 : options.concurrency;
         foundEmpty = false;
-        // A canary is empty.
-        if (requests.length === 0) return [];
+        if (requests.length === 0) return null;
         applying += 1;
         try {
-          return packOutcomes(await options.apply(requests, attemptsStarted));
+          const outcomes = await applySound(requests, attemptsStarted);
+          return signAnswer(options.keys, place, packOutcomes(outcomes));
         } catch (error) {
           throw new EnvelopeError('an envelope was not applied', { cause: error });
         } finally {
@@ -104,6 +138,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       connection: producer,
       onError: (error) => options.report(error, 'canary'),
     });
+    mendUnreadable(worker, queue, producer);
     const stopWatching = watchService({
       queue,
       connection: producer,
@@ -119,6 +154,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
   });
   return {
     isOpen: () => producer.status === 'ready',
+    refusedCount: () => refusals.count(),
     async close() {
       for (const { stop } of consumers) stop();
       await Promise.all(
@@ -133,4 +169,9 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       producer.disconnect();
     },
   };
+}
+
+function isCanary(data: unknown): boolean {
+  const requests = (data as Partial<SignedEnvelope> | null)?.requests;
+  return Array.isArray(requests) && requests.length === 0;
 }

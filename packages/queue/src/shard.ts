@@ -1,7 +1,6 @@
 import { within } from '@inventory/process/within';
 import { type Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { EnvelopeResult } from './envelope.ts';
 import { lastEventOf } from './last-event.ts';
 import { openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer } from './redis.ts';
@@ -12,7 +11,8 @@ export type ShardOptions = {
   shard: number;
   /** The connection to send by; it stays the caller's. */
   producer: Redis;
-  onCompleted: (jobId: string, results: EnvelopeResult) => void;
+  /** `answer`: whatever stands in Redis as the job's. */
+  onCompleted: (jobId: string, answer: unknown) => void;
   /** Not an answer: a job can be called failed after its work was committed. */
   onFailed: (jobId: string) => void;
   report: (error: Error, what: string) => void;
@@ -40,7 +40,7 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   const stopTrimming = trimEvents(queue, producer);
   events.on('error', (error) => report(error, 'queue events'));
   events.on('completed', ({ jobId, returnvalue }) => {
-    options.onCompleted(jobId, returnvalue as unknown as EnvelopeResult);
+    options.onCompleted(jobId, returnvalue);
   });
   events.on('failed', ({ jobId }) => options.onFailed(jobId));
   return {

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Envelope, type Outcome, type QueuedRequest, shardOf } from './envelope.ts';
+import { type EnvelopeResult, type Outcome, type QueuedRequest, shardOf } from './envelope.ts';
+import type { EnvelopeKeys } from './envelope-keys.ts';
 import { emptyLane, isBusy, type Lane, maySend, noteAnswered, notePace, type SentEnvelope } from './lane.ts';
 import { connectProducer } from './redis.ts';
+import { createRefusals } from './refusals.ts';
 import { openShard, type Shard } from './shard.ts';
+import { openAnswer, signEnvelope } from './signature.ts';
 import { type Answer, createWaiters, type Waiter } from './waiters.ts';
 
 export { type Answer, patience } from './waiters.ts';
@@ -20,6 +23,8 @@ export type SubmitOptions = {
   redisUrl: string;
   prefix: string;
   shardCount: number;
+  /** Stay the caller's. */
+  keys: EnvelopeKeys;
   /** Requests in one envelope, at most. */
   envelopeMax: number;
   /** Envelopes of one shard under way at once, at most: full ones, and more when one takes unusually long. */
@@ -47,6 +52,8 @@ export type Submitter = {
   isOpen(): boolean;
   /** Waiting and sent requests. */
   waitingCount(): number;
+  /** How many answers were not signed by a worker of ours, or not for that job. */
+  refusedCount(): number;
   /** Waits for the answers still due, then closes the connections. */
   close(): Promise<void>;
 };
@@ -75,6 +82,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   const producer = connectProducer(redisUrl, (error) => report(error, 'queue connection'));
   const waiters = createWaiters({ ...options, onAnswered }, performance.now());
   const lines: Line[] = [];
+  const refusals = createRefusals('answers', report);
+  const doubted = new WeakSet<SentEnvelope>();
   for (let index = 0; index < shardCount; index++) lines.push(await openLine(index));
   const clock = setInterval(() => {
     waiters.sweep(performance.now());
@@ -88,9 +97,11 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       prefix,
       shard: index,
       producer,
-      onCompleted: (jobId, results) => {
+      onCompleted: (jobId, answer) => {
         const envelope = lane.sent.get(jobId);
         if (envelope === undefined) return;
+        const results = openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, answer);
+        if (results === null) return doubt(envelope);
         envelope.isDone = true;
         waiters.complete(envelope, results);
       },
@@ -101,6 +112,15 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       report,
     });
     return { lane, shard, isScheduled: false };
+  }
+
+  /** Whoever said that it is done was no worker of ours, or one of an older version: Postgres knows, and is asked at once, once. */
+  function doubt(envelope: SentEnvelope) {
+    refusals.note();
+    if (doubted.has(envelope)) return;
+    doubted.add(envelope);
+    const unknown: EnvelopeResult = envelope.requestIds.map(() => ['stored', null]);
+    waiters.complete(envelope, unknown);
   }
 
   function onAnswered(waiter: Waiter, now: number) {
@@ -148,10 +168,9 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     for (const waiter of batch) waiter.envelope = envelope;
     lane.addsUnderWay.add(envelope.sentAt);
     try {
-      await shard.queue.add('envelope', { requests } satisfies Envelope, {
-        jobId: envelope.jobId,
-        ...jobOptions,
-      });
+      const { jobId } = envelope;
+      const signed = signEnvelope(options.keys, { queue: shard.queue.qualifiedName, jobId }, requests);
+      await shard.queue.add('envelope', signed, { jobId, ...jobOptions });
     } catch (error) {
       report(error as Error, 'sending an envelope');
       // It may be in the queue all the same.
@@ -186,6 +205,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     admits,
     isOpen: () => producer.status === 'ready',
     waitingCount: () => waiters.count(),
+    refusedCount: () => refusals.count(),
     async close() {
       await waiters.end();
       clearInterval(clock);

@@ -1,0 +1,24 @@
+import { IssueRequest } from '@inventory/domain/stock/issue';
+import { MoveRequest } from '@inventory/domain/stock/move';
+import { ReceiveRequest } from '@inventory/domain/stock/receive';
+import type { QueuedRequest } from './envelope.ts';
+
+const bodies = { receive: ReceiveRequest, move: MoveRequest, issue: IssueRequest };
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/**
+ * Whether a request that was taken from the queue is one that the api would have sent: its body by the same schemas. The types
+ * promise it; this is for a fault of ours, or an api of another version.
+ */
+export function isSound(request: QueuedRequest): boolean {
+  const { requestId, clientId, deadline, kind, body } = (request ?? {}) as Partial<QueuedRequest>;
+  return (
+    typeof requestId === 'string' &&
+    uuid.test(requestId) &&
+    typeof clientId === 'string' &&
+    Number.isFinite(deadline) &&
+    kind !== undefined &&
+    Object.hasOwn(bodies, kind) &&
+    bodies[kind].safeParse(body).success
+  );
+}

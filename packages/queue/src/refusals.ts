@@ -1,0 +1,26 @@
+export type Refusals = {
+  /** One more was refused. */
+  note(): void;
+  count(): number;
+};
+
+// Whoever sends them decides how many there are, but not how much is written about them.
+const tellEveryMs = 60_000;
+
+/** Counts what was refused of what came through Redis, and says so: at once, and then once a minute at most, without its contents. */
+export function createRefusals(what: string, report: (error: Error, what: string) => void): Refusals {
+  let count = 0;
+  let told = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return {
+    note() {
+      count += 1;
+      const now = performance.now();
+      if (now - toldAt < tellEveryMs) return;
+      report(new Error(`${count - told} refused: not signed by this service for this job`), what);
+      told = count;
+      toldAt = now;
+    },
+    count: () => count,
+  };
+}

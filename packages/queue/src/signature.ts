@@ -1,0 +1,82 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { EnvelopeResult, QueuedRequest } from './envelope.ts';
+import type { EnvelopeKey, EnvelopeKeys } from './envelope-keys.ts';
+
+// Whoever can write to Redis could put work there in a client's name, or answer an api that nothing was done for. So envelopes and
+// answers are signed, each for its job and its queue: taken from one and put into another, or sent as the other kind, neither is good.
+
+/** The number of the key, and HMAC-SHA256 in base64url. */
+export type Signature = { key: number; mac: string };
+
+/** A job's queue, as its keys in Redis begin, and its id. */
+export type Place = { queue: string; jobId: string };
+
+/** What travels as one job. */
+export type SignedEnvelope = { requests: QueuedRequest[] } & Signature;
+
+/** What a job ends with. */
+export type SignedAnswer = { results: EnvelopeResult } & Signature;
+
+/** Signs requests, by the api. */
+export function signEnvelope(keys: EnvelopeKeys, place: Place, requests: QueuedRequest[]): SignedEnvelope {
+  return { requests, ...sign(keys.signing(), 'envelope', place, JSON.stringify(requests)) };
+}
+
+/**
+ * The requests of a job as it was found in Redis, by the worker; null when it is not an envelope that an api of ours signed for this
+ * place.
+ */
+export function openEnvelope(keys: EnvelopeKeys, place: Place, data: unknown): QueuedRequest[] | null {
+  const { requests, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
+  if (!Array.isArray(requests) || typeof mac !== 'string') return null;
+  const key = keys.find(kid);
+  // What is verified is what is used: the text that these very objects make, however the one in Redis was written.
+  return key !== null && isSignedBy(key, 'envelope', place, JSON.stringify(requests), mac) ? requests : null;
+}
+
+/** Signs the outcomes of an envelope that was opened, by the worker. */
+export function signAnswer(keys: EnvelopeKeys, place: Place, results: EnvelopeResult): SignedAnswer {
+  return { results, ...sign(keys.signing(), 'answer', place, textOf(results)) };
+}
+
+/** The outcomes that a job's completion tells, by the api; null when no worker of ours signed them for this job. Never waits. */
+export function openAnswer(keys: EnvelopeKeys, place: Place, answer: unknown): EnvelopeResult | null {
+  const { results, key: kid, mac } = (answer ?? {}) as Partial<SignedAnswer>;
+  if (!Array.isArray(results) || !results.every(Array.isArray) || typeof mac !== 'string') return null;
+  const key = keys.find(kid);
+  return key !== null && isSignedBy(key, 'answer', place, textOf(results), mac) ? results : null;
+}
+
+/** A text that no other results have; the results' own as they are, because JSON of them would cost more than the signature. */
+function textOf(results: EnvelopeResult): string {
+  const shape: unknown[] = [];
+  let texts = '';
+  for (const [status, result] of results) {
+    if (typeof result === 'string') texts += result;
+    shape.push(status, typeof result === 'string' ? result.length : [result]);
+  }
+  return `${JSON.stringify(shape)}\n${texts}`;
+}
+
+function sign(key: EnvelopeKey, kind: 'envelope' | 'answer', place: Place, text: string): Signature {
+  return { key: key.kid, mac: macOf(key, kind, place, text).toString('base64url') };
+}
+
+function isSignedBy(
+  key: EnvelopeKey,
+  kind: 'envelope' | 'answer',
+  place: Place,
+  text: string,
+  mac: string,
+): boolean {
+  const given = Buffer.from(mac, 'base64url');
+  const right = macOf(key, kind, place, text);
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+function macOf({ secret }: EnvelopeKey, kind: string, { queue, jobId }: Place, text: string): Buffer {
+  // As JSON, so that where one part ends and the next begins is the same for everybody.
+  return createHmac('sha256', secret)
+    .update(`${JSON.stringify([kind, queue, jobId])}\n${text}`)
+    .digest();
+}

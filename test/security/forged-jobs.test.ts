@@ -1,0 +1,257 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import { openQueue } from '@inventory/queue/queue';
+import { connectConsumer } from '@inventory/queue/redis';
+import { signAnswer, signEnvelope } from '@inventory/queue/signature';
+import type { Queue } from 'bullmq';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openConsumer } from '../harness/consumer.ts';
+import { addEnvelope, fixedKeys } from '../harness/envelopes.ts';
+import { useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
+import { openSubmitter } from '../harness/submitter.ts';
+
+// As somebody who may do anything with Redis, and has nothing else.
+function openForger(prefix: string): { queue: Queue; redis: ReturnType<typeof connectConsumer> } {
+  const redis = connectConsumer(inject('redisUrl'), () => {});
+  const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
+  onTestFinished(async () => {
+    await queue.close();
+    redis.disconnect();
+  });
+  return { queue, redis };
+}
+
+const requestOf = (units = 1_000_000): QueuedRequest => ({
+  requestId: randomUUID(),
+  clientId: 'somebody',
+  deadline: Date.now() + 3_600_000,
+  kind: 'receive',
+  body: { itemID: 'I', units, wid: 1, reasonCode: 0 },
+});
+
+const noWork = (queue: Queue) =>
+  expect
+    .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')), {
+      timeout: 20_000,
+    })
+    .toEqual([0, 0, 0]);
+
+describe('a worker', async () => {
+  const keys = await fixedKeys();
+
+  async function openWorker() {
+    const prefix = `forged-${randomBytes(6).toString('hex')}`;
+    const { queue, redis } = openForger(prefix);
+    const applied: QueuedRequest[] = [];
+    const reported: string[] = [];
+    const start = () =>
+      openConsumer({
+        redisUrl: inject('redisUrl'),
+        prefix,
+        apply: async (requests) => {
+          applied.push(...requests);
+          return requests.map(() => ({ status: 'applied', result: '{}' }));
+        },
+        report: (error, what) => reported.push(`${what}: ${error.message}`),
+      });
+    const signed = (jobId: string, requests: QueuedRequest[], shard = 0) =>
+      signEnvelope(keys, { queue: `${prefix}:{stock-${shard}}`, jobId }, requests);
+    const add = (data: unknown, jobId: string = randomUUID()) =>
+      queue.add('envelope', data, {
+        jobId,
+        attempts: 3,
+        backoff: { type: 'fixed', delay: 1 },
+        removeOnFail: true,
+      });
+    return { prefix, queue, redis, applied, reported, start, signed, add };
+  }
+
+  test('applies nothing that no api signed for this very job, says so once, and goes on with what one did', async () => {
+    const { prefix, queue, redis, applied, reported, start, signed, add } = await openWorker();
+    const genuine = signed('genuine', [requestOf()]);
+    const forged: unknown[] = [
+      { requests: [requestOf()] },
+      { ...genuine, mac: undefined },
+      { ...genuine, mac: genuine.mac.slice(0, -2) },
+      { ...genuine, mac: '' },
+      { ...genuine, mac: randomBytes(32).toString('base64url') },
+      { ...genuine, mac: [genuine.mac] },
+      { ...genuine, key: 2 },
+      { ...genuine, key: 'constructor' },
+      { ...genuine, requests: [{ ...genuine.requests[0], clientId: 'other' }] },
+      { ...genuine, requests: [...genuine.requests, requestOf()] },
+      { ...genuine, requests: { length: 1, 0: requestOf() } },
+      // Taken as it is and put under another id, or signed for another queue.
+      genuine,
+      signEnvelope(keys, { queue: `other:{stock-0}`, jobId: 'elsewhere' }, [requestOf()]),
+      null,
+      0,
+      'text',
+      [requestOf()],
+      {},
+    ];
+    for (const data of forged) await add(data);
+    await add(signed('shard', [requestOf()], 1), 'shard');
+    // A signature of the right key for something else: what a worker says.
+    const answer = signAnswer(keys, { queue: `${prefix}:{stock-0}`, jobId: 'answer' }, [['applied', '{}']]);
+    await add({ ...answer, requests: [requestOf()] }, 'answer');
+    const unreadable = [{ data: '{"requests":[' }, { opts: '{"attempts":' }, { opts: 'null' }];
+    for (const [index, fields] of unreadable.entries()) {
+      await add({}, `unreadable-${index}`);
+      await redis.hset(queue.toKey(`unreadable-${index}`), fields);
+    }
+    const consumer = await start();
+    const last = requestOf(5);
+    await add(signed('last', [last]), 'last');
+    await expect.poll(() => applied, { timeout: 20_000 }).toEqual([last]);
+    await noWork(queue);
+    expect(applied).toEqual([last]);
+    expect(consumer.refusedCount()).toBe(forged.length + 2 + unreadable.length);
+    const told = reported.filter((line) => line.startsWith('envelopes: '));
+    expect(told).toEqual(['envelopes: 1 refused: not signed by this service for this job']);
+    expect(reported.join()).not.toContain('1000000');
+  });
+
+  test('applies the rest of an envelope in which a request is none that an api would send, and tells nobody of that one', async () => {
+    const { queue, redis, applied, start, signed, add } = await openWorker();
+    const sound = requestOf(5);
+    const unsound = [
+      requestOf(0),
+      requestOf(-5),
+      { ...requestOf(), kind: 'constructor' },
+      { ...requestOf(), body: null },
+      { ...requestOf(), requestId: 'x' },
+      { ...requestOf(), deadline: null },
+      null,
+    ] as QueuedRequest[];
+    await add(signed('mixed', [...unsound, sound]), 'mixed');
+    const consumer = await start();
+    await noWork(queue);
+    expect(applied).toEqual([sound]);
+    expect(consumer.refusedCount()).toBe(unsound.length);
+    const [[, fields] = []] = await redis.xrange(queue.toKey('events'), '-', '+');
+    const { results } = JSON.parse(fields![fields!.indexOf('returnvalue') + 1]!);
+    expect(results).toEqual([...unsound.map(() => ['pending', null]), ['applied', '{}']]);
+  });
+});
+
+describe('an api', async () => {
+  const keys = await fixedKeys();
+  const applied: Outcome = { status: 'applied', result: '{}' };
+
+  /** A request under way, for which no worker ever did anything, and what Postgres is asked about it. */
+  async function openApi() {
+    const asked: string[][] = [];
+    const { submit, prefix } = await openSubmitter({
+      envelopeMax: 4,
+      inFlightMax: 4,
+      readOutcomes: async (requestIds) => {
+        asked.push(requestIds);
+        return new Map();
+      },
+    });
+    const { queue, redis } = openForger(prefix);
+    const [answer] = submit(1);
+    let jobId = '';
+    await expect
+      .poll(async () => ([jobId = ''] = (await queue.getWaiting()).map(({ id }) => id!)))
+      .toHaveLength(1);
+    const tell = (returnvalue: unknown) =>
+      redis.xadd(
+        queue.toKey('events'),
+        ...['*', 'event', 'completed', 'jobId', jobId, 'prev', 'active'],
+        'returnvalue',
+        typeof returnvalue === 'string' ? returnvalue : JSON.stringify(returnvalue),
+      );
+    const place = (changed: Partial<{ queue: string; jobId: string }>) => ({
+      queue: queue.qualifiedName,
+      jobId,
+      ...changed,
+    });
+    return { answer: answer!, asked, tell, place };
+  }
+
+  const results: [[Outcome['status'], string]] = [['applied', '{}']];
+
+  test('answers what a worker signed for this job', async () => {
+    const { answer, tell, place } = await openApi();
+    await tell(signAnswer(keys, place({}), results));
+    expect(await answer).toEqual(applied);
+  });
+
+  test('answers nothing that no worker signed for this job, but asks Postgres', async () => {
+    const { answer, asked, tell, place } = await openApi();
+    const genuine = signAnswer(keys, place({}), [['refused', '{"code":"conflict"}']]);
+    for (const forged of [
+      results,
+      { results },
+      { ...genuine, results },
+      { ...genuine, results: [['applied', genuine.results[0]![1]]] },
+      // The same letters, cut elsewhere.
+      {
+        ...genuine,
+        results: [
+          ['refused', '{"code":"conflict'],
+          ['"}', null],
+        ],
+      },
+      { ...genuine, results: 'refused' },
+      { ...genuine, results: [null] },
+      { ...genuine, key: 2 },
+      signAnswer(keys, place({ jobId: randomUUID() }), results),
+      signAnswer(keys, place({ queue: 'other:{stock-0}' }), results),
+      { ...signEnvelope(keys, place({}), [requestOf()]), results },
+      null,
+      '{',
+      '"applied"',
+    ]) {
+      await tell(forged);
+    }
+    // Nothing was done for it, so that is the verdict.
+    expect(await answer).toEqual({ status: 'abandoned', result: null });
+    expect(asked.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the service', () => {
+  const prefix = `forgery-${randomBytes(6).toString('hex')}`;
+  const service = useService({ env: { QUEUE_PREFIX: prefix } });
+
+  async function stockOf(itemID: string): Promise<number> {
+    const [level] = await service.sql<{ in_stock: string }[]>`
+      select in_stock
+      from stock_level
+      join item using (part_no)
+      where short_id = ${itemID}`;
+    return Number(level?.in_stock);
+  }
+
+  test('has no million units by a job that somebody put into Redis in the name of a client', async () => {
+    const { queue } = openForger(prefix);
+    const client = await service.client();
+    const itemID = await service.item();
+    await receive(client, itemID, 5);
+    const { body, ...rest } = requestOf();
+    const request = { ...rest, clientId: client.clientId, body: { ...body, itemID } };
+    await queue.add('envelope', { requests: [request] }, { jobId: randomUUID(), removeOnComplete: true });
+    await noWork(queue);
+    expect(await stockOf(itemID)).toBe(5);
+    await receive(client, itemID, 2);
+    expect(await stockOf(itemID)).toBe(7);
+  });
+
+  test('applies an envelope once, however often it is put into Redis again as it was', async () => {
+    const { queue } = openForger(prefix);
+    const client = await service.client();
+    const itemID = await service.item();
+    const { body, ...rest } = requestOf(3);
+    const request = { ...rest, clientId: client.clientId, body: { ...body, itemID } } as QueuedRequest;
+    const jobId = randomUUID();
+    for (let times = 0; times < 3; times++) {
+      await addEnvelope(queue, service.sql, jobId, [request]);
+      await noWork(queue);
+      expect(await stockOf(itemID)).toBe(3);
+    }
+  });
+});
