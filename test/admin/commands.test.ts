@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
+import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
-import { addressFor } from '../harness/logins.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();

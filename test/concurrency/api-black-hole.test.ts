@@ -2,9 +2,9 @@ import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/clients';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
 import { openWay, type Way } from '../harness/black-hole.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { asPart } from '../harness/logins.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { allPermissions, uniqueName } from '../harness/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createApiClient, send } from '../harness/api-client.ts';
-import { asPart } from '../harness/logins.ts';
+import { asPart } from '../harness/as-part.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
 import { expectWaiting, holdGates } from '../harness/batches.ts';
-import { asPart } from '../harness/logins.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';

@@ -5,8 +5,8 @@ import type { Running } from '@inventory/process/run';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type AnswerCut, startAnswerCut } from '../harness/answer-cut.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
 import { through } from '../harness/black-hole.ts';
-import { asPart } from '../harness/logins.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 0 });

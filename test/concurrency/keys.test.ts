@@ -13,9 +13,9 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
-import { asPart } from '../harness/logins.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 /** Sends again after a 503 until the answer is clear, as a careful caller does. */

@@ -9,9 +9,9 @@ import type { Running } from '@inventory/process/run';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
-import { asPart } from '../harness/logins.ts';
 import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 0 });

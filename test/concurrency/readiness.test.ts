@@ -4,9 +4,9 @@ import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
+import { asPart } from '../harness/as-part.ts';
 import { through } from '../harness/black-hole.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { asPart } from '../harness/logins.ts';
 import { uniqueName } from '../harness/service.ts';
 
 let database: TestDatabase;

@@ -9,8 +9,8 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { type ApiAnswer, createApiClient, send } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { asPart } from '../harness/logins.ts';
 import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 

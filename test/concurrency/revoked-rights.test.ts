@@ -5,8 +5,8 @@ import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, expect, inject, test } from 'vitest';
 import { forbidden } from '../harness/answers.ts';
+import { asPart } from '../harness/as-part.ts';
 import { countStatuses } from '../harness/batches.ts';
-import { asPart } from '../harness/logins.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { allPermissions, useService } from '../harness/service.ts';
 

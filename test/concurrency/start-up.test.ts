@@ -4,8 +4,8 @@ import { newestMigration } from '@inventory/db/migrate';
 import { createLog } from '@inventory/process/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { asPart } from '../harness/logins.ts';
 
 const refusal = (names: string) =>
   `the database runs with ${names} off: an answered transaction could be lost in a crash`;

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
+import { addressOf } from '@inventory/db/logins';
 import { migrate } from '@inventory/db/migrate';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { startStack } from '@inventory/local/stack';
+import { addLogins, createLogins } from '../harness/logins.ts';
 import { startProcess } from '../harness/processes.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
 import { type NetworkStretch, startProxy } from './proxy.ts';
@@ -46,6 +48,10 @@ export async function startCluster(options: {
   const stack = await startStack({ folder: options.folder, throwAway: true, report: options.report });
   const sql = connect(stack.databaseUrl, { name: 'checker', connectionsMax: 3 });
   await migrate(sql);
+  const logins = createLogins();
+  await addLogins(sql, logins);
+  const databaseUrlOf = (part: Role) =>
+    addressOf(stack.databaseUrl, logins.find((each) => each.part === part)!);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await addWarehouse(sql, { wid: 2, name: 'Overflow' });
   await sql`
@@ -77,8 +83,8 @@ export async function startCluster(options: {
   const failedStarts: FailedStart[] = [];
   function start(role: Role, index: number): Promise<Member> {
     const env: Record<string, string> = {
-      DATABASE_URL: through(stack.databaseUrl, proxies[`${role}-postgres`]),
-      REDIS_URL: through(stack.redisUrl, proxies[`${role}-redis`]),
+      DATABASE_URL: through(databaseUrlOf(role), proxies[`${role}-postgres`]),
+      REDIS_URL: through(stack.redisUrls[role], proxies[`${role}-redis`]),
       PORT: '0',
       DRAIN_MS: '1000',
       LOG_LEVEL: 'info',

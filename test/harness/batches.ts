@@ -8,9 +8,9 @@ import type { StoredOutcome } from '@inventory/db/outcome';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { StockRequest } from '@inventory/domain/stock/transaction';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
+import { addressFor } from './as-part.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants } from './invariants.ts';
-import { addressFor } from './logins.ts';
 import { allPermissions, uniqueName } from './service.ts';
 
 /** What one worker process applies batches with: connections and a memory of its own. */

@@ -1,7 +1,7 @@
 import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/queue/consume';
 import { onTestFinished } from 'vitest';
+import { addressFor } from './as-part.ts';
 import { fixedKeys } from './envelopes.ts';
-import { addressFor } from './logins.ts';
 
 /**
  * The worker's side of a queue, without a database: unless told otherwise it applies everything. It ends with

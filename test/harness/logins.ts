@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Sql } from '@inventory/db/client';
-import { addressOf, ensureLogins, type Part, parts } from '@inventory/db/logins';
+import { ensureLogins, type Part, parts } from '@inventory/db/logins';
 import { redisRulesOf } from '@inventory/queue/redis-rights';
 import type { Redis } from 'ioredis';
-import { inject } from 'vitest';
 
 /** A login of a part of the service, the same on Postgres and on Redis. */
 export type TestLogin = { part: Part; name: string; password: string };
-
-declare module 'vitest' {
-  export interface ProvidedContext {
-    logins: TestLogin[];
-  }
-}
 
 /** Logins of a run's own: a second run on the same servers does not take them away. */
 export function createLogins(): TestLogin[] {
@@ -54,25 +47,4 @@ export async function findRefused(redis: Redis, logins: readonly TestLogin[]): P
     const login = logins.find(({ name }) => name === username);
     return login === undefined ? [] : [`${login.part}: ${reason} ${object} (${context})`];
   });
-}
-
-type Addresses = { DATABASE_URL?: string; REDIS_URL?: string };
-
-/**
- * The environment of a process, with its addresses for the login of the part that it is: whatever right is missing, the tests meet
- * it.
- */
-export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
-  const login = inject('logins').find((each) => each.part === part)!;
-  const changed = { ...env };
-  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
-    const url = env[name];
-    if (url !== undefined) changed[name] = addressOf(url, login);
-  }
-  return changed;
-}
-
-/** An address for the login of a part. */
-export function addressFor(part: Part, url: string): string {
-  return addressOf(url, inject('logins').find((each) => each.part === part)!);
 }

@@ -17,6 +17,7 @@ export async function startOwnRedis(): Promise<OwnRedis> {
     port: undefined,
     rememberedPort: undefined,
     throwAway: true,
+    queuePrefix: 'inventory',
     report: () => {},
     signal: new AbortController().signal,
   });

@@ -9,9 +9,9 @@ import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { type ApiClient, createApiClient, send } from './api-client.ts';
+import { asPart } from './as-part.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants, expectNoDeadlocks } from './invariants.ts';
-import { asPart } from './logins.ts';
 
 /** Every permission of the contract. */
 export const allPermissions = [11, 15, 88, 95, 116];

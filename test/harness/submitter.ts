@@ -4,8 +4,8 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { type Answer, createSubmitter, type SubmitOptions } from '@inventory/queue/submit';
 import { inject, onTestFinished } from 'vitest';
+import { addressFor } from './as-part.ts';
 import { fixedKeys } from './envelopes.ts';
-import { addressFor } from './logins.ts';
 
 /** The end of this turn of the event loop, when what waits is sent. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,6 +22,7 @@ import {
   type StackOptions,
   startStack,
 } from '@inventory/local/stack';
+import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 // The space is on purpose: checkouts lie below folders with spaces too.
@@ -184,7 +186,7 @@ test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid is 
 
 test('while another process runs the folder, its URLs can be read and a second start is refused', async () => {
   const { owner, databaseUrl, redisUrl } = await startElsewhere();
-  expect(await readRunningStack(folder)).toEqual({ databaseUrl, redisUrl });
+  expect(await readRunningStack(folder)).toEqual({ databaseUrl, operatorUrl: null, redisUrl });
   expect(statSync(join(folder, 'stack.json')).mode & 0o777).toBe(0o600);
   expect(await refusal(start({ throwAway: true }))).toBe(
     `already running here: process ${owner.pid} uses ${folder}; stop it first`,
@@ -285,3 +287,58 @@ test.runIf(process.getuid?.() === 0)(
     expect(existsSync(home)).toBe(false);
   },
 );
+
+test('nobody else may enter the folder or read a file in it, whatever their modes were', async () => {
+  mkdirSync(folder, { mode: 0o755 });
+  writeFileSync(join(folder, 'demo-client.json'), '{}', { mode: 0o644 });
+  chmodSync(join(folder, 'demo-client.json'), 0o664);
+  await start();
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  const files = readdirSync(folder)
+    .map((name) => ({ name, found: statSync(join(folder, name)) }))
+    .filter(({ found }) => found.isFile());
+  expect(files.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['demo-client.json', 'postgres-password', 'redis.acl', 'stack.json']),
+  );
+  for (const { name, found } of files) expect({ name, mode: found.mode & 0o077 }).toEqual({ name, mode: 0 });
+});
+
+test('Redis lets nobody in without a name and a password, and each only to what its part does', async () => {
+  const { redisUrl, redisUrls } = await start({ queuePrefix: 'mine' });
+  const answerOf = async (url: string, command: string, ...values: string[]) => {
+    const redis = new Redis(url, { retryStrategy: () => null, disableClientInfo: true });
+    redis.on('error', () => {});
+    const answer = await redis.call(command, ...values).catch((error: Error) => error.message.split(' ')[0]);
+    redis.disconnect();
+    return answer;
+  };
+  const nobody = new URL(redisUrls.api);
+  nobody.username = '';
+  nobody.password = '';
+  expect(await answerOf(nobody.href, 'PING')).toBe('NOAUTH');
+  expect(redisUrl).toBe(redisUrls.admin);
+  for (const url of Object.values(redisUrls)) {
+    expect(await answerOf(url, 'PING')).toBe('PONG');
+    for (const command of [
+      ['FLUSHALL'],
+      ['KEYS', '*'],
+      ['CONFIG', 'GET', 'dir'],
+      ['ACL', 'LIST'],
+      ['MONITOR'],
+      ['GET', 'another:key'],
+      ['SCRIPT', 'FLUSH'],
+      ['PUBLISH', 'a', 'b'],
+    ])
+      expect({ command, answer: await answerOf(url, ...(command as [string])) }).toEqual({
+        command,
+        answer: 'NOPERM',
+      });
+  }
+  const queued = ['EVAL', "return redis.call('SET', KEYS[1], '1')", '1', 'mine:{stock-0}:wait'] as const;
+  const limits = ['GET', '{mine:rate:client}:log'] as const;
+  expect(await answerOf(redisUrls.api, ...queued)).toBe('OK');
+  expect(await answerOf(redisUrls.worker, ...queued)).toBe('OK');
+  expect(await answerOf(redisUrls.admin, ...queued)).toBe('NOPERM');
+  expect(await answerOf(redisUrls.api, ...limits)).toBeNull();
+  expect(await answerOf(redisUrls.worker, ...limits)).toBe('NOPERM');
+});

@@ -8,8 +8,8 @@ import { migrate } from '@inventory/db/migrate';
 import { startPostgres } from '@inventory/local/postgres';
 import { removePostgresHome } from '@inventory/local/postgres-home';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { addressFor } from '../harness/as-part.ts';
 import { databaseOf } from '../harness/global-setup.ts';
-import { addressFor } from '../harness/logins.ts';
 
 // What each part of the service may do with each table; columns where it is not all of them. Nothing else.
 const expected: Record<Part, Record<string, string>> = {
@@ -236,6 +236,7 @@ test('an owner who may not create roles is told what somebody else must run, and
     port: undefined,
     rememberedPort: undefined,
     throwAway: true,
+    queuePrefix: 'inventory',
     report: () => {},
     signal,
   };

@@ -13,6 +13,11 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
   await useDatabase(await findDatabaseUrl(), work);
 }
 
+/** The same as the owner of the tables, where the address is not given. */
+export async function withOwnersDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
+  await useDatabase(await findDatabaseUrl('owner'), work);
+}
+
 /** The same on a database of which the address is known. */
 export async function useDatabase<Result>(
   databaseUrl: string,
@@ -43,7 +48,7 @@ async function waitForAnswer(sql: Sql): Promise<void> {
   }
 }
 
-async function findDatabaseUrl(): Promise<string> {
+async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Promise<string> {
   const { DATABASE_URL } = readConfig({ DATABASE_URL: connections.DATABASE_URL.optional() }, process.env);
   if (DATABASE_URL !== undefined) return DATABASE_URL;
   // Loaded only here: the image has no @inventory/local.
@@ -56,7 +61,7 @@ async function findDatabaseUrl(): Promise<string> {
   }
   // Meant for a database that was given; the local one has a password of its own.
   delete process.env.DATABASE_PASSWORD;
-  return stack.databaseUrl;
+  return (as === 'operator' && stack.operatorUrl) || stack.databaseUrl;
 }
 
 /** One line without the address's user and password, whatever the driver says. */

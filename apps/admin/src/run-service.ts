@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Sql } from '@inventory/db/client';
 import { migrate } from '@inventory/db/migrate';
+import { makePrivate } from '@inventory/local/private-folder';
 import { startStack } from '@inventory/local/stack';
 import { connections, Port, readConfig } from '@inventory/process/config';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ import { localFolder } from './checkout.ts';
 import { useDatabase } from './database.ts';
 import { type DemoClient, readDemoClient } from './demo-client.ts';
 import { addDemoData } from './demo-data.ts';
+import { makeLocalLogins } from './local-logins.ts';
 import { print } from './print.ts';
 import { supervise } from './supervise.ts';
 
@@ -19,6 +20,7 @@ import { supervise } from './supervise.ts';
 const settings = {
   DATABASE_URL: connections.DATABASE_URL.optional(),
   REDIS_URL: connections.REDIS_URL.optional(),
+  QUEUE_PREFIX: connections.QUEUE_PREFIX,
   PORT: Port.default(3000),
   HOST: z.string().default('127.0.0.1'),
 };
@@ -33,6 +35,7 @@ export async function runService(signal: AbortSignal): Promise<void> {
       folder: localFolder,
       databaseUrl: config.DATABASE_URL,
       redisUrl: config.REDIS_URL,
+      queuePrefix: config.QUEUE_PREFIX,
       report: print,
       signal,
     });
@@ -44,15 +47,31 @@ export async function runService(signal: AbortSignal): Promise<void> {
       delete process.env.DATABASE_PASSWORD_FILE;
     }
     const logFolder = join(localFolder, 'logs');
-    mkdirSync(logFolder, { recursive: true });
-    const demoClient = await untilAborted(signal, useDatabase(stack.databaseUrl, prepareDatabase));
+    await makePrivate(localFolder);
+    await makePrivate(logFolder);
+    const isGiven = stack.postgres === 'given';
+    const { demoClient, databaseUrls } = await untilAborted(
+      signal,
+      useDatabase(stack.databaseUrl, async (sql) => ({
+        demoClient: await prepareDatabase(sql),
+        // Whoever gave a database decides as whom the service connects.
+        databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
+      })),
+    );
+    if (databaseUrls !== null) stack.tellOperatorUrl(databaseUrls.operator);
 
-    const env = { ...process.env, DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl };
     const run = (name: 'api' | 'worker', more: NodeJS.ProcessEnv) => {
       const running = supervise({
         name,
         script: join(import.meta.dirname, `../../${name}/src/main.ts`),
-        env: { ...env, ...more },
+        env: {
+          ...process.env,
+          DATABASE_URL: databaseUrls?.[name] ?? stack.databaseUrl,
+          REDIS_URL: stack.redisUrls[name],
+          // What it keeps of the sources it has read lies where every user of the machine may write.
+          TSX_DISABLE_CACHE: '1',
+          ...more,
+        },
         logFile: join(logFolder, `${name}.log`),
         report: print,
       });

@@ -140,5 +140,5 @@ async function end({ child, ended }: Running): Promise<void> {
 function openLog(path: string): number {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > logBytesMax) renameSync(path, `${path}.old`);
-  return openSync(path, 'a');
+  return openSync(path, 'a', 0o600);
 }

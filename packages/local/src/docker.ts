@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { LocalServer, ServerSettings } from './local-server.ts';
+import type { LocalRedis, LocalServer, ServerSettings } from './local-server.ts';
+import { createRedisUsers } from './redis-users.ts';
 
 const POSTGRES_IMAGE = 'postgres:18-alpine';
 const REDIS_IMAGE = 'redis:7-alpine';
@@ -52,17 +53,25 @@ export async function startPostgresInDocker({ port, signal }: ServerSettings): P
 }
 
 /** A Redis in a container that goes when it is stopped or this process ends. */
-export async function startRedisInDocker({ port, signal }: ServerSettings): Promise<LocalServer> {
+export async function startRedisInDocker(settings: ServerSettings): Promise<LocalRedis> {
+  const { port, signal, queuePrefix, throwAway } = settings;
   const { GenericContainer, Wait } = await import('testcontainers');
   signal.throwIfAborted();
+  const users = createRedisUsers(queuePrefix, throwAway);
+  const aclFile = '/users.acl';
   const container = await new GenericContainer(REDIS_IMAGE)
-    .withCommand(['redis-server', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'])
+    .withCopyContentToContainer([{ content: users.aclFile, target: aclFile, mode: 0o644 }])
+    .withCommand([
+      ...['redis-server', '--aclfile', aclFile],
+      ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+    ])
     .withExposedPorts(port === undefined ? 6379 : { container: 6379, host: port })
     .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
     .start();
   const mapped = container.getMappedPort(6379);
   return {
-    url: `redis://${container.getHost()}:${mapped}`,
+    url: users.widestUrlOn(container.getHost(), mapped),
+    urls: users.urlsOn(container.getHost(), mapped),
     port: mapped,
     version: '7',
     stop: async () => void (await container.stop()),

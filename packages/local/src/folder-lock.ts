@@ -23,7 +23,7 @@ export async function lockFolder(folder: string): Promise<() => void> {
   let holder = 0;
   for (let tries = 0; tries < 5; tries += 1) {
     try {
-      writeFileSync(path, JSON.stringify(self), { flag: 'wx' });
+      writeFileSync(path, JSON.stringify(self), { flag: 'wx', mode: 0o600 });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       throw new LocalStackError(`already running here: this process has started a stack in ${folder}`);

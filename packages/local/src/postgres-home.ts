@@ -40,7 +40,7 @@ export async function providePostgresHome(folder: string, signal: AbortSignal): 
       continue;
     }
     if (home === outside) {
-      await writeFile(join(folder, POINTER), `${outside}\n`);
+      await writeFile(join(folder, POINTER), `${outside}\n`, { mode: 0o600 });
       await rm(join(outside, OWNER), { force: true });
       await writeFile(join(outside, OWNER), folder, { flag: 'wx' });
     }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -6,9 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { copyUnpackedRedis, downloadDebianRedis, findUnpackedRedis } from './debian-redis.ts';
 import { isDockerThere, startRedisInDocker } from './docker.ts';
 import { choosePort } from './free-port.ts';
-import type { LocalServer, ServerSettings } from './local-server.ts';
+import type { LocalRedis, ServerSettings } from './local-server.ts';
 import { LocalStackError } from './local-stack-error.ts';
 import { run } from './process.ts';
+import { createRedisUsers } from './redis-users.ts';
 import { type Ending, endOrphan, ServerEndedError, startServer } from './server-process.ts';
 
 const ENDING: Ending = [{ signal: 'SIGTERM', waitMs: 10_000 }];
@@ -23,7 +23,7 @@ type RedisProgram = { command: string; libraryPath: string | undefined };
  */
 export async function startRedis(
   settings: ServerSettings,
-): Promise<LocalServer & { where: 'local' | 'docker' }> {
+): Promise<LocalRedis & { where: 'local' | 'docker' }> {
   const { folder, signal, report } = settings;
   let reason = 'there is no apt-get to download it with';
   let program = await findProgram(folder, signal);
@@ -99,10 +99,11 @@ function findUserCache(): string | null {
   return owner === process.getuid?.() ? join(parent, 'inventory-management-service') : null;
 }
 
-async function startProgram(program: RedisProgram, settings: ServerSettings): Promise<LocalServer> {
+async function startProgram(program: RedisProgram, settings: ServerSettings): Promise<LocalRedis> {
   const { folder, signal } = settings;
-  const password = randomBytes(24).toString('base64url');
+  const users = createRedisUsers(settings.queuePrefix, settings.throwAway);
   const configuration = join(folder, 'redis.conf');
+  const aclFile = join(folder, 'redis.acl');
   const environment = {
     PATH: process.env.PATH,
     LC_ALL: 'C',
@@ -114,9 +115,14 @@ async function startProgram(program: RedisProgram, settings: ServerSettings): Pr
 
   for (let tries = 0; ; tries += 1) {
     const port = await choosePort('Redis', settings.port, settings.rememberedPort);
-    // In a file and not among the arguments, which every user of the machine can read.
-    rmSync(configuration, { force: true });
-    writeFileSync(configuration, configure(folder, port, password), { mode: 0o600 });
+    // In files and not among the arguments, which every user of the machine can read.
+    for (const [path, text] of [
+      [aclFile, users.aclFile],
+      [configuration, configure(folder, port, aclFile)],
+    ] as const) {
+      rmSync(path, { force: true });
+      writeFileSync(path, text, { mode: 0o600 });
+    }
     try {
       const stop = await startServer({
         name: 'Redis',
@@ -127,11 +133,12 @@ async function startProgram(program: RedisProgram, settings: ServerSettings): Pr
         logFile: join(folder, 'redis.log'),
         pidFile: join(folder, 'redis.pid'),
         ending: ENDING,
-        isReady: () => doesRedisAnswer(port, password),
+        isReady: () => doesRedisAnswer(port, users.adminPassword),
         report: settings.report,
         signal,
       });
-      return { url: `redis://:${password}@127.0.0.1:${port}`, port, version, stop };
+      const host = '127.0.0.1';
+      return { url: users.widestUrlOn(host, port), urls: users.urlsOn(host, port), port, version, stop };
     } catch (error) {
       if (!(error instanceof ServerEndedError)) throw error;
       const portTaken = error.log.includes('Address already in use');
@@ -144,11 +151,11 @@ async function startProgram(program: RedisProgram, settings: ServerSettings): Pr
   }
 }
 
-function configure(folder: string, port: number, password: string): string {
-  // The password keeps the other users of the machine from reading and forging what is queued.
+function configure(folder: string, port: number, aclFile: string): string {
+  // Passwords keep the other users of the machine from reading and forging what is queued.
   return `bind 127.0.0.1
 port ${port}
-requirepass ${password}
+aclfile ${JSON.stringify(aclFile)}
 protected-mode yes
 daemonize no
 dir ${JSON.stringify(folder)}
@@ -158,7 +165,7 @@ maxmemory-policy noeviction
 `;
 }
 
-/** Whether a Redis with this password answers on the port of 127.0.0.1. */
+/** Whether a Redis with this password of its admin answers on the port of 127.0.0.1. */
 function doesRedisAnswer(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
@@ -168,7 +175,7 @@ function doesRedisAnswer(port: number, password: string): Promise<boolean> {
       resolve(isReady);
     };
     socket.setTimeout(1000, () => end(false));
-    socket.on('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    socket.on('connect', () => socket.write(`AUTH admin ${password}\r\nPING\r\n`));
     socket.on('data', (chunk) => {
       answer += chunk.toString();
       if (answer.includes('+PONG')) end(true);

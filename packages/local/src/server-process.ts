@@ -144,7 +144,9 @@ async function launch(options: ServerOptions, signal: AbortSignal): Promise<Runn
     throw new ServerEndedError(options.name, error.message);
   }
   // At once and without awaiting: between the start and this line a killed process would leave a server nobody knows.
-  writeFileSync(options.pidFile, JSON.stringify(identifyProcess(pid) ?? { pid, started: '' }));
+  writeFileSync(options.pidFile, JSON.stringify(identifyProcess(pid) ?? { pid, started: '' }), {
+    mode: 0o600,
+  });
   const running = { child, ended };
   try {
     for (const end = Date.now() + READY_WAIT_MS; ; ) {
@@ -178,10 +180,10 @@ async function endServer({ child, ended }: Running, ending: Ending): Promise<voi
 function openLog(path: string): number {
   try {
     if (statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.old`);
-    return openSync(path, 'a');
+    return openSync(path, 'a', 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES') rmSync(path);
-    return openSync(path, 'a');
+    return openSync(path, 'a', 0o600);
   }
 }

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts';
 
 /** What the process that runs the stack tells others about it. */
-export type RunningStack = { databaseUrl: string; redisUrl: string };
+export type RunningStack = {
+  /** The owner's. */
+  databaseUrl: string;
+  /** For everyday use; null while there is none. */
+  operatorUrl: string | null;
+  redisUrl: string;
+};
 
 export const STACK_FILE = 'stack.json';
 
@@ -19,8 +25,8 @@ export function writeStackFile(folder: string, urls: RunningStack): void {
 export function readStackFile(folder: string): RunningStack | null {
   try {
     const text = readFileSync(join(folder, STACK_FILE), 'utf8');
-    const { owner, databaseUrl, redisUrl } = JSON.parse(text) as RunningStack & { owner: ProcessIdentity };
-    return isRunning(owner) ? { databaseUrl, redisUrl } : null;
+    const { owner, ...stack } = JSON.parse(text) as RunningStack & { owner: ProcessIdentity };
+    return isRunning(owner) ? stack : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { RedisUser } from '@inventory/queue/redis-rights';
 import { isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
 import { lockFolder } from './folder-lock.ts';
 import { checkGivenServer } from './given-server.ts';
@@ -7,9 +8,11 @@ import type { LocalServer, ServerSettings } from './local-server.ts';
 import { LocalStackError } from './local-stack-error.ts';
 import { endLeftPostgres, startPostgres } from './postgres.ts';
 import { removePostgresHome } from './postgres-home.ts';
+import { makePrivate } from './private-folder.ts';
 import { endLeftRedis, startRedis } from './redis.ts';
 import {
   type Ports,
+  type RunningStack,
   readPorts,
   readStackFile,
   STACK_FILE,
@@ -21,11 +24,17 @@ export { LocalStackError } from './local-stack-error.ts';
 
 /** A Postgres and a Redis to work with. */
 export type Stack = {
+  /** Of the owner of whatever the database will hold, a superuser where this process started Postgres. */
   databaseUrl: string;
+  /** Of a user that may do everything if the stack is to be thrown away; else of the admin, who may ask how it is. */
   redisUrl: string;
+  /** What each part of the service connects with; the given address where it was given. */
+  redisUrls: Record<RedisUser, string>;
   /** Which parts this process started, and how; one that was given is 'given'. */
   postgres: 'given' | 'local' | 'docker';
   redis: 'given' | 'local' | 'docker';
+  /** Has the command line use this address for all but migrations and the like. Nothing happens where nothing was started. */
+  tellOperatorUrl(databaseUrl: string): void;
   /** Stops what was started and waits until it is gone. May be called again. */
   stop(): Promise<void>;
 };
@@ -43,6 +52,8 @@ export type StackOptions = {
   docker?: boolean | undefined;
   /** For tests: the data is deleted by stop, and what a killed run left by the next start. */
   throwAway?: boolean | undefined;
+  /** QUEUE_PREFIX: whose keys the parts of the service may touch in Redis. */
+  queuePrefix?: string | undefined;
   /** Gets lines for a terminal: what is going on, and what came up where. */
   report: (line: string) => void;
   /** Aborting stops whatever was started and makes startStack reject. */
@@ -94,6 +105,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     port: part === 'postgres' ? options.postgresPort : options.redisPort,
     rememberedPort: ports[part],
     throwAway,
+    queuePrefix: options.queuePrefix ?? 'inventory',
     report: options.report,
     signal,
   });
@@ -109,9 +121,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     if (!useDocker) ports.postgres = server.port;
     return { ...server, where: useDocker ? 'docker' : 'local' };
   };
+  let redisUrls: Record<RedisUser, string>;
   const startOrCheckRedis = async (): Promise<Started> => {
     if (options.redisUrl !== undefined) {
       await checkGivenServer('Redis', 'REDIS_URL', options.redisUrl, 6379, signal);
+      redisUrls = { api: options.redisUrl, worker: options.redisUrl, admin: options.redisUrl };
       return { url: options.redisUrl, where: 'given', stop: async () => {} };
     }
     const since = Date.now();
@@ -121,6 +135,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       : await startRedis(settings('redis'));
     reportUp('Redis', server, since);
     if (server.where === 'local') ports.redis = server.port;
+    redisUrls = server.urls;
     return server;
   };
   const reportUp = (name: string, { version, port }: LocalServer, since: number) => {
@@ -131,7 +146,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     if (startsSomething) {
       signal.throwIfAborted();
-      await mkdir(folder, { recursive: true });
+      await makePrivate(folder);
       // Working folders and the home outside go by the path without links.
       folder = await realpath(folder);
       unlock = await lockFolder(folder);
@@ -141,15 +156,19 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     }
     const [postgres, redis] = await bringUp();
     signal.throwIfAborted();
+    const urls = { databaseUrl: postgres.url, redisUrl: redis.url };
     if (startsSomething) {
       writePorts(folder, ports);
-      writeStackFile(folder, { databaseUrl: postgres.url, redisUrl: redis.url });
+      writeStackFile(folder, { ...urls, operatorUrl: null });
     }
     return {
-      databaseUrl: postgres.url,
-      redisUrl: redis.url,
+      ...urls,
+      redisUrls: redisUrls!,
       postgres: postgres.where,
       redis: redis.where,
+      tellOperatorUrl(operatorUrl) {
+        if (startsSomething) writeStackFile(folder, { ...urls, operatorUrl });
+      },
       stop: () => {
         stopping ??= cleanUp();
         return stopping;
@@ -162,15 +181,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /** The stack that another process runs from this folder now, or null. For the admin command line. */
-export async function readRunningStack(
-  folder: string,
-): Promise<{ databaseUrl: string; redisUrl: string } | null> {
+export async function readRunningStack(folder: string): Promise<RunningStack | null> {
   return readStackFile(resolve(folder));
 }
 
 async function removeData(folder: string): Promise<void> {
   await removePostgresHome(folder);
-  for (const name of ['postgres-password', 'redis.conf']) await rm(join(folder, name), { force: true });
+  for (const name of ['postgres-password', 'redis.conf', 'redis.acl'])
+    await rm(join(folder, name), { force: true });
 }
 
 /** Makes one line for a user of what went wrong. */

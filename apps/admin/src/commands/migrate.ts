@@ -1,13 +1,13 @@
 import { migrate } from '@inventory/db/migrate';
 import { Command } from 'commander';
-import { withDatabase } from '../database.ts';
+import { withOwnersDatabase } from '../database.ts';
 import { example, print } from '../print.ts';
 
 export const migrateCommand = new Command('migrate')
   .description("Bring the database's tables up to date")
   .addHelpText('after', example('migrate'))
   .action(async () => {
-    await withDatabase(async (sql) => {
+    await withOwnersDatabase(async (sql) => {
       let count = 0;
       await migrate(sql, (name) => {
         count += 1;

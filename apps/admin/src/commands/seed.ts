@@ -2,7 +2,7 @@ import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/
 import { Command } from 'commander';
 import { parseId } from '../arguments.ts';
 import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
+import { withOwnersDatabase } from '../database.ts';
 import { example, print } from '../print.ts';
 
 type Options = Omit<SeedSize, 'transactions'> & { transactions?: number };
@@ -29,7 +29,7 @@ export const seedCommand = new Command('seed')
     if (!isSeedSize(size)) {
       throw new CommandError('each lot needs a transaction; there may be at most 5 times as many', 2);
     }
-    await withDatabase(async (sql) => {
+    await withOwnersDatabase(async (sql) => {
       const startedAt = performance.now();
       await seed(sql, size, (step, done) => {
         const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

@@ -1,0 +1,30 @@
+import { addressOf, type Part } from '@inventory/db/logins';
+import { inject } from 'vitest';
+import type { TestLogin } from './logins.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    logins: TestLogin[];
+  }
+}
+
+type Addresses = { DATABASE_URL?: string; REDIS_URL?: string };
+
+/**
+ * The environment of a process, with its addresses for the login of the part that it is: whatever right is missing, the tests meet
+ * it.
+ */
+export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
+  const login = inject('logins').find((each) => each.part === part)!;
+  const changed = { ...env };
+  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
+    const url = env[name];
+    if (url !== undefined) changed[name] = addressOf(url, login);
+  }
+  return changed;
+}
+
+/** An address for the login of a part. */
+export function addressFor(part: Part, url: string): string {
+  return addressOf(url, inject('logins').find((each) => each.part === part)!);
+}
