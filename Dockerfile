@@ -1,4 +1,4 @@
-ARG NODE_IMAGE=node:24-slim
+ARG NODE_IMAGE=node:24.21.0-slim
 
 FROM ${NODE_IMAGE} AS install
 WORKDIR /app
@@ -17,14 +17,15 @@ COPY packages/queue/package.json packages/queue/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     --mount=type=cache,target=/root/.npm \
     --mount=type=cache,target=/pnpm-store \
-    npx -y pnpm@12 install --prod --frozen-lockfile --store-dir /pnpm-store \
+    npx -y pnpm@12.21.0 install --prod --frozen-lockfile --store-dir /pnpm-store \
       --filter '@inventory/admin...' --filter '@inventory/api...' --filter '@inventory/worker...'
 
 FROM ${NODE_IMAGE}
-# Nothing is installed in a running container. The folder is there for a volume mounted on it to belong to the user.
+# Nothing is installed in a running container. The folders are there for volumes mounted on them to belong to the user.
 RUN rm -rf /opt/yarn* /usr/local/include /usr/local/lib/node_modules \
       /usr/local/bin/corepack /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn* \
-    && install -d -o 10001 -g 10001 /secrets
+    && install -d -o 10001 -g 10001 /secrets \
+      /secrets-of/api /secrets-of/worker /secrets-of/operator /secrets-of/redis
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=install /app ./

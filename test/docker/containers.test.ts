@@ -1,19 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parts } from '@inventory/db/logins';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-type Service = { environment?: Record<string, string | number> };
+type Service = {
+  image: string;
+  environment?: Record<string, string | number>;
+  networks?: string[];
+  network_mode?: string;
+  volumes?: string[];
+  command?: string | string[];
+  ports?: string[];
+};
 
 const root = join(import.meta.dirname, '../..');
-const compose: { services: Record<string, Service> } = parse(
-  readFileSync(join(root, 'docker-compose.yml'), 'utf8'),
-  { merge: true },
-);
+const compose: {
+  services: Record<string, Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+} = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
 const numericUser = /^[1-9]\d*:[1-9]\d*$/;
 
-describe.each(Object.entries(compose.services))('the container %s', (_name, service) => {
+describe.each(Object.entries(compose.services))('the container %s', (name, service) => {
   test('runs as a numeric user that is not root, read-only and without capabilities', () => {
     expect(service).toMatchObject({
       user: expect.stringMatching(numericUser),
@@ -25,12 +34,82 @@ describe.each(Object.entries(compose.services))('the container %s', (_name, serv
     expect(service).not.toHaveProperty('cap_add');
   });
 
+  test('has a limit of memory, processes, files and log', () => {
+    expect(service).toMatchObject({
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+      ulimits: { nofile: expect.any(Number) },
+      logging: { options: { 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': expect.any(String) } },
+    });
+  });
+
+  test('has no route out, unless it is the api, which publishes on loopback alone', () => {
+    const open = (service.networks ?? ['default']).filter(
+      (name) => compose.networks[name]?.internal !== true,
+    );
+    if (service.network_mode === 'none') expect(service.networks).toBeUndefined();
+    else expect(open).toEqual(name === 'api' ? ['outside'] : []);
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test('is of an exact version', () => {
+    if (service.image !== 'inventory') expect(service.image).toMatch(/:\d+(\.\d+)+$/);
+  });
+
   test('is told where its secrets are, not what they are', () => {
-    for (const [name, value] of Object.entries(service.environment ?? {})) {
-      if (/PASSWORD|SECRET|TOKEN/.test(name)) expect(name).toMatch(/_FILE$/);
+    for (const [variable, value] of Object.entries(service.environment ?? {})) {
+      if (/PASSWORD|SECRET|TOKEN/.test(variable)) expect(variable).toMatch(/_FILE$/);
       if (URL.canParse(String(value))) expect(new URL(String(value)).password).toBe('');
     }
   });
+});
+
+test('each container sees its own secrets alone, and connects as its own part', () => {
+  const { services } = compose;
+  const secrets = Object.fromEntries(
+    Object.entries(services).map(([name, { volumes = [] }]) => [
+      name,
+      volumes.map((volume) => volume.split(':')).filter(([from]) => from?.startsWith('secrets')),
+    ]),
+  );
+  expect(secrets).toMatchObject({
+    api: [['secrets-api', '/secrets', 'ro']],
+    worker: [['secrets-worker', '/secrets', 'ro']],
+    admin: [['secrets-operator', '/secrets', 'ro']],
+    redis: [['secrets-redis', '/secrets', 'ro']],
+    postgres: [['secrets', '/secrets', 'ro']],
+  });
+  const users = Object.entries(services).flatMap(([name, { environment = {} }]) =>
+    ['DATABASE_URL', 'REDIS_URL'].flatMap((variable) =>
+      environment[variable] === undefined
+        ? []
+        : [`${name} ${new URL(String(environment[variable])).username}`],
+    ),
+  );
+  expect(users).toEqual([
+    ...['api inventory_login_api', 'api api'],
+    ...['worker inventory_login_worker', 'worker worker'],
+    'migrate inventory',
+    'admin inventory_login_operator',
+  ]);
+  expect(users.flatMap((each) => each.match(/inventory_login_(.*)/)?.[1] ?? [])).toEqual([...parts]);
+});
+
+test('Redis takes its users from a file, and refuses work when it is full', () => {
+  const command = compose.services.redis?.command as string[];
+  const setting = (option: string) => command[command.indexOf(option) + 1];
+  expect(['--aclfile', '--maxmemory', '--maxmemory-policy'].map(setting)).toEqual([
+    '/secrets/users.acl',
+    expect.stringMatching(/^\d+mb$/),
+    'noeviction',
+  ]);
+});
+
+test('the image is built from exact versions of Node and pnpm', () => {
+  expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-slim$/m);
+  expect([...dockerfile.matchAll(/pnpm@(\S+)/g)].map(([, version]) => version)).toEqual([
+    expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  ]);
 });
 
 test('the image runs as a numeric user that is not root', () => {
@@ -58,4 +137,13 @@ test('the command line starts without @inventory/local, which the image does not
   };
   look(join(root, 'apps/admin/src/main.ts'));
   expect(seen.size).toBeGreaterThan(1);
+});
+
+test('what runs by tsx keeps nothing of it where every user of the machine may write', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const byTsx = Object.values(scripts).filter((script) => script.includes('--import tsx'));
+  expect(byTsx.length).toBeGreaterThan(5);
+  for (const script of byTsx) expect(script).toMatch(/^TSX_DISABLE_CACHE=1 node /);
 });

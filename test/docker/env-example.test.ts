@@ -5,7 +5,13 @@ import { workerSettings } from '@inventory/worker/config';
 import { expect, test } from 'vitest';
 
 // Read elsewhere than in the settings of a process.
-const others = { DATABASE_PASSWORD: '', DATABASE_PASSWORD_FILE: '', LOG_LEVEL: 'info' };
+const others = {
+  DATABASE_PASSWORD: '',
+  DATABASE_PASSWORD_FILE: '',
+  REDIS_PASSWORD: '',
+  REDIS_PASSWORD_FILE: '',
+  LOG_LEVEL: 'info',
+};
 
 test('.env.example: every setting with its default, and no other', () => {
   const text = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8');

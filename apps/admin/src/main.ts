@@ -17,6 +17,7 @@ import { levelSet } from './commands/level-set.ts';
 import { lotHold } from './commands/lot-hold.ts';
 import { lotRelease } from './commands/lot-release.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { secretsCommand } from './commands/secrets.ts';
 import { seedCommand } from './commands/seed.ts';
 import { start } from './commands/start.ts';
 import { warehouseAdd } from './commands/warehouse-add.ts';
@@ -28,6 +29,7 @@ const inventory = group(
   [
     start,
     migrateCommand,
+    secretsCommand,
     seedCommand,
     audit,
     group('warehouse', 'Warehouses', [warehouseAdd], 'warehouse add --id 3 --name North'),
@@ -50,7 +52,7 @@ const inventory = group(
   'client add --id scanner-7 --permissions 11,95 --warehouses 1,2',
 ).addHelpText(
   'after',
-  '\nAll but start work on DATABASE_URL or, without it, on what start runs in this folder.',
+  '\nAll but start and secrets work on DATABASE_URL or, without it, on what start runs in this folder.',
 );
 
 function group(

@@ -47,6 +47,10 @@ export async function runService(signal: AbortSignal): Promise<void> {
       delete process.env.DATABASE_PASSWORD_FILE;
     }
     const logFolder = join(localFolder, 'logs');
+    if (stack.redis !== 'given') {
+      delete process.env.REDIS_PASSWORD;
+      delete process.env.REDIS_PASSWORD_FILE;
+    }
     await makePrivate(localFolder);
     await makePrivate(logFolder);
     const isGiven = stack.postgres === 'given';

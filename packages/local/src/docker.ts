@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { LocalRedis, LocalServer, ServerSettings } from './local-server.ts';
 import { createRedisUsers } from './redis-users.ts';
 
-const POSTGRES_IMAGE = 'postgres:18-alpine';
-const REDIS_IMAGE = 'redis:7-alpine';
+const POSTGRES_IMAGE = 'postgres:18.6-alpine';
+const REDIS_IMAGE = 'redis:7.4.11-alpine';
 
 /** Whether a Docker engine answers. The library is loaded only where there is some sign of one: loading it takes a second. */
 export async function isDockerThere(): Promise<boolean> {

@@ -41,7 +41,8 @@ export const connections = {
 
 /**
  * The settings of a process out of its environment; empty counts as unset. DATABASE_PASSWORD_FILE names a file whose
- * content is put into DATABASE_PASSWORD, so that the password need not stand in the environment's description.
+ * content is put into DATABASE_PASSWORD, so that the password need not stand in the environment's description; what
+ * REDIS_PASSWORD is or REDIS_PASSWORD_FILE names is put into REDIS_URL.
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -51,6 +52,14 @@ export function readConfig<Shape extends z.ZodRawShape>(
     env.DATABASE_PASSWORD = readSecretFile('DATABASE_PASSWORD_FILE', env.DATABASE_PASSWORD_FILE);
   }
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const redisPassword = given.REDIS_PASSWORD_FILE
+    ? readSecretFile('REDIS_PASSWORD_FILE', given.REDIS_PASSWORD_FILE)
+    : given.REDIS_PASSWORD;
+  if (redisPassword !== undefined && given.REDIS_URL !== undefined && URL.canParse(given.REDIS_URL)) {
+    const url = new URL(given.REDIS_URL);
+    url.password = encodeURIComponent(redisPassword);
+    given.REDIS_URL = url.href;
+  }
   const parsed = z.object(shape).safeParse(given);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);

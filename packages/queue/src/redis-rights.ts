@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Who connects to Redis: the two processes, and whoever looks after it, who sees how it is and touches nothing. */
 export type RedisUser = 'api' | 'worker' | 'admin';
 
@@ -39,4 +41,25 @@ export function redisRulesOf(user: RedisUser, prefix: string): string[] {
     '-@all',
     ...commands[user].split(' ').map((command) => `+${command}`),
   ];
+}
+
+/**
+ * An ACL file with these users and nobody else: without a name and a password nobody gets in. It holds digests of the passwords.
+ * `more`: users with rules of their own.
+ */
+export function redisAclFile(
+  passwords: Record<RedisUser, string>,
+  prefix: string,
+  more: readonly { user: string; password: string; rules: readonly string[] }[] = [],
+): string {
+  const users = redisUsers.map((user) => ({
+    user,
+    password: passwords[user],
+    rules: redisRulesOf(user, prefix),
+  }));
+  const lines = [...users, ...more].map(({ user, password, rules }) => {
+    const digest = createHash('sha256').update(password, 'utf8').digest('hex');
+    return ['user', user, 'on', `#${digest}`, ...rules].join(' ');
+  });
+  return ['user default off resetchannels -@all', ...lines, ''].join('\n');
 }

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '@inventory/db/client';
+import { addressOf, excessRightsOf, loginOf, parts } from '@inventory/db/logins';
+import { startPostgres } from '@inventory/local/postgres';
+import { removePostgresHome } from '@inventory/local/postgres-home';
+import { readConfig } from '@inventory/process/config';
+import { workerSettings } from '@inventory/worker/config';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startOwnRedis } from '../harness/own-redis.ts';
+
+const root = join(import.meta.dirname, '../..');
+const own = await startOwnRedis();
+let folder: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'secrets-')));
+  await chmod(folder, 0o755);
+});
+afterAll(async () => {
+  await own.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the command line as the containers do; what it printed. */
+function inventory(args: string[], env: Record<string, string> = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const program = ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args];
+    execFile(process.execPath, program, { cwd: root, env: { ...process.env, ...env } }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+  });
+}
+
+const draw = () =>
+  inventory(['secrets', '--owner', join(folder, 'owner'), '--parts', join(folder, 'parts')], {
+    QUEUE_PREFIX: 'mine',
+  });
+
+/** Every file that was written, with its mode and content. */
+async function readAll() {
+  const names = (await readdir(folder, { recursive: true })).sort();
+  const found: Record<string, { mode: string; text: string }> = {};
+  for (const name of names) {
+    const { mode, isFile } = await stat(join(folder, name)).then((stats) => ({
+      mode: (stats.mode & 0o777).toString(8),
+      isFile: stats.isFile(),
+    }));
+    if (isFile) found[name] = { mode, text: await readFile(join(folder, name), 'utf8') };
+  }
+  return found;
+}
+
+describe('secrets', () => {
+  test('are drawn once, different ones, in files that only who needs them may read', async () => {
+    await draw();
+    const first = await readAll();
+    expect(Object.fromEntries(Object.entries(first).map(([name, { mode }]) => [name, mode]))).toEqual({
+      'owner/database-password': '644',
+      'parts/api/database-password': '600',
+      'parts/api/redis-password': '600',
+      'parts/operator/database-password': '600',
+      'parts/redis/redis-password': '644',
+      'parts/redis/users.acl': '644',
+      'parts/worker/database-password': '600',
+      'parts/worker/redis-password': '600',
+    });
+    const drawn = Object.entries(first).filter(([name]) => name.endsWith('-password'));
+    for (const [, { text }] of drawn) expect(text).toMatch(/^[\w-]{43}$/);
+    expect(new Set(drawn.map(([, { text }]) => text)).size).toBe(drawn.length);
+    for (const [, { text }] of drawn) expect(first['parts/redis/users.acl']!.text).not.toContain(text);
+    await draw();
+    expect(await readAll()).toEqual(first);
+  });
+
+  test('open Redis to each part by its password file, and to nobody without', async () => {
+    await draw();
+    const users = (await readFile(join(folder, 'parts/redis/users.acl'), 'utf8')).trim().split('\n');
+    for (const line of users) {
+      const [, name = '', ...rules] = line.split(' ');
+      // The one that the harness itself comes by is another.
+      await own.redis.call('ACL', 'SETUSER', name, 'reset', ...rules);
+    }
+    const config = readConfig(workerSettings, {
+      DATABASE_URL: 'postgres://nowhere',
+      REDIS_URL: `redis://worker@127.0.0.1:${own.port}`,
+      REDIS_PASSWORD_FILE: join(folder, 'parts/worker/redis-password'),
+    });
+    const ask = async (url: string, ...command: [string, ...string[]]) => {
+      const redis = new Redis(url, { retryStrategy: () => null, disableClientInfo: true });
+      redis.on('error', () => {});
+      const answer = await redis.call(...command).catch((error: Error) => error.message.split(' ')[0]);
+      redis.disconnect();
+      return answer;
+    };
+    expect(await ask(config.REDIS_URL, 'LLEN', 'mine:{stock-0}:wait')).toBe(0);
+    expect(await ask(config.REDIS_URL, 'LLEN', 'inventory:{stock-0}:wait')).toBe('NOPERM');
+    expect(await ask(`redis://127.0.0.1:${own.port}`, 'PING')).toBe('NOAUTH');
+  });
+
+  test('open Postgres to each part after migrate --logins, with the rights of that part', async () => {
+    await draw();
+    const settings = { folder, port: undefined, rememberedPort: undefined, throwAway: true, queuePrefix: '' };
+    const { signal } = new AbortController();
+    const { url, stop } = await startPostgres({ ...settings, report: () => {}, signal });
+    try {
+      const migrate = ['migrate', '--logins', join(folder, 'parts')];
+      const printed = await inventory(migrate, { DATABASE_URL: url });
+      for (const part of parts) expect(printed).toContain(`the login ${loginOf(part)} is there`);
+      // Again, as with each new version.
+      await inventory(migrate, { DATABASE_URL: url });
+      for (const part of parts) {
+        const password = await readFile(join(folder, 'parts', part, 'database-password'), 'utf8');
+        const sql = connect(addressOf(url, { name: loginOf(part), password }), { name: 'tests' });
+        const [role] = await sql`select pg_has_role(${`inventory_${part}`}, 'usage') as held`;
+        expect({ part, role, excess: await excessRightsOf(sql) }).toEqual({
+          part,
+          role: { held: true },
+          excess: null,
+        });
+        await sql.end();
+      }
+    } finally {
+      await stop();
+      await removePostgresHome(folder);
+    }
+  });
+});
