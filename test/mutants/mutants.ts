@@ -26,6 +26,10 @@ const idempotency = 'packages/db/src/idempotency.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
 const submit = 'packages/queue/src/submit.ts';
+const roles = 'packages/db/migrations/0012.do.roles.sql';
+const signature = 'packages/queue/src/signature.ts';
+const consume = 'packages/queue/src/consume.ts';
+const redisRights = 'packages/queue/src/redis-rights.ts';
 const waiters = 'packages/queue/src/waiters.ts';
 const writeBatch = 'packages/db/src/write-batch.ts';
 
@@ -1393,5 +1397,223 @@ async function importKey(`,
       },
     ],
     test: { file: 'admin/commands.test.ts', title: 'revoke-others ends all' },
+    name: 'the api may delete what it may change',
+    edits: [
+      {
+        file: roles,
+        search: 'grant update on item, idempotency_key to inventory_api;',
+        replace: 'grant update, delete on item, idempotency_key to inventory_api;',
+      },
+    ],
+    test: { file: 'security/database-rights.test.ts', title: 'may do with each table' },
+  },
+  {
+    name: 'the api may write whole transactions',
+    edits: [
+      {
+        file: roles,
+        search: 'grant insert (request_id, status) on stock_transaction to inventory_api;',
+        replace: 'grant insert on stock_transaction to inventory_api;',
+      },
+    ],
+    test: { file: 'security/database-rights.test.ts', title: 'may do with each table' },
+  },
+  {
+    name: 'the owner deletes transactions',
+    edits: [
+      {
+        file: roles,
+        search: 'stock_transaction_append_only before update or delete on',
+        replace: 'stock_transaction_append_only before update on',
+      },
+    ],
+    test: { file: 'security/database-rights.test.ts', title: 'delete from stock_transaction' },
+  },
+  {
+    name: 'temporary tables for everybody',
+    edits: [
+      {
+        file: roles,
+        search: `execute format('revoke all on database %I from public', current_database());`,
+        replace: '',
+      },
+    ],
+    test: { file: 'security/database-rights.test.ts', title: 'may not: create temporary table' },
+  },
+  {
+    name: 'the worker lacks a right',
+    edits: [
+      {
+        file: roles,
+        search: 'grant update (units, spot, modified, active, shipped) on lot',
+        replace: 'grant update (units, modified, active, shipped) on lot',
+      },
+    ],
+    test: { file: 'contract/move.test.ts' },
+  },
+  {
+    name: 'Redis refuses the api a command',
+    edits: [{ file: redisRights, search: 'lpush lrange lrem', replace: 'lrange lrem' }],
+    test: { file: 'contract/receive.test.ts', title: '201' },
+  },
+  {
+    name: 'Redis lets everybody in',
+    edits: [
+      {
+        file: redisRights,
+        search: 'user default off resetchannels -@all',
+        replace: 'user default on nopass ~* &* +@all',
+      },
+    ],
+    test: { file: 'local/stack.test.ts', title: 'Redis lets nobody in' },
+  },
+  {
+    name: 'the worker may touch all keys of the service in Redis',
+    edits: [
+      {
+        file: redisRights,
+        search: ':{stock-*`]',
+        replace: ":{stock-*`, '~*']",
+      },
+    ],
+    test: { file: 'local/stack.test.ts', title: 'Redis lets nobody in' },
+  },
+  {
+    name: 'the local folder is open to others',
+    edits: [
+      { file: 'packages/local/src/private-folder.ts', search: '? 0o711 : 0o700', replace: '? 0o711 : 0o755' },
+    ],
+    test: { file: 'local/stack.test.ts', title: 'nobody else may enter the folder' },
+  },
+  {
+    name: 'files of an older start stay readable to others',
+    edits: [
+      {
+        file: 'packages/local/src/private-folder.ts',
+        search: 'await chmod(path, 0o600)',
+        replace: 'await lstat(path)',
+      },
+    ],
+    test: { file: 'local/stack.test.ts', title: 'nobody else may enter the folder' },
+  },
+  {
+    name: 'a job that nobody signed is applied',
+    edits: [
+      {
+        file: signature,
+        search: `isSignedBy(key, 'envelope', place, JSON.stringify(requests), mac) ? requests : null`,
+        replace: `isSignedBy(key, 'envelope', place, '', mac) || true ? requests : null`,
+      },
+    ],
+    test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
+  },
+  {
+    name: 'a signature is good for every job',
+    edits: [
+      {
+        file: signature,
+        search: 'JSON.stringify([kind, queue, jobId])',
+        replace: 'JSON.stringify([kind, queue])',
+      },
+    ],
+    test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
+  },
+  {
+    name: 'a signature is good for every queue',
+    edits: [
+      {
+        file: signature,
+        search: 'JSON.stringify([kind, queue, jobId])',
+        replace: 'JSON.stringify([kind, jobId])',
+      },
+    ],
+    test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
+  },
+  {
+    name: 'an answer that nobody signed is believed',
+    edits: [
+      {
+        file: signature,
+        search: `isSignedBy(key, 'answer', place, textOf(results), mac) ? results : null`,
+        replace: `isSignedBy(key, 'answer', place, '', mac) || true ? results : null`,
+      },
+    ],
+    test: { file: 'security/forged-jobs.test.ts', title: 'no worker signed for this job' },
+  },
+  {
+    name: 'an answer is signed without where its texts end',
+    edits: [
+      {
+        file: signature,
+        search: "typeof result === 'string' ? result.length : [result]",
+        replace: "''",
+      },
+    ],
+    test: { file: 'security/forged-jobs.test.ts', title: 'no worker signed for this job' },
+  },
+  {
+    name: 'a refused job is tried again',
+    edits: [
+      {
+        file: consume,
+        search: 'if (reopened === null) refusals.note();',
+        replace: `if (reopened === null) throw new Error('refused');`,
+      },
+    ],
+    test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
+  },
+  {
+    name: 'an unreadable job is handed out for ever',
+    edits: [{ file: consume, search: 'mendUnreadable(worker, queue, producer);', replace: '' }],
+    test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
+  },
+  {
+    name: 'the worker takes bodies unchecked',
+    edits: [{ file: consume, search: 'requests.filter(isSound)', replace: 'requests.filter(() => true)' }],
+    test: { file: 'security/forged-jobs.test.ts', title: 'none that an api would send' },
+  },
+  {
+    name: 'a new envelope key signs before every process knows it',
+    edits: [
+      {
+        file: 'packages/queue/src/envelope-keys.ts',
+        search: 'found.find(({ settled }) => settled) ?? found.at(-1)',
+        replace: 'found[0]',
+      },
+    ],
+    test: { file: 'concurrency/envelope-keys.test.ts', title: 'a new key signs after a minute' },
+  },
+  {
+    name: 'unknown keys have Postgres asked without end',
+    edits: [
+      {
+        file: 'packages/queue/src/envelope-keys.ts',
+        search: 'performance.now() - readAt > readAgainAfterMs',
+        replace: 'true',
+      },
+    ],
+    test: { file: 'concurrency/envelope-keys.test.ts', title: 'once a second at most' },
+  },
+  {
+    name: 'the api container sees the password of the owner',
+    edits: [
+      {
+        file: 'docker-compose.yml',
+        search: '- secrets-api:/secrets:ro',
+        replace: '- secrets:/secrets:ro',
+      },
+    ],
+    test: { file: 'docker/containers.test.ts', title: 'its own secrets alone' },
+  },
+  {
+    name: 'Postgres on a network with a route out',
+    edits: [
+      {
+        file: 'docker-compose.yml',
+        search: 'pids_limit: 300\n    networks: [inside]',
+        replace: 'pids_limit: 300\n    networks: [inside, outside]',
+      },
+    ],
+    test: { file: 'docker/containers.test.ts', title: 'has no route out' },
   },
 ];

@@ -1,7 +1,9 @@
-import crypto from 'node:crypto';
+import crypto, { randomBytes } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { createSecret, digestSecret, isSecretOf } from '@inventory/auth/secret';
+import { openAnswer, signAnswer } from '@inventory/queue/signature';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { fixedKeys } from '../harness/envelopes.ts';
 
 // The time of a comparison cannot be measured here; that every digest goes through the one that takes constant time can.
 const compared = vi.spyOn(crypto, 'timingSafeEqual');
@@ -36,4 +38,19 @@ test('every live secret is compared in constant time, none left out once one has
 test('a client that does not exist costs one comparison too, and has no secret', () => {
   expect(isSecretOf(createSecret(), [])).toBe(false);
   expect(compared).toHaveBeenCalledTimes(1);
+});
+
+test('a signature of what came through Redis is compared in constant time', async () => {
+  const place = { queue: 'q', jobId: '1' };
+  const keys = await fixedKeys();
+  const { mac, ...rest } = signAnswer(keys, place, [['applied', '{}']]);
+  const forged = randomBytes(32);
+  expect(openAnswer(keys, place, { ...rest, mac: forged.toString('base64url') })).toBeNull();
+  expect(openAnswer(keys, place, { ...rest, mac })).toEqual([['applied', '{}']]);
+  const right = Buffer.from(mac, 'base64url');
+  expect(compared.mock.calls).toEqual([
+    [forged, right],
+    [right, right],
+  ]);
+  keys.stop();
 });

@@ -108,6 +108,15 @@ begin
     execute format('grant select, insert on %I to inventory_api', keys);
     execute format('grant insert, select (kid) on %I to inventory_operator', keys);
   end loop;
+  -- Where the batch claims the keys of its requests, and where public halves stand apart.
+  if to_regprocedure('refuse_taken_key()') is not null then
+    execute 'grant select, insert, update on idempotency_key to inventory_worker';
+    execute 'grant execute on function refuse_taken_key() to inventory_api, inventory_worker';
+  end if;
+  if to_regclass('verifying_key') is not null then
+    execute 'grant select, insert, update on verifying_key to inventory_api, inventory_operator';
+    execute 'grant delete on signing_key to inventory_api, inventory_operator';
+  end if;
   -- Adding an alias locks the items against creates. Postgres 17 has a right for that alone.
   if current_setting('server_version_num')::integer >= 170000 then
     execute 'grant maintain on item to inventory_operator';
