@@ -61,10 +61,11 @@ test('applied again after a failover that left all connections at what is now a 
     await Promise.all([before.stop(), after.stop()]);
   });
   // One password for both, so that an address leads to either.
-  const password = new URL(before.url).password;
-  await after.redis.config('SET', 'requirepass', password);
+  const { username, password } = new URL(before.url);
+  await after.redis.call('ACL', 'SETUSER', username, `>${password}`);
   for (const { redis } of [before, after]) {
-    await redis.config('SET', 'masterauth', password, 'repl-diskless-sync-delay', '0');
+    await redis.config('SET', 'masteruser', username, 'masterauth', password);
+    await redis.config('SET', 'repl-diskless-sync-delay', '0');
   }
   await after.redis.replicaof('127.0.0.1', before.port);
   const link = async () => /master_link_status:(\w+)/.exec(await after.redis.info('replication'))?.[1];

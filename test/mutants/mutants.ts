@@ -26,7 +26,7 @@ const idempotency = 'packages/db/src/idempotency.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
 const submit = 'packages/queue/src/submit.ts';
-const roles = 'packages/db/migrations/0012.do.roles.sql';
+const roles = 'packages/db/migrations/0015.do.roles.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -1445,8 +1445,8 @@ async function importKey(`,
     edits: [
       {
         file: roles,
-        search: 'grant update (units, spot, modified, active, shipped) on lot',
-        replace: 'grant update (units, modified, active, shipped) on lot',
+        search: 'grant update (units, spot, modified, active,',
+        replace: 'grant update (units, modified, active,',
       },
     ],
     test: { file: 'contract/move.test.ts' },

@@ -41,12 +41,15 @@ const expected: Record<Part, Record<string, string>> = {
     client: 'select',
     client_warehouse: 'select',
     envelope_key: 'select',
+    idempotency_key: 'select, insert, update',
     item: 'select',
     item_arrival: 'select, delete',
     item_block: 'select, insert, update',
     level_arrival: 'select, insert, delete',
     level_set: 'select, insert, update',
-    lot: 'select, insert, update (active, modified, shipped, spot, units)',
+    lot:
+      'select, insert, ' +
+      'update (active, gross_weight, hold, hold_reason, modified, net_weight, shipped, spot, units)',
     lot_arrival: 'select, insert, delete',
     lot_block: 'select, insert, update',
     lot_block_count: 'select, insert, update',

@@ -77,7 +77,8 @@ grant select on item, warehouse, security_group, client, client_warehouse, stock
 grant insert (part_no, wid) on stock_level to inventory_worker;
 grant update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
 grant insert on lot, stock_transaction, stock_entry, lot_arrival, level_arrival to inventory_worker;
-grant update (units, spot, modified, active, shipped) on lot to inventory_worker;
+grant update (units, spot, modified, active, shipped, hold, hold_reason, net_weight, gross_weight) on lot to inventory_worker;
+grant select, insert, update on idempotency_key to inventory_worker;
 grant insert, update on lot_block, lot_block_count, lot_chapter_count, item_block, level_set to inventory_worker;
 grant delete on lot_arrival, item_arrival, level_arrival to inventory_worker;
 grant usage on sequence lot_rec_no_seq, stock_transaction_no_seq to inventory_worker;
@@ -108,11 +109,11 @@ begin
     execute format('grant select, insert on %I to inventory_api', keys);
     execute format('grant insert, select (kid) on %I to inventory_operator', keys);
   end loop;
-  -- Where the batch claims the keys of its requests, and where public halves stand apart.
+  -- By it the batch that claims a key finds that another one has.
   if to_regprocedure('refuse_taken_key()') is not null then
-    execute 'grant select, insert, update on idempotency_key to inventory_worker';
-    execute 'grant execute on function refuse_taken_key() to inventory_api, inventory_worker';
+    execute 'grant execute on function refuse_taken_key() to inventory_worker';
   end if;
+  -- Where the public halves stand apart.
   if to_regclass('verifying_key') is not null then
     execute 'grant select, insert, update on verifying_key to inventory_api, inventory_operator';
     execute 'grant delete on signing_key to inventory_api, inventory_operator';
