@@ -26,7 +26,7 @@ const idempotency = 'packages/db/src/idempotency.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
 const submit = 'packages/queue/src/submit.ts';
-const roles = 'packages/db/migrations/0015.do.roles.sql';
+const roles = 'packages/db/migrations/0014.do.roles.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -1397,6 +1397,8 @@ async function importKey(`,
       },
     ],
     test: { file: 'admin/commands.test.ts', title: 'revoke-others ends all' },
+  },
+  {
     name: 'the api may delete what it may change',
     edits: [
       {

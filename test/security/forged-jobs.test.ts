@@ -146,8 +146,8 @@ describe('an api', async () => {
     const { submit, prefix } = await openSubmitter({
       envelopeMax: 4,
       inFlightMax: 4,
-      readOutcomes: async (requestIds) => {
-        asked.push(requestIds);
+      readOutcomes: async (requests) => {
+        asked.push(requests.map(({ requestId }) => requestId));
         return new Map();
       },
     });
