@@ -1,5 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
+import { cancellable } from './cancellable.ts';
 import type { Sql } from './client.ts';
 
 /** Who waits for a piece of work. */
@@ -8,6 +9,8 @@ export type Wait = {
   until: number;
   /** Whether the caller's connection is gone, and with it whoever would read the answer. */
   hasGone: () => boolean;
+  /** Tells once when it goes, if it has not yet; returns how to be told no more. */
+  onGone?: (tell: () => void) => () => void;
 };
 
 /** Work on Postgres that was not begun in its caller's time, and never will be. */
@@ -19,7 +22,8 @@ export class NeverBegunError extends PlainError {
 export type StatementPool = {
   /**
    * Runs `work` on a connection that nobody else uses meanwhile. Throws NeverBegunError when the caller's time is over before one
-   * is free, and TooLateError after `limitMs` of work: what was begun then may still be carried out.
+   * is free, and TooLateError after `limitMs` of work: what was begun then may still be carried out. Of a pool that `cancels`, work is
+   * ended in Postgres when its caller goes or his time is nearly over; then it fails as Postgres says (`isStatementTimeout`).
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
   /** How many pieces of work wait for a connection now. */
@@ -37,6 +41,8 @@ export type StatementPoolOptions = {
   limitMs: number;
   /** How long work waits for a connection. */
   waitMs: number;
+  /** Whether work is cancelled that nobody waits for any more. For reads alone. */
+  cancels?: boolean;
 };
 
 type Connection = { sql: Sql; answeredAt: number };
@@ -44,6 +50,10 @@ type Waiting = { begin: (connection: Connection) => void; leave: () => void; has
 
 // Beside the connections in service: those whose work takes long, and which may yet answer.
 const suspectsPerConnection = 2;
+// Work is cancelled so long before its caller's time is over: time to end, and to say so.
+const cancelBeforeMs = 500;
+// Cancelled work that has not ended by then has no connection any more.
+const cancelWithinMs = 1000;
 // A caller who finds so many before it is told at once.
 const waitingMax = 5000;
 
@@ -55,7 +65,7 @@ const waitingMax = 5000;
  * not; here at most one is under way on each connection, and those that wait leave with their callers, without having run.
  */
 export function createStatementPool(options: StatementPoolOptions): StatementPool {
-  const { connectionsMax, overrunMs, limitMs, waitMs } = options;
+  const { connectionsMax, overrunMs, limitMs, waitMs, cancels = false } = options;
   const idle: Connection[] = [];
   const inService = new Set<Connection>();
   const suspect = new Set<Connection>();
@@ -120,14 +130,39 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     serveWaiting();
   }
 
-  function release(connection: Connection, answered: boolean, gaveUp: boolean) {
+  function release(connection: Connection, answered: boolean, gaveUp: boolean, cancelled: boolean) {
     if (answered) connection.answeredAt = performance.now();
-    if (gaveUp || suspect.delete(connection)) {
+    // A cancel that comes late would end the next statement on it: there is none.
+    if (gaveUp || cancelled || suspect.has(connection)) {
       suspect.delete(connection);
       inService.delete(connection);
       close(connection, gaveUp ? 0 : 1);
     } else if (!ended) idle.push(connection);
     serveWaiting();
+  }
+
+  /** Runs work that is cancelled when its caller goes or has no more time. */
+  async function runCancellable<T>(
+    connection: Connection,
+    work: (sql: Sql) => Promise<T>,
+    { until, onGone }: Wait,
+    onCancel: () => void,
+  ): Promise<T> {
+    const { sql, cancel } = cancellable(connection.sql);
+    const giveUp = () => {
+      onCancel();
+      // Nothing was sent yet, or it was answered just now.
+      if (!cancel()) close(connection, 0);
+    };
+    const timeMs = Math.max(0, Math.min(limitMs, until - performance.now() - cancelBeforeMs));
+    const timer = setTimeout(giveUp, timeMs);
+    const forget = onGone?.(giveUp);
+    try {
+      return await within(timeMs + cancelWithinMs, work(sql));
+    } finally {
+      clearTimeout(timer);
+      forget?.();
+    }
   }
 
   return {
@@ -139,8 +174,14 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
       const overrun = setTimeout(() => suspectSince(connection, startedAt), overrunMs);
       let answered = false;
       let gaveUp = false;
+      let cancelled = false;
+      const onCancel = () => {
+        cancelled = true;
+      };
       try {
-        const result = await within(limitMs, work(connection.sql));
+        const result = await (cancels && wait !== undefined
+          ? runCancellable(connection, work, wait, onCancel)
+          : within(limitMs, work(connection.sql)));
         answered = true;
         return result;
       } catch (error) {
@@ -148,7 +189,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         throw error;
       } finally {
         clearTimeout(overrun);
-        release(connection, answered, gaveUp);
+        release(connection, answered, gaveUp, cancelled);
       }
     },
     waitingCount: () => waiting.size,
