@@ -15,12 +15,12 @@ import { createWaitingStock } from './wait-until-finished-stock.ts';
 // The api with another way of writing: the very same checks, another Stock.
 const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = process.env;
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
-const { reads, authentication } = openDatabase(DATABASE_URL, 10);
+const { lists, authentication } = openDatabase(DATABASE_URL, 10);
 const redis = connectProducer(REDIS_URL, () => {});
 const authenticator = await createAuthenticator(authentication, Date.now, createLog('bench'));
 const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
 const app = createApp({
-  routes: inventoryRoutes(reads, stock),
+  routes: inventoryRoutes(lists, stock),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
   authenticator,
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),

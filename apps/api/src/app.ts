@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
 import type { RateLimiter, RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { windowSeconds } from '@inventory/auth/rate-limit';
-import { isOutage } from '@inventory/db/client';
+import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import type { Log } from '@inventory/process/log';
 import { within } from '@inventory/process/within';
 import Router from '@koa/router';
@@ -18,6 +18,7 @@ import { answerWithinMs, callRoute, type Reply, type Route } from './route.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { isOtherFamily } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
+import { sendStream } from './send-stream.ts';
 
 /** The contract's base path. */
 export const basePath = '/api/v1';
@@ -111,6 +112,7 @@ async function refuseMalformed(ctx: Context, next: Next) {
 
 function failureOf(error: unknown): Failed {
   if (error instanceof Failed) return error;
+  if (isStatementTimeout(error)) return new Failed(503, messages.unavailable, { 'Retry-After': '5' });
   return isOutage(error)
     ? new Failed(503, messages.unreachable, { 'Retry-After': '1' })
     : new Failed(500, messages.internal);
@@ -202,8 +204,13 @@ function isLike(template: string, path: string): boolean {
   );
 }
 
-async function sendReply(ctx: Context, { status, text, headers }: Reply) {
-  sendJson(ctx, status, text, headers ?? {});
+async function sendReply(ctx: Context, { status, headers = {}, ...reply }: Reply) {
+  if ('stream' in reply) {
+    sendStream(ctx, status, reply.stream, headers);
+    return;
+  }
+  const { text } = reply;
+  sendJson(ctx, status, text, headers);
   if (text.length < compressedFromCharacters) return;
   ctx.vary('Accept-Encoding');
   if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;

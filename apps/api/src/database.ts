@@ -1,9 +1,17 @@
-import { connect } from '@inventory/db/client';
-import { createStatementPool, type StatementPool } from '@inventory/db/statement-pool';
+import { type ConnectOptions, connect } from '@inventory/db/client';
+import {
+  createStatementPool,
+  type StatementPool,
+  type StatementPoolOptions,
+} from '@inventory/db/statement-pool';
+import { createListTurns } from './list-turns.ts';
+import { createLists, type Lists, streamWithinMs } from './lists.ts';
 
 /** The api's connections to Postgres, by who must not stand behind whom. */
 export type Database = {
-  /** Lists and items; a list may take seconds. */
+  /** Lists, in turns on connections of their own. */
+  lists: Lists;
+  /** Single items, and lists that cost as little. */
   reads: StatementPool;
   /** Clients, secrets and signing keys: what every request begins with. */
   authentication: StatementPool;
@@ -11,7 +19,7 @@ export type Database = {
   verdicts: StatementPool;
   /** Writes of items. */
   items: StatementPool;
-  /** How many pieces of work wait for a connection now. */
+  /** How many pieces of work wait for a connection or a turn now. */
   waitingCount(): number;
   end(): Promise<void>;
 };
@@ -19,49 +27,110 @@ export type Database = {
 /** The longest that a write of an item takes once it was begun; see `limitMs`. */
 export const itemWriteLimitMs = 4000;
 
-/** Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for `reads`. */
-export function openDatabase(databaseUrl: string, readsMax: number): Database {
-  const open = (
-    name: string,
-    statementTimeoutMs: number,
-    pool: { connectionsMax: number; overrunMs: number; limitMs: number; waitMs: number },
-    byKeys = false,
-  ) =>
-    createStatementPool({
-      ...pool,
-      open: () => connect(databaseUrl, { name, connectionsMax: 1, statementTimeoutMs, byKeys }),
-    });
-  const pools = {
-    reads: open('inventory-api', 10_000, {
+// A list ends so long after it was begun, if Postgres does not end it before.
+const listLimitMs = 11_000;
+// How long Postgres works on one.
+const listTimeoutMs = 10_000;
+
+type Kind = Omit<StatementPoolOptions, 'open'> & Omit<ConnectOptions, 'connectionsMax'>;
+
+/** Each kind of work and its connections; `readsMax`: those for `cheap`. */
+const kindsOf = (readsMax: number) =>
+  ({
+    cheap: {
+      name: 'inventory-api',
+      statementTimeoutMs: listTimeoutMs,
       connectionsMax: readsMax,
       overrunMs: 2000,
-      limitMs: 11_000,
+      limitMs: listLimitMs,
       waitMs: 12_000,
-    }),
+      cancels: true,
+    },
+    // As many as have a turn at once, each on one processor of Postgres.
+    costly: {
+      name: 'inventory-costly-lists',
+      statementTimeoutMs: listTimeoutMs,
+      oneProcess: true,
+      connectionsMax: 2,
+      overrunMs: 5000,
+      limitMs: listLimitMs,
+      waitMs: 3000,
+      cancels: true,
+    },
+    // Each piece is one statement; between them the reader is waited for.
+    streamed: {
+      name: 'inventory-streamed-lists',
+      statementTimeoutMs: listTimeoutMs,
+      idleInTransactionMs: 15_000,
+      oneProcess: true,
+      connectionsMax: 4,
+      overrunMs: 2 * streamWithinMs,
+      limitMs: streamWithinMs,
+      waitMs: 3000,
+      cancels: true,
+    },
+    looks: {
+      name: 'inventory-looks',
+      statementTimeoutMs: 500,
+      byIndex: true,
+      connectionsMax: 2,
+      overrunMs: 700,
+      limitMs: 1000,
+      waitMs: 1000,
+    },
     // Long beside what they take and what anybody waits for them: a start on a slow machine needs it.
-    authentication: open('inventory-authentication', 4000, {
+    authentication: {
+      name: 'inventory-authentication',
+      statementTimeoutMs: 4000,
       connectionsMax: 2,
       overrunMs: 400,
       limitMs: 5000,
       waitMs: 1000,
-    }),
-    verdicts: open(
-      'inventory-verdict',
-      700,
-      { connectionsMax: 4, overrunMs: 300, limitMs: 1000, waitMs: 600 },
-      true,
-    ),
+    },
+    verdicts: {
+      name: 'inventory-verdict',
+      statementTimeoutMs: 700,
+      byKeys: true,
+      connectionsMax: 4,
+      overrunMs: 300,
+      limitMs: 1000,
+      waitMs: 600,
+    },
     // Ended by Postgres well before its caller is answered: nothing is applied after a "not applied".
-    items: open('inventory-items', 3000, {
+    items: {
+      name: 'inventory-items',
+      statementTimeoutMs: 3000,
       connectionsMax: 4,
       overrunMs: 1500,
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
-    }),
+    },
+  }) satisfies Record<string, Kind>;
+
+/** Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for cheap lists and single items. */
+export function openDatabase(databaseUrl: string, readsMax: number): Database {
+  const open = (kind: Kind) =>
+    createStatementPool({ ...kind, open: () => connect(databaseUrl, { ...kind, connectionsMax: 1 }) });
+  const kinds = kindsOf(readsMax);
+  const pools = {
+    cheap: open(kinds.cheap),
+    costly: open(kinds.costly),
+    streamed: open(kinds.streamed),
+    looks: open(kinds.looks),
+    authentication: open(kinds.authentication),
+    verdicts: open(kinds.verdicts),
+    items: open(kinds.items),
   };
+  const turns = createListTurns();
+  const { cheap: reads, authentication, verdicts, items } = pools;
   return {
-    ...pools,
-    waitingCount: () => Object.values(pools).reduce((sum, pool) => sum + pool.waitingCount(), 0),
+    lists: createLists(pools, turns),
+    reads,
+    authentication,
+    verdicts,
+    items,
+    waitingCount: () =>
+      Object.values(pools).reduce((sum, pool) => sum + pool.waitingCount(), turns.waitingCount()),
     async end() {
       await Promise.all(Object.values(pools).map((pool) => pool.end()));
     },

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Client } from '@inventory/auth/client';
 import type { Permission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
@@ -7,9 +8,16 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { readJsonBody } from './body.ts';
 import { Refused } from './errors.ts';
+import { onSocketClosed } from './gone.ts';
 
-/** What a handler answers: the JSON text of the body, which holds decimals digit for digit. */
-export type Reply = { status: number; text: string; headers?: Record<string, string> };
+/**
+ * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a stream, which is read or
+ * destroyed.
+ */
+export type Reply = { status: number; headers?: Record<string, string> } & (
+  | { text: string }
+  | { stream: Readable }
+);
 
 export type Call<Params, Query, Body> = {
   params: Params;
@@ -94,7 +102,11 @@ export async function callRoute(
   const header = (name: string) => ctx.headers[name.toLowerCase()]?.toString();
   const { arrivedAt } = ctx.state;
   const { socket } = ctx.req;
-  const wait: Wait = { until: arrivedAt + answerWithinMs, hasGone: () => socket.destroyed };
+  const wait: Wait = {
+    until: arrivedAt + answerWithinMs,
+    hasGone: () => socket.destroyed,
+    onGone: (tell) => onSocketClosed(socket, tell),
+  };
   const call = { params: params.value, query, body, client, header, arrivedAt, wait } as Call<
     never,
     never,

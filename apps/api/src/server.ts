@@ -47,9 +47,9 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const config = readConfig(apiSettings, env);
   const report = (error: Error, what: string) => log.warn({ err: error }, what);
   const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
-  const { reads, authentication, verdicts } = database;
-  await reads.run(refuseUnsafeDatabase);
-  const excess = await reads.run(excessRightsOf);
+  const { lists, authentication, verdicts } = database;
+  await database.reads.run(refuseUnsafeDatabase);
+  const excess = await database.reads.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
@@ -77,7 +77,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   let draining = false;
   const app = createApp({
-    routes: [...inventoryRoutes(reads, stock), ...itemRoutes(database)],
+    routes: [...inventoryRoutes(lists, stock), ...itemRoutes(database)],
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),

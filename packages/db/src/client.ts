@@ -28,6 +28,10 @@ export type ConnectOptions = {
    * is used for the item that has thousands.
    */
   byKeys?: boolean;
+  /** A statement keeps one processor busy, not several: it must leave some to others. */
+  oneProcess?: boolean;
+  /** Statements that look for a few rows by an index, whatever the planner thinks there is. */
+  byIndex?: boolean;
 };
 
 const byKeysSettings = {
@@ -37,6 +41,8 @@ const byKeysSettings = {
   enable_mergejoin: 'off',
   enable_bitmapscan: 'off',
 };
+
+const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
 /** A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as text. */
 export function connect(databaseUrl: string, options: ConnectOptions): Sql {
@@ -59,6 +65,8 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       // A server whose operator turned this on would write the parameters of a statement that fails into its log.
       log_parameter_max_length_on_error: 0,
       ...(options.byKeys === true ? byKeysSettings : {}),
+      ...(options.byIndex === true ? byIndexSettings : {}),
+      ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
     },
   });
 }

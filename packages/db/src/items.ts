@@ -3,6 +3,7 @@ import type { Page } from '@inventory/paging/envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, dateTimeText, recordText } from './json-columns.ts';
+import { type ListReading, leavesFew } from './list-reading.ts';
 import { placesOf } from './places.ts';
 import { countItems, readItemPage } from './read-item-page.ts';
 import { type List, readPage } from './read-page.ts';
@@ -42,36 +43,39 @@ const sortColumns: Columns<keyof Item> = {
 /** Every scalar column of an item. */
 export const itemSortColumns = Object.keys(sortColumns);
 
+/** The expression of an item's JSON text. */
+export const itemRecord = recordText(columns);
+
 /** How a page of items is read that no counts lead to. */
 export const itemList: Omit<List, 'where'> = {
   table: 'item',
-  record: recordText(columns),
+  record: itemRecord,
   modified: 'modified',
   sortColumns,
   defaultOrder: 'short_id',
   tieBreaker: 'part_no',
 };
 
-/** A page of items, by shortID unless sorted otherwise; discontinued ones only when asked for. */
-export async function listItems(
-  sql: Sql,
-  query: PageQuery,
-  options: { discontinuedToo: boolean },
-): Promise<Page> {
+/** How a page of items is read, by shortID unless sorted otherwise; discontinued ones only when asked for. */
+export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }): ListReading {
   const places = placesOf(query, 'shortID', 'asc');
-  if (places !== null) return readItemPage(sql, options, places, itemList.record);
-  const where = options.discontinuedToo ? sql`true` : sql`not discontinued`;
-  const total = query.modifiedSince === undefined ? { total: countItems(sql, options) } : {};
-  return readPage(sql, query, { ...itemList, ...total, where });
+  if (places !== null) {
+    return { cost: 'page', read: (sql) => readItemPage(sql, options, places, itemList.record) };
+  }
+  const { modifiedSince } = query;
+  const read = (sql: Sql) => {
+    const where = options.discontinuedToo ? sql`true` : sql`not discontinued`;
+    const total = modifiedSince === undefined ? { total: countItems(sql, options) } : {};
+    return readPage(sql, query, { ...itemList, ...total, where });
+  };
+  if (modifiedSince === undefined) return { cost: 'everything', read };
+  const hasFew = (sql: Sql) => leavesFew(sql, itemList.table, [sql`modified >= ${modifiedSince}`]);
+  return { cost: 'matches', hasFew, read };
 }
 
-/** The JSON text of an array of a category's active items, by shortID. */
-export async function listCategory(sql: Sql, category: number): Promise<string> {
-  const [row] = await sql<{ records: string }[]>`
-    select coalesce(string_agg(${sql.unsafe(recordText(columns))}, ',' order by short_id), '') as records
-    from item
-    where category = ${category} and not discontinued`;
-  return `[${row?.records ?? ''}]`;
+/** Such a page, read. */
+export function listItems(sql: Sql, query: PageQuery, options: { discontinuedToo: boolean }): Promise<Page> {
+  return itemPage(query, options).read(sql);
 }
 
 /** How an item is named: its number, its shortID, or an alias of it. */
@@ -86,7 +90,7 @@ export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
         ? sql`short_id = ${key.shortId}`
         : sql`part_no = (select part_no from item_alias where alias = ${key.alias})`;
   const [row] = await sql<{ record: string }[]>`
-    select ${sql.unsafe(recordText(columns))} as record
+    select ${sql.unsafe(itemRecord)} as record
     from item
     where ${which}`;
   return row?.record ?? null;
@@ -116,7 +120,7 @@ export async function createItem(
     overriding system value
     values (${partNo}, ${shortId}, ${fields.description}, ${fields.category}, ${fields.subCategory}, ${fields.uOM}, ${fields.putUp},
       ${String(fields.units)}::numeric, ${fields.dfltOwner}, ${fields.discontinued}, ${createdBy})
-    returning ${sql.unsafe(recordText(columns))} as record`;
+    returning ${sql.unsafe(itemRecord)} as record`;
   return row!.record;
 }
 

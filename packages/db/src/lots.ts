@@ -3,9 +3,10 @@ import type { Page } from '@inventory/paging/envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, dateTimeText, recordText } from './json-columns.ts';
+import { type ListReading, leavesFew } from './list-reading.ts';
 import { placesOf } from './places.ts';
 import { countLots, readLotPage } from './read-lot-page.ts';
-import { type List, readPage } from './read-page.ts';
+import { type Fragment, type List, readPage } from './read-page.ts';
 
 // Blank means own stock; another owner shows as its id.
 const associate = `case when lot.owner = 0 then '' else lot.owner::text end`;
@@ -62,30 +63,84 @@ export const lotList: Omit<List, 'where'> = {
   tieBreaker: 'lot.rec_no',
 };
 
-/** A page of the lots of these warehouses, shipped ones too; most recent first unless sorted otherwise. */
-export async function listLots(
+type Filter<Value> = {
+  condition: (sql: Sql, value: Value) => Fragment;
+  /** Whether an index leads to the lots that it leaves. */
+  hasIndex: (value: Value) => boolean;
+};
+
+// The indexes of serials and spots leave out the blank ones, and that of holds those without: the conditions say so themselves.
+const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters[Name]>> } = {
+  inStock: {
+    condition: (sql, value) => (value ? sql`lot.active` : sql`not lot.active`),
+    hasIndex: () => false,
+  },
+  itemID: {
+    condition: (sql, value) => sql`lot.part_no = (select part_no from item where short_id = ${value})`,
+    hasIndex: () => true,
+  },
+  spot: {
+    condition: (sql, value) =>
+      value === '' ? sql`lot.spot = ''` : sql`lot.spot = ${value} and lot.spot <> ''`,
+    hasIndex: (value) => value !== '',
+  },
+  serial: {
+    condition: (sql, value) =>
+      value === '' ? sql`lot.serial = ''` : sql`lot.serial = ${value} and lot.serial <> ''`,
+    hasIndex: (value) => value !== '',
+  },
+  hold: {
+    condition: (sql, value) => (value ? sql`lot.hold` : sql`not lot.hold`),
+    hasIndex: (value) => value,
+  },
+};
+
+/** The filters that are given, each with its value. */
+function givenFilters(filters: LotFilters): { condition: (sql: Sql) => Fragment; hasIndex: boolean }[] {
+  return Object.entries(filterTable).flatMap(([name, filter]) => {
+    const value = filters[name as keyof LotFilters];
+    const { condition, hasIndex } = filter as Filter<typeof value>;
+    return value === undefined
+      ? []
+      : [{ condition: (sql: Sql) => condition(sql, value), hasIndex: hasIndex(value) }];
+  });
+}
+
+/** How a page of the lots of these warehouses is read, shipped ones too; most recent first unless sorted otherwise. */
+export function lotPage(query: PageQuery, wids: readonly number[], filters: LotFilters): ListReading {
+  const places = placesOf(query, 'received', 'desc');
+  const { inStock } = filters;
+  const { modifiedSince } = query;
+  const isCounted = hasCountedOnly(filters);
+  if (places !== null && isCounted) {
+    return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, places, lotList.record) };
+  }
+  const read = (sql: Sql) => {
+    const inScope = sql`lot.wid = any(${wids as number[]}::integer[])`;
+    const where = givenFilters(filters).reduce(
+      (all, { condition }) => sql`${all} and ${condition(sql)}`,
+      inScope,
+    );
+    const total = modifiedSince === undefined && isCounted ? { total: countLots(sql, wids, inStock) } : {};
+    return readPage(sql, query, { ...lotList, ...total, where });
+  };
+  const narrowing = givenFilters(filters).filter(({ hasIndex }) => hasIndex);
+  if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
+  const conditions = (sql: Sql) => [
+    ...narrowing.map(({ condition }) => condition(sql)),
+    ...(modifiedSince === undefined ? [] : [sql`lot.modified >= ${modifiedSince}`]),
+  ];
+  return { cost: 'matches', hasFew: (sql) => leavesFew(sql, lotList.table, conditions(sql)), read };
+}
+
+/** Such a page, read. */
+export function listLots(
   sql: Sql,
   query: PageQuery,
   wids: readonly number[],
   filters: LotFilters,
 ): Promise<Page> {
-  const places = placesOf(query, 'received', 'desc');
-  const { inStock } = filters;
-  const isCounted = hasCountedOnly(filters);
-  if (places !== null && isCounted) return readLotPage(sql, wids, inStock, places, lotList.record);
-  const where = [
-    sql`lot.wid = any(${wids as number[]}::integer[])`,
-    inStock === undefined ? sql`` : sql`and lot.active = ${inStock}`,
-    filters.itemID === undefined
-      ? sql``
-      : sql`and lot.part_no = (select part_no from item where short_id = ${filters.itemID})`,
-    filters.spot === undefined ? sql`` : sql`and lot.spot = ${filters.spot}`,
-    filters.serial === undefined ? sql`` : sql`and lot.serial = ${filters.serial}`,
-    filters.hold === undefined ? sql`` : sql`and lot.hold = ${filters.hold}`,
-  ];
-  const total =
-    query.modifiedSince === undefined && isCounted ? { total: countLots(sql, wids, inStock) } : {};
-  return readPage(sql, query, { ...lotList, ...total, where: sql`${where}` });
+  return lotPage(query, wids, filters).read(sql);
 }
 
 /** Whether the counts tell the lots that these filters leave. */

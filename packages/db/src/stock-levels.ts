@@ -3,6 +3,7 @@ import type { Page } from '@inventory/paging/envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from './client.ts';
 import { type Columns, recordText } from './json-columns.ts';
+import { type ListReading, leavesFew } from './list-reading.ts';
 import { placesOf } from './places.ts';
 import { readLevelPage } from './read-level-page.ts';
 import { type List, readPage } from './read-page.ts';
@@ -37,10 +38,23 @@ export const levelList: Omit<List, 'where'> = {
   tieBreaker: 'part_no',
 };
 
-/** A page of stock levels, one record an item, summed over these warehouses; by partNo unless sorted otherwise. */
-export async function listStockLevels(sql: Sql, query: PageQuery, wids: readonly number[]): Promise<Page> {
+/** How a page of stock levels is read, one record an item, summed over these warehouses; by partNo unless sorted otherwise. */
+export function stockLevelPage(query: PageQuery, wids: readonly number[]): ListReading {
   const places = placesOf(query, 'partNo', 'asc');
-  if (places !== null) return readLevelPage(sql, wids, places, levelList.record);
-  const where = sql`wid = any(${wids as number[]}::integer[]) and used`;
-  return readPage(sql, query, { ...levelList, where });
+  if (places !== null) {
+    return { cost: 'page', read: (sql) => readLevelPage(sql, wids, places, levelList.record) };
+  }
+  const read = (sql: Sql) => {
+    const where = sql`wid = any(${wids as number[]}::integer[]) and used`;
+    return readPage(sql, query, { ...levelList, where });
+  };
+  const { modifiedSince } = query;
+  if (modifiedSince === undefined) return { cost: 'everything', read };
+  const hasFew = (sql: Sql) => leavesFew(sql, levelList.table, [sql`modified >= ${modifiedSince}`]);
+  return { cost: 'matches', hasFew, read };
+}
+
+/** Such a page, read. */
+export function listStockLevels(sql: Sql, query: PageQuery, wids: readonly number[]): Promise<Page> {
+  return stockLevelPage(query, wids).read(sql);
 }

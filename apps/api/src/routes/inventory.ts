@@ -1,7 +1,6 @@
 import { Permission } from '@inventory/auth/permission';
-import { listLots, lotSortColumns } from '@inventory/db/lots';
-import type { StatementPool } from '@inventory/db/statement-pool';
-import { listStockLevels, stockLevelSortColumns } from '@inventory/db/stock-levels';
+import { lotPage, lotSortColumns } from '@inventory/db/lots';
+import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/stock-levels';
 import { Text } from '@inventory/domain/fields';
 import { Lot } from '@inventory/domain/lot';
 import { IssueAnswer, IssueRequest } from '@inventory/domain/stock/issue';
@@ -11,6 +10,7 @@ import { warehousesOf } from '@inventory/domain/stock/transaction';
 import { StockLevel } from '@inventory/domain/stock-level';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
+import type { Lists } from '../lists.ts';
 import { pageAnswer, pageReply } from '../page.ts';
 import { type Call, noWarehouses, route } from '../route.ts';
 import type { Stock } from '../stock.ts';
@@ -53,7 +53,7 @@ const callerOf = ({
 });
 
 /** `/Inventory`: lots, stock levels, and the three transactions. */
-export function inventoryRoutes(reads: StatementPool, stock: Stock) {
+export function inventoryRoutes(lists: Lists, stock: Stock) {
   return [
     route({
       method: 'GET',
@@ -65,8 +65,8 @@ export function inventoryRoutes(reads: StatementPool, stock: Stock) {
       warehouses: noWarehouses,
       answer: { 200: LotPage },
       refusals: [],
-      handle: async ({ query, client, wait }) =>
-        pageReply(query, await reads.run((sql) => listLots(sql, query, [...client.scope], query), wait)),
+      handle: async ({ query, ...asker }) =>
+        pageReply(query, await lists.page(lotPage(query, [...asker.client.scope], query), asker)),
     }),
     route({
       method: 'GET',
@@ -78,8 +78,8 @@ export function inventoryRoutes(reads: StatementPool, stock: Stock) {
       warehouses: noWarehouses,
       answer: { 200: StockLevelPage },
       refusals: [],
-      handle: async ({ query, client, wait }) =>
-        pageReply(query, await reads.run((sql) => listStockLevels(sql, query, [...client.scope]), wait)),
+      handle: async ({ query, ...asker }) =>
+        pageReply(query, await lists.page(stockLevelPage(query, [...asker.client.scope]), asker)),
     }),
     route({
       method: 'GET',
@@ -92,8 +92,8 @@ export function inventoryRoutes(reads: StatementPool, stock: Stock) {
       warehouses: ({ params }) => [params.wid],
       answer: { 200: StockLevelPage },
       refusals: [404],
-      handle: async ({ params, query, wait }) =>
-        pageReply(query, await reads.run((sql) => listStockLevels(sql, query, [params.wid]), wait)),
+      handle: async ({ params, query, ...asker }) =>
+        pageReply(query, await lists.page(stockLevelPage(query, [params.wid]), asker)),
     }),
     route({
       method: 'GET',
@@ -106,8 +106,8 @@ export function inventoryRoutes(reads: StatementPool, stock: Stock) {
       warehouses: ({ params }) => [params.wid],
       answer: { 200: LotPage },
       refusals: [404],
-      handle: async ({ params, query, wait }) =>
-        pageReply(query, await reads.run((sql) => listLots(sql, query, [params.wid], query), wait)),
+      handle: async ({ params, query, ...asker }) =>
+        pageReply(query, await lists.page(lotPage(query, [params.wid], query), asker)),
     }),
     route({
       method: 'POST',

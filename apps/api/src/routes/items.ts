@@ -1,6 +1,6 @@
 import { Permission } from '@inventory/auth/permission';
 import { violatedUnique } from '@inventory/db/client';
-import { findItem, itemSortColumns, listCategory, listItems } from '@inventory/db/items';
+import { findItem, itemPage, itemSortColumns } from '@inventory/db/items';
 import { Code, Id, Text } from '@inventory/domain/fields';
 import { Item, ItemCreateRequest, ItemUpdateRequest, itemFieldsOf } from '@inventory/domain/item';
 import { invalid } from '@inventory/domain/refused';
@@ -60,17 +60,16 @@ export function itemRoutes(database: Database) {
       warehouses: noWarehouses,
       answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
       refusals: [404],
-      handle: async ({ query, wait }) => {
+      handle: async ({ query, ...asker }) => {
         if ('category' in query) {
-          const { category } = query;
-          return ok(await database.reads.run((sql) => listCategory(sql, category), wait));
+          return { status: 200, ...(await database.lists.category(query.category, asker)) };
         }
         if ('key' in query) {
           const { key } = query;
-          return ok(await foundItem(database.reads.run((sql) => findItem(sql, key), wait)));
+          return ok(await foundItem(database.reads.run((sql) => findItem(sql, key), asker.wait)));
         }
-        const active = { discontinuedToo: false };
-        return pageReply(query, await database.reads.run((sql) => listItems(sql, query, active), wait));
+        const active = itemPage(query, { discontinuedToo: false });
+        return pageReply(query, await database.lists.page(active, asker));
       },
     }),
     route({
@@ -83,11 +82,8 @@ export function itemRoutes(database: Database) {
       warehouses: noWarehouses,
       answer: { 200: ItemPage },
       refusals: [],
-      handle: async ({ query, wait }) =>
-        pageReply(
-          query,
-          await database.reads.run((sql) => listItems(sql, query, { discontinuedToo: true }), wait),
-        ),
+      handle: async ({ query, ...asker }) =>
+        pageReply(query, await database.lists.page(itemPage(query, { discontinuedToo: true }), asker)),
     }),
     route({
       method: 'GET',

@@ -1,0 +1,26 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Context } from 'koa';
+
+/**
+ * Answers with the JSON text that a stream gives, as fast as the caller takes it, compressed for one who accepts gzip. A stream that
+ * fails cuts the connection: the caller sees that the answer has no end.
+ */
+export function sendStream(
+  ctx: Context,
+  status: number,
+  stream: Readable,
+  headers: Record<string, string>,
+): void {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.type = 'application/json';
+  ctx.vary('Accept-Encoding');
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
+    ctx.body = stream;
+    return;
+  }
+  ctx.set('Content-Encoding', 'gzip');
+  // Each ends with the other: what fails is told by the one that is sent.
+  ctx.body = pipeline(stream, createGzip({ level: 1 }), () => {});
+}
