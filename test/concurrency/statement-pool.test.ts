@@ -7,6 +7,7 @@ import {
 } from '@inventory/db/statement-pool';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { openHeldWay } from '../harness/held-connections.ts';
 import { uniqueName } from '../harness/service.ts';
 import { turn } from '../harness/submitter.ts';
 
@@ -69,8 +70,10 @@ async function holdLock() {
   };
   onTestFinished(letGo);
   return {
+    key,
     /** Takes as long as the lock is held. */
-    want: (pool: StatementPool) => pool.run((sql) => sql`select pg_advisory_xact_lock(${key})`),
+    want: (pool: StatementPool, wait?: Parameters<StatementPool['run']>[1]) =>
+      pool.run((sql) => sql`select pg_advisory_xact_lock(${key})`, wait),
     letGo,
   };
 }
@@ -160,5 +163,116 @@ describe('work that takes too long', () => {
     const lock = await holdLock();
     expect(await outcome(lock.want(pool))).toBe('TOO_LATE');
     expect(await outcome(note(pool, 'after the limit'))).toBe('done');
+  });
+});
+
+/** Somebody who waits, and goes when told to. */
+function caller(until = Number.POSITIVE_INFINITY) {
+  const told = new Set<() => void>();
+  let gone = false;
+  return {
+    wait: {
+      until,
+      hasGone: () => gone,
+      onGone: (tell: () => void) => {
+        told.add(tell);
+        return () => told.delete(tell);
+      },
+    },
+    go() {
+      gone = true;
+      for (const tell of told) tell();
+    },
+  };
+}
+
+describe('work of a pool that cancels', () => {
+  const wanting = async () => {
+    const rows = await database.sql`
+      select
+      from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`;
+    return rows.length;
+  };
+  const untilWanting = (count: number) => expect.poll(wanting, { timeout: 20_000 }).toBe(count);
+
+  test('ends in Postgres when its caller goes, in a transaction, too', async () => {
+    const pool = openPool({ cancels: true, connectionsMax: 2 });
+    const lock = await holdLock();
+    const who = caller();
+    const alone = outcome(lock.want(pool, who.wait));
+    const inTransaction = outcome(
+      pool.run((sql) => sql.begin((tx) => tx`select pg_advisory_xact_lock(${lock.key})`), who.wait),
+    );
+    await untilWanting(2);
+    who.go();
+    await untilWanting(0);
+    expect(await Promise.all([alone, inTransaction])).toEqual(['57014', '57014']);
+    expect(await outcome(note(pool, 'after those who went'))).toBe('done');
+  });
+
+  test('ends in Postgres before the time of its caller is over', async () => {
+    const pool = openPool({ cancels: true });
+    const lock = await holdLock();
+    await pool.run((sql) => sql`select`);
+    expect(await outcome(lock.want(pool, caller(performance.now() + 10_500).wait))).toBe('57014');
+    await untilWanting(0);
+  });
+
+  test('ends although nothing of it was sent yet', async () => {
+    const way = await openHeldWay(database.url);
+    onTestFinished(() => way.close());
+    way.hold();
+    const pool = openPool({
+      cancels: true,
+      open: () => connect(way.url, { name: 'held', connectionsMax: 1 }),
+    });
+    const who = caller();
+    const asked = outcome(pool.run((sql) => sql`select 1`, who.wait));
+    await expect.poll(() => way.heldCount(), { timeout: 20_000 }).toBe(1);
+    who.go();
+    expect(await asked).toBe('CONNECTION_DESTROYED');
+    way.letGo();
+    expect(await outcome(note(pool, 'after one that was not sent'))).toBe('done');
+  });
+
+  test('a cancel that comes late ends nothing else', async () => {
+    const way = await openHeldWay(database.url);
+    onTestFinished(() => way.close());
+    const pool = openPool({
+      cancels: true,
+      open: () => connect(way.url, { name: 'late', connectionsMax: 1 }),
+    });
+    const lock = await holdLock();
+    const who = caller();
+    const slow = outcome(lock.want(pool, who.wait));
+    await untilWanting(1);
+    way.hold();
+    who.go();
+    await expect.poll(() => way.heldCount(), { timeout: 20_000 }).toBe(1);
+    await lock.letGo();
+    expect(await slow).toBe('done');
+    const other = await holdLock();
+    const next = outcome(other.want(pool));
+    // On a connection of its own, which is held, too; on the old one it would wait in Postgres already.
+    await expect
+      .poll(async () => way.heldCount() === 2 || (await wanting()) === 1, { timeout: 20_000 })
+      .toBe(true);
+    const closed = way.closedCount();
+    way.letGo();
+    await expect.poll(() => way.closedCount(), { timeout: 20_000 }).toBeGreaterThan(closed);
+    await Promise.race([next, untilWanting(1)]);
+    await other.letGo();
+    expect(await next).toBe('done');
+  });
+
+  test('rows that were read are not kept', async () => {
+    const pool = openPool({ cancels: true });
+    const grown = await pool.run(async (sql) => {
+      const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed;
+      for (let count = 0; count < 100; count++) await sql`select repeat('x', 2000000)`;
+      return process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed - before;
+    }, caller().wait);
+    expect(grown).toBeLessThan(100_000_000);
   });
 });

@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { createListTurns, type ListTurnsOptions, type TurnKind } from '@inventory/api/list-turns';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ApiClient } from '../harness/api-client.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { turn } from '../harness/submitter.ts';
+
+const patient = { until: Number.POSITIVE_INFINITY, hasGone: () => false };
+
+/** Turns in which nothing waits for too long unless asked for, and what has begun, in its order. */
+function openTurns(options: Partial<ListTurnsOptions> = {}) {
+  const turns = createListTurns({
+    perClient: 3,
+    kinds: {
+      cheap: { perClient: 3, total: Number.POSITIVE_INFINITY },
+      costly: { perClient: 1, total: 2 },
+      streamed: { perClient: 1, total: 4 },
+    },
+    waitMs: 60_000,
+    waitingPerClient: 100,
+    waitingTotal: 1000,
+    ...options,
+  });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    turns,
+    begun,
+    async ask(name: string, kind: TurnKind, wait = patient) {
+      const end = await turns.take(name[0]!, kind, wait);
+      begun.push(name);
+      ends.set(name, end);
+    },
+    async end(name: string) {
+      ends.get(name)!();
+      await turn();
+    },
+  };
+}
+
+describe('turns of lists', () => {
+  test('a client has three under way, and its fourth when one of them ends', async () => {
+    const { ask, begun, end } = openTurns();
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void meanwhile(ask(name, 'cheap'));
+    await turn();
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1']);
+    await end('a2');
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
+  });
+
+  test('of costly ones a client has one under way and the process two; others go between those of one client', async () => {
+    const { ask, begun, end } = openTurns();
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void meanwhile(ask(name, 'costly'));
+    await turn();
+    expect(begun).toEqual(['a1', 'b1']);
+    await end('a1');
+    expect(begun).toEqual(['a1', 'b1', 'a2']);
+    await end('a2');
+    expect(begun).toEqual(['a1', 'b1', 'a2', 'c1']);
+    await end('c1');
+    await end('b1');
+    expect(begun).toEqual(['a1', 'b1', 'a2', 'c1', 'd1', 'b2']);
+    await end('d1');
+    expect(begun).toEqual(['a1', 'b1', 'a2', 'c1', 'd1', 'b2', 'a3']);
+  });
+
+  test('cheap ones of a client go past its costly and streamed ones, under way or waiting', async () => {
+    const { ask, begun } = openTurns();
+    for (const name of ['a1', 'a2']) void meanwhile(ask(name, 'costly'));
+    for (const name of ['a3', 'a4']) void meanwhile(ask(name, 'streamed'));
+    void meanwhile(ask('a5', 'cheap'));
+    await turn();
+    expect(begun).toEqual(['a1', 'a3', 'a5']);
+  });
+
+  test('503: one that has waited too long, one whose caller goes, and one too many', async () => {
+    const { turns, ask, end, begun } = openTurns({ waitingPerClient: 2 });
+    await ask('a1', 'costly');
+    let goes = () => {};
+    const onGone = (tell: () => void) => {
+      goes = tell;
+      return () => {};
+    };
+    const gone = turns.take('a', 'costly', { ...patient, onGone });
+    const late = turns.take('a', 'costly', { ...patient, until: performance.now() + 50 });
+    const oneTooMany = turns.take('a', 'costly', patient);
+    await expect(oneTooMany).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
+    await expect(late).rejects.toMatchObject({ status: 503 });
+    goes();
+    await expect(gone).rejects.toMatchObject({ status: 503 });
+    expect(turns.waitingCount()).toBe(0);
+    await end('a1');
+    await ask('a2', 'costly');
+    expect(begun).toEqual(['a1', 'a2']);
+  });
+
+  test('a turn that is ended twice is ended once', async () => {
+    const { turns, begun, ask } = openTurns();
+    const end = await turns.take('a', 'costly', patient);
+    end();
+    end();
+    for (const name of ['b1', 'c1', 'd1']) void meanwhile(ask(name, 'costly'));
+    await turn();
+    expect(begun).toEqual(['b1', 'c1']);
+  });
+});
+
+const service = useService();
+const costlyPath = '/Inventory/StockLevels?sort=inStock';
+
+/** Holds all levels meanwhile: lists of them last until they are let go, those of items and of lots do not. */
+async function whileLevelsAreHeld(work: (letGo: () => Promise<void>) => Promise<void>) {
+  const holder = await service.sql.reserve();
+  try {
+    await holder`begin`;
+    await holder`lock table stock_level in access exclusive mode`;
+    await work(async () => {
+      await holder`rollback`;
+    });
+  } finally {
+    // Before what is looked at after each test.
+    await holder`rollback`;
+    holder.release();
+  }
+}
+
+const running = async () => {
+  const rows = await service.sql`
+    select
+    from pg_stat_activity
+    where datname = current_database() and application_name = 'inventory-costly-lists' and state = 'active'`;
+  return rows.length;
+};
+const untilRunning = (count: number) => expect.poll(running, { timeout: 20_000 }).toBe(count);
+
+/** Sends a list on a connection of its own, which can be closed. */
+async function ask(client: ApiClient, path: string): Promise<Socket> {
+  const { hostname, port, pathname } = new URL(service.baseUrl);
+  const socket = connectTcp(Number(port), hostname);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(`GET ${pathname}${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.token}\r\n\r\n`);
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  return socket;
+}
+
+describe('costly lists', () => {
+  test('two at once in Postgres, one of a client; cheap ones, items, writes and tokens are served beside them', async () => {
+    const clients = await Promise.all([service.client(), service.client(), service.client()]);
+    await whileLevelsAreHeld(async (letGo) => {
+      for (const client of clients) for (let count = 0; count < 3; count++) await ask(client, costlyPath);
+      await untilRunning(2);
+      const statuses = [];
+      for (const client of clients) {
+        const shortID = uniqueName('ITEM');
+        statuses.push((await client.get('/Inventory')).status);
+        statuses.push((await client.get('/Item?pageSize=5')).status);
+        statuses.push((await client.post('/Item', { shortID })).status);
+        statuses.push((await client.get(`/Item?key=${shortID}&type=id`)).status);
+      }
+      expect(statuses).toEqual(clients.flatMap(() => [200, 200, 201, 200]));
+      await service.client();
+      expect(await running()).toBe(2);
+      await letGo();
+      await untilRunning(0);
+    });
+  });
+
+  test('one whose caller goes ends in Postgres, and its turn with it', async () => {
+    const client = await service.client();
+    await whileLevelsAreHeld(async (letGo) => {
+      const socket = await ask(client, costlyPath);
+      await untilRunning(1);
+      socket.destroy();
+      await untilRunning(0);
+      const next = meanwhile(client.get(costlyPath));
+      await untilRunning(1);
+      await letGo();
+      expect((await next).status).toBe(200);
+    });
+  });
+
+  test('503 with Retry-After: one that waits too long for its turn, and one that Postgres ends', async () => {
+    const client = await service.client();
+    await whileLevelsAreHeld(async () => {
+      const first = meanwhile(client.get(costlyPath));
+      await untilRunning(1);
+      const second = await client.get(costlyPath);
+      for (const answer of [second, await first]) {
+        expect(answer.status).toBe(503);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(answer.body).toEqual({
+          statusCode: 503,
+          error: 'internal_error',
+          message: expect.stringContaining('nothing was applied'),
+        });
+      }
+      await untilRunning(0);
+    });
+  });
+});
+
+describe('which lists are costly', () => {
+  const cheapPaths = [
+    ...['/Inventory', '/Inventory?inStock=true&sort=received', '/Inventory/1?page=7'],
+    ...['/Inventory/StockLevels?sort=partNo&direction=DESC', '/Item', '/Item/All?sort=shortID'],
+    // Filters with an index that leave few.
+    ...['itemID=NONE', 'spot=NONE', 'serial=NONE&sort=description', 'hold=true'].map(
+      (filter) => `/Inventory?${filter}`,
+    ),
+    ...['/Inventory', '/Inventory/StockLevels', '/Item'].map((path) => `${path}?modifiedSince=2999-01-01`),
+  ];
+  const costlyPaths = [
+    ...['/Inventory?sort=description', '/Inventory?sort=recNo', '/Inventory?hold=false', '/Inventory?spot='],
+    ...['/Inventory/StockLevels?sort=available', '/Item?sort=description', '/Item/All?sort=created'],
+    // Filters with an index that leave much.
+    ...['itemID=MANY', 'spot=MANY', 'serial=MANY', 'modifiedSince=2000-01-01'].map(
+      (filter) => `/Inventory?${filter}`,
+    ),
+    ...['/Inventory/StockLevels', '/Item'].map((path) => `${path}?modifiedSince=2000-01-01`),
+  ];
+
+  test('those that nothing leads to but reading everything, and those with many matches', async () => {
+    await service.sql.begin(async (tx) => {
+      // Stock without a ledger: taken away again, before it is looked at.
+      await tx`insert into item (short_id, created_by) values ('MANY', 'tests')`;
+      await tx`
+        insert into item (short_id, created_by)
+        select 'MANY-' || n, 'tests'
+        from generate_series(1, 3000) as n`;
+      await tx`
+        insert into stock_level (part_no, wid, in_stock, used)
+        select part_no, 1, case when short_id = 'MANY' then 3000 else 0 end, true
+        from item
+        where short_id like 'MANY%'`;
+      await tx`
+        insert into lot (part_no, wid, spot, serial, units, received, modified, active)
+        select part_no, 1, 'MANY', 'MANY', 1, now(), now(), true
+        from item
+        cross join generate_series(1, 3000)
+        where short_id = 'MANY'`;
+    });
+    try {
+      const client = await service.client();
+      const costly = [];
+      for (const path of [...cheapPaths, ...costlyPaths]) {
+        const before = await lastCostlyAt();
+        expect((await client.get(path)).status, path).toBe(200);
+        if ((await lastCostlyAt()) > before) costly.push(path);
+      }
+      expect(costly).toEqual(costlyPaths);
+    } finally {
+      await service.sql.begin(async (tx) => {
+        await tx`delete from lot where serial = 'MANY'`;
+        await tx`delete from stock_level where part_no in (select part_no from item where short_id like 'MANY%')`;
+        await tx`delete from item where short_id like 'MANY%'`;
+        await tx`select recount_items(), recount_lots(), collect_levels()`;
+      });
+    }
+  });
+
+  /** When the last costly list began, as its connection notes, in microseconds. */
+  async function lastCostlyAt(): Promise<number> {
+    const [row] = await service.sql<{ at: number }[]>`
+      select coalesce(extract(epoch from max(query_start)) * 1000000, 0)::bigint as at
+      from pg_stat_activity
+      where datname = current_database() and application_name = 'inventory-costly-lists'`;
+    return row!.at;
+  }
+});
