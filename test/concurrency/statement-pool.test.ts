@@ -276,3 +276,39 @@ describe('work of a pool that cancels', () => {
     expect(grown).toBeLessThan(100_000_000);
   });
 });
+
+test('what is left of a transaction whose connection broke runs nowhere', async () => {
+  const pool = openPool({ cancels: true });
+  const { wait } = caller();
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let left: Promise<unknown> = Promise.resolve();
+  let began = () => {};
+  const begun = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const text = uniqueName('left');
+  const broken = outcome(
+    pool.run(
+      (sql) =>
+        sql.begin(async (tx) => {
+          await tx`select`;
+          began();
+          await held;
+          left = tx`insert into note values (${text})`.catch(() => {});
+          await left;
+        }),
+      wait,
+    ),
+  );
+  await begun;
+  await database.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${pool.name}`;
+  expect(['CONNECTION_CLOSED', '57P01']).toContain(await broken);
+  await note(pool, 'in its place');
+  goOn();
+  await expect.poll(() => left, { timeout: 20_000 }).toBeUndefined();
+  expect(await outcome(note(pool, 'after it'))).toBe('done');
+  expect(await notes()).not.toContain(text);
+});

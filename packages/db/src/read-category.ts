@@ -2,8 +2,8 @@ import type { Sql, Tx } from './client.ts';
 import { itemRecord } from './items.ts';
 import type { Fragment } from './read-page.ts';
 
-// Some 150 KB: made and sent in a few milliseconds.
-const pieceItems = 500;
+// Some 60 KB: made and sent in a few milliseconds.
+const pieceItems = 200;
 
 /** The active items of a category by shortID, as rows of their JSON text. */
 function recordsOf(sql: Sql | Tx, category: number): Fragment {

@@ -1,7 +1,7 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
-import type { Sql } from './client.ts';
+import { isOutage, type Sql } from './client.ts';
 
 /** Who waits for a piece of work. */
 export type Wait = {
@@ -185,7 +185,8 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         answered = true;
         return result;
       } catch (error) {
-        gaveUp = error instanceof TooLateError;
+        // A transaction whose connection broke goes on in the driver, on the one that takes its place: that must serve nobody else.
+        gaveUp = error instanceof TooLateError || (cancels && isOutage(error));
         throw error;
       } finally {
         clearTimeout(overrun);

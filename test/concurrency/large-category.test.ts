@@ -1,0 +1,247 @@
+import { once } from 'node:events';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { addClient } from '@inventory/db/clients';
+import { choosePort } from '@inventory/local/free-port';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { allPermissions, uniqueName } from '../harness/service.ts';
+
+// Some 130 MB of text.
+const largeItems = 200_000;
+const large = 1;
+// Up to the size that is answered as one text, just beyond it, and multiples of a piece.
+const sizes = [0, 1, 499, 500, 501, 1000, 1001, 1500, 2000];
+const categoryOf = (size: number) => 10_000 + size;
+
+let database: TestDatabase;
+let api: Started;
+let origin: string;
+let metricsUrl: string;
+let token: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  await database.sql.begin(async (tx) => {
+    await tx`alter table item disable trigger item_added`;
+    await tx`
+      insert into item (short_id, description, category, created_by)
+      select 'LARGE-' || lpad(n::text, 6, '0'), repeat('x', 400), ${large}, 'tests'
+      from generate_series(1, ${largeItems}::integer) as n`;
+    for (const size of sizes) {
+      await tx`
+        insert into item (short_id, description, category, created_by)
+        select ${`S${size}-`} || lpad(n::text, 4, '0'), 'é', ${categoryOf(size)}, 'tests'
+        from generate_series(1, ${size}::integer) as n`;
+    }
+    await tx`alter table item enable trigger item_added`;
+    await tx`select recount_items()`;
+  });
+  await database.sql`vacuum analyze item`;
+  const secret = createSecret();
+  await addClient(database.sql, {
+    clientId: 'reader',
+    permissions: allPermissions,
+    wids: [],
+    readOnly: false,
+    rateLimit: 1_000_000,
+    secretDigest: digestSecret(secret),
+  });
+  const internalPort = await choosePort('the api', undefined, undefined);
+  metricsUrl = `http://127.0.0.1:${internalPort}/metrics`;
+  api = await startProcess('apps/api/src/main.ts', {
+    DATABASE_URL: database.url,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('category'),
+    PORT: '0',
+    INTERNAL_PORT: String(internalPort),
+    LOG_LEVEL: 'info',
+  });
+  origin = `http://127.0.0.1:${api.port}`;
+  const form = { grant_type: 'client_credentials', client_id: 'reader', client_secret: secret };
+  const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });
+  token = ((await answer.json()) as { access_token: string }).access_token;
+});
+afterAll(async () => {
+  await api?.stop();
+  await database?.drop();
+});
+
+const pathOf = (category: number) => `/api/v1/Item?Category=${category}`;
+
+async function read(category: number, acceptEncoding?: string, method: 'GET' | 'HEAD' = 'GET') {
+  const answer = await request(origin + pathOf(category), {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
+    },
+  });
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    bytes: Buffer.from(await answer.body.arrayBuffer()),
+  };
+}
+
+/** A reader of its own who takes nothing once the answer has begun. */
+async function openReader(category = large): Promise<Socket> {
+  const socket = connectTcp(api.port, '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(`GET ${pathOf(category)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  const [begin] = await once(socket, 'data');
+  socket.pause();
+  expect(String(begin)).toContain('200 OK');
+  socket.unshift(begin);
+  return socket;
+}
+
+/** What is open in Postgres for such lists. */
+const streamsOpen = async () => {
+  const rows = await database.sql`
+    select
+    from pg_stat_activity
+    where datname = current_database() and application_name = 'inventory-streamed-lists' and state <> 'idle'`;
+  return rows.length;
+};
+const untilStreams = (count: number) => expect.poll(streamsOpen, { timeout: 30_000 }).toBe(count);
+
+const metricOf = (text: string, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+const readMetric = async (name: string) => metricOf(await (await fetch(metricsUrl)).text(), name);
+
+const shortIds = (bytes: Buffer): string[] =>
+  JSON.parse(bytes.toString()).map(({ shortID }: { shortID: string }) => shortID);
+
+test('200: a category of any size is a flat array by ShortID', async () => {
+  for (const size of sizes) {
+    const { status, headers, bytes } = await read(categoryOf(size));
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    const expected = Array.from({ length: size }, (_, n) => `S${size}-${String(n + 1).padStart(4, '0')}`);
+    expect(shortIds(bytes)).toEqual(expected);
+  }
+});
+
+test('200: a large category is compressed for a caller who accepts gzip, and the same for one who does not', async () => {
+  const plain = await read(categoryOf(2000), 'identity');
+  const small = await read(categoryOf(2000), 'gzip');
+  for (const { headers } of [plain, small]) expect(headers.vary).toBe('Accept-Encoding');
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(small.headers['content-encoding']).toBe('gzip');
+  expect(small.headers['content-type']).toBe(plain.headers['content-type']);
+  expect(gunzipSync(small.bytes).equals(plain.bytes)).toBe(true);
+  const head = await read(categoryOf(2000), 'gzip', 'HEAD');
+  expect({ status: head.status, length: head.bytes.length }).toEqual({ status: 200, length: 0 });
+  await untilStreams(0);
+});
+
+test('200: 200,000 items, for little memory, and others are served in between', async () => {
+  await read(large);
+  const before = await readMetric('process_resident_memory_bytes');
+  const startedAt = performance.now();
+  const peaks: number[] = [];
+  let lag = 0;
+  let bytes = 0;
+  const times = 3;
+  for (let time = 0; time < times; time++) {
+    let peak = 0;
+    const reading = meanwhile(
+      (async () => {
+        const headers = { authorization: `Bearer ${token}` };
+        const answer = await request(origin + pathOf(large), { headers });
+        for await (const chunk of answer.body) bytes += chunk.length;
+      })(),
+    );
+    let isDone = false;
+    void reading.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      const text = await (await fetch(metricsUrl)).text();
+      peak = Math.max(peak, metricOf(text, 'process_resident_memory_bytes'));
+      lag = Math.max(lag, metricOf(text, 'nodejs_eventloop_lag_max_seconds'));
+      await setTimeout(100);
+    }
+    await reading;
+    peaks.push(peak);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  expect(bytes).toBeGreaterThan(times * largeItems * 600);
+  // One text of it would be there at least once.
+  expect(Math.max(...peaks) - before).toBeLessThan(bytes / times);
+  expect(lag).toBeLessThan(seconds / times / 10);
+});
+
+test('an answer is of one moment, however long its reader takes', async () => {
+  const socket = await openReader();
+  await untilStreams(1);
+  try {
+    await database.sql`
+      update item
+      set description = 'changed meanwhile'
+      where category = ${large} and short_id > 'LARGE-199000'`;
+    await database.sql`
+      update item
+      set discontinued = true
+      where short_id = 'LARGE-200000'`;
+    let text = '';
+    socket.on('data', (chunk) => {
+      text = (text + chunk).slice(-2_000_000);
+    });
+    socket.resume();
+    await expect.poll(() => text.endsWith('0\r\n\r\n'), { timeout: 60_000 }).toBe(true);
+    expect(text).toContain('LARGE-200000');
+    expect(text).not.toContain('changed meanwhile');
+  } finally {
+    await database.sql`
+      update item
+      set description = repeat('x', 400), discontinued = false
+      where category = ${large} and short_id > 'LARGE-199000'`;
+  }
+});
+
+test('Postgres is done with it when its caller goes in the middle', async () => {
+  const socket = await openReader();
+  await untilStreams(1);
+  socket.destroy();
+  await untilStreams(0);
+});
+
+test('Postgres is done with it when its caller takes nothing, and the answer has no end', async () => {
+  const socket = await openReader();
+  await untilStreams(1);
+  await untilStreams(0);
+  let tail = '';
+  socket.on('data', (chunk) => {
+    tail = String(chunk).slice(-10);
+  });
+  socket.resume();
+  await once(socket, 'close');
+  expect(tail).not.toMatch(/0\r\n\r\n$/);
+});
+
+test('the answer has no end when Postgres fails in the middle, and the next one is whole', async () => {
+  const socket = await openReader();
+  await untilStreams(1);
+  await database.sql`
+    select pg_terminate_backend(pid)
+    from pg_stat_activity
+    where datname = current_database() and application_name = 'inventory-streamed-lists'`;
+  let tail = '';
+  socket.on('data', (chunk) => {
+    tail = String(chunk).slice(-10);
+  });
+  socket.resume();
+  await once(socket, 'close');
+  expect(tail).not.toMatch(/0\r\n\r\n$/);
+  expect(shortIds((await read(categoryOf(1500))).bytes)).toHaveLength(1500);
+});
