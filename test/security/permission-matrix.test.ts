@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorObject, forbidden } from '../harness/answers.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { nameOf, routes } from '../harness/routes.ts';
+import { allPermissions, uniqueName, useService } from '../harness/service.ts';
+
+const service = useService();
+
+/**
+ * Who may do what, written by hand from the contract. `permission`: the one that is needed; every other is not enough. `read-only`:
+ * what a client that may only read is answered. Then what a client that may is answered by the warehouse that it names: one in its
+ * scope, one outside, none at all, one that does not exist. `-`: the route is asked about no warehouse.
+ */
+const expected = `
+  route                          permission  read-only  in scope  outside  none  no such
+  GET /Inventory                 11          200        200       -        -     -
+  GET /Inventory/StockLevels     11          200        200       -        -     -
+  GET /Inventory/:wid            11          200        200       scope    404   scope
+  GET /Inventory/StockLevels/:wid 11         200        200       scope    404   scope
+  POST /Inventory/Receive        95          readOnly   201       scope    wid   scope
+  POST /Inventory/Move           15          readOnly   200       scope    wid   scope
+  POST /Inventory/Issue          88          readOnly   200       scope    wid   scope
+  GET /Item                      11          200        200       -        -     -
+  GET /Item/All                  11          200        200       -        -     -
+  GET /Item/:partNo              11          200        200       -        -     -
+  POST /Item                     116         readOnly   201       -        -     -
+  PUT /Item                      116         readOnly   200       -        -     -
+  DELETE /Item/:shortID          116         readOnly   200       -        -     -
+`;
+
+/** The warehouse that a transfer goes to, beside the one that it comes from. */
+const expectedOfMoves = `
+  from      to        answer
+  in scope  in scope  200
+  in scope  outside   scope
+  in scope  no such   scope
+  outside   in scope  scope
+  outside   outside   scope
+  no such   in scope  scope
+  no such   no such   scope
+  none      in scope  wid
+  none      outside   wid
+`;
+
+const cells = (line: string) => line.trim().split(/ {2,}|(?<=:wid) /);
+const rowsOf = (table: string) => table.trim().split('\n').slice(1).map(cells);
+
+type Place = 'in scope' | 'outside' | 'none' | 'no such';
+const wids: Record<Place, number | undefined> = {
+  'in scope': 1,
+  outside: 3,
+  none: undefined,
+  'no such': 4_000,
+};
+// Others of the same kind: a move needs two.
+const toWids: Record<Place, number | undefined> = {
+  'in scope': 2,
+  outside: 5,
+  none: undefined,
+  'no such': 4_001,
+};
+const places = Object.keys(wids) as Place[];
+
+const matrix = rowsOf(expected).map((row) => {
+  const [name, permission, readOnly, ...answers] = row as [string, string, string, ...string[]];
+  return {
+    name,
+    permission: Number(permission),
+    readOnly,
+    answers: Object.fromEntries(places.map((place, index) => [place, answers[index]!])),
+  };
+});
+
+const answerOf = (name: string) => {
+  if (name === 'wid') return { status: 400, field: 'wid' };
+  if (name in forbidden) return { status: 403, body: forbidden[name as keyof typeof forbidden] };
+  return { status: Number(name) };
+};
+
+let stocked: string;
+let partNo: number;
+beforeAll(async () => {
+  await service.sql`insert into warehouse (wid, name) values (5, 'Far away')`;
+  stocked = await service.item();
+  const keeper = await service.client({ warehouses: [1, 2, 3] });
+  for (const wid of [1, 2, 3]) {
+    await keeper.post('/Inventory/Receive', { itemID: stocked, units: 1_000_000, wid, reasonCode: 0 });
+  }
+  partNo = (await keeper.get(`/Item?key=${stocked}&type=id`)).body.partNo;
+});
+
+/** Sends a request that only rights can refuse. */
+async function ask(client: ApiClient, name: string, place: Place, toPlace?: Place) {
+  const [method, path] = name.split(' ') as [string, string];
+  const wid = wids[place];
+  const to = toPlace === undefined ? { toSpot: uniqueName('S') } : { shipToWid: toWids[toPlace] };
+  const transaction = {
+    itemID: stocked,
+    units: 1,
+    ...(wid === undefined ? {} : { wid }),
+    reasonCode: 0,
+    ...to,
+  };
+  const bodies: Record<string, () => object | Promise<object>> = {
+    'POST /Item': () => ({ shortID: uniqueName('NEW') }),
+    'PUT /Item': () => ({ shortID: stocked, description: uniqueName('text') }),
+  };
+  const shortID = path.includes(':shortID') ? await service.item() : '';
+  const filled = path
+    .replace(':wid', String(wid ?? 'none'))
+    .replace(':partNo', String(partNo))
+    .replace(':shortID', shortID);
+  const body =
+    method === 'GET' || method === 'DELETE' ? undefined : ((await bodies[name]?.()) ?? transaction);
+  return client.send(method, filled, body === undefined ? {} : { body });
+}
+
+function expectAs(answer: Awaited<ReturnType<typeof ask>>, name: string, what: string) {
+  const { status, body, field } = { body: undefined, field: undefined, ...answerOf(name) };
+  expect(answer.status, `${what}: ${answer.text}`).toBe(status);
+  if (body !== undefined) expect(answer.body, what).toEqual(body);
+  if (field !== undefined) expect(Object.keys(answer.body.details), what).toEqual([field]);
+  if (status === 404)
+    expect(answer.body, what).toMatchObject(errorObject(404, 'not_found', answer.body.message));
+}
+
+/** What has been written, all in all. */
+async function written() {
+  const [row] = await service.sql`
+    select (select count(*) from stock_transaction) as transactions, (select count(*) from lot) as lots,
+      (select count(*) from item) as items, (select max(modified) from item) as modified,
+      (select count(*) from idempotency_key) as keys`;
+  return row;
+}
+
+test('the table has every route of the service, and no other', () => {
+  expect(matrix.map(({ name }) => name).sort()).toEqual(routes.map(nameOf).sort());
+});
+
+test('the table of moves has every pair of warehouses that differ in what may be told', () => {
+  for (const [from, to, answer] of rowsOf(expectedOfMoves)) {
+    expect(places).toContain(from);
+    expect(places).toContain(to);
+    expect(answerOf(answer!).status).toBeGreaterThan(0);
+  }
+});
+
+const clients = new Map<string, Promise<ApiClient>>();
+/** A client of warehouses 1 and 2 with these permissions; the same one each time. */
+function clientWith(permissions: number[], readOnly: boolean): Promise<ApiClient> {
+  const key = `${permissions} ${readOnly}`;
+  const known = clients.get(key) ?? service.client({ permissions, readOnly });
+  clients.set(key, known);
+  return known;
+}
+afterAll(() => clients.clear());
+
+describe.each(matrix.map((row) => [row.name, row] as const))(
+  '%s',
+  (name, { permission, readOnly, answers }) => {
+    const sets = [
+      ...allPermissions.map((each) => [each]),
+      [],
+      allPermissions.filter((each) => each !== permission),
+      allPermissions,
+    ];
+    const asked = sets.flatMap((permissions) =>
+      [false, true].flatMap((isReadOnly) =>
+        places
+          .filter((place) => answers[place] !== '-')
+          .map((place) => ({ permissions, isReadOnly, place, may: permissions.includes(permission) })),
+      ),
+    );
+    // What a client is refused for, in the order of the checks: read-only, permission, what was sent, scope.
+    const answerTo = ({ isReadOnly, place, may }: (typeof asked)[number]) => {
+      if (isReadOnly && readOnly === 'readOnly') return 'readOnly';
+      return may ? answers[place]! : 'permission';
+    };
+
+    test('every permission, read-only or not, and every kind of warehouse', async () => {
+      for (const each of asked) {
+        const client = await clientWith(each.permissions, each.isReadOnly);
+        const answer = answerTo(each);
+        const before = await written();
+        const what = `${JSON.stringify(each.permissions)} ${each.isReadOnly ? 'read-only ' : ''}${each.place}`;
+        const got =
+          name.startsWith('DELETE') && answer !== '200'
+            ? await askDelete(client)
+            : await ask(client, name, each.place);
+        expectAs(got, answer, what);
+        if (got.status >= 400) expect(await written(), what).toEqual(before);
+      }
+      expect(asked.filter((each) => /^2/.test(answerTo(each))).length).toBeGreaterThan(0);
+      expect(asked.filter((each) => answerTo(each) === 'permission').length).toBeGreaterThan(0);
+    });
+  },
+);
+
+/** Of an item that is there, so that nothing is made for the asking. */
+const askDelete = (client: ApiClient) => client.delete(`/Item/${stocked}`);
+
+test('POST /Inventory/Move between warehouses: both must be in the scope', async () => {
+  const client = await clientWith(allPermissions, false);
+  for (const [from, to, answer] of rowsOf(expectedOfMoves) as [Place, Place, string][]) {
+    const before = await written();
+    const got = await ask(client, 'POST /Inventory/Move', from, to);
+    expectAs(got, answer, `${from} to ${to}`);
+    if (got.status >= 400) expect(await written()).toEqual(before);
+  }
+});
