@@ -25,11 +25,17 @@ const stockBatch = 'packages/domain/src/stock/batch.ts';
 const idempotency = 'packages/db/src/idempotency.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
+const listTurns = 'apps/api/src/list-turns.ts';
+const lists = 'apps/api/src/lists.ts';
+const readCategory = 'packages/db/src/read-category.ts';
+const readPage = 'packages/db/src/read-page.ts';
+const statementPool = 'packages/db/src/statement-pool.ts';
 const submit = 'packages/queue/src/submit.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
+const textStream = 'apps/api/src/text-stream.ts';
 const waiters = 'packages/queue/src/waiters.ts';
 const writeBatch = 'packages/db/src/write-batch.ts';
 
@@ -1617,5 +1623,229 @@ async function importKey(`,
       },
     ],
     test: { file: 'docker/containers.test.ts', title: 'has no route out' },
+    name: 'a list whose caller goes runs on',
+    edits: [{ file: statementPool, search: 'onGone?.(giveUp)', replace: 'onGone?.(() => {})' }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'ends in Postgres when its caller goes' },
+  },
+  {
+    name: 'a list runs on when the time of its caller is over',
+    edits: [
+      { file: statementPool, search: 'setTimeout(giveUp, timeMs)', replace: 'setTimeout(() => {}, timeMs)' },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'before the time of its caller is over' },
+  },
+  {
+    name: 'a connection is used again after a cancel',
+    edits: [{ file: statementPool, search: 'gaveUp || cancelled || suspect', replace: 'gaveUp || suspect' }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'a cancel that comes late' },
+  },
+  {
+    name: 'a list that was not sent is not given up',
+    edits: [{ file: statementPool, search: 'if (!cancel()) close(connection, 0);', replace: 'cancel();' }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'nothing of it was sent yet' },
+  },
+  {
+    name: 'a broken transaction goes on, on another connection',
+    edits: [{ file: statementPool, search: '(cancels && isOutage(error))', replace: 'false' }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'what is left of a transaction' },
+  },
+  {
+    name: 'the rows of finished statements are kept',
+    edits: [
+      { file: 'packages/db/src/cancellable.ts', search: 'statements.delete(each);', replace: 'void each;' },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'rows that were read are not kept' },
+  },
+  {
+    name: 'a client has as many costly lists as there may be',
+    edits: [
+      {
+        file: listTurns,
+        search: 'costly: { perClient: 1, total: 2 }',
+        replace: 'costly: { perClient: 2, total: 2 }',
+      },
+    ],
+    test: { file: 'concurrency/list-turns.test.ts', title: 'two at once in Postgres' },
+  },
+  {
+    name: 'lists are served in the order they came, whosoever they are',
+    edits: [
+      {
+        file: listTurns,
+        search: 'if (waiting.delete(clientId) && own.length > 0) waiting.set(clientId, own);',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/list-turns.test.ts', title: 'others go between those of one client' },
+  },
+  {
+    name: 'a turn that waits is not left when its caller goes',
+    edits: [{ file: listTurns, search: 'wait.onGone?.(entry.leave)', replace: 'wait.onGone?.(() => {})' }],
+    test: { file: 'concurrency/list-turns.test.ts', title: 'one whose caller goes, and one too many' },
+  },
+  {
+    name: 'every list takes a costly turn',
+    edits: [
+      {
+        file: lists,
+        search: `if (reading.cost !== 'everything') {`,
+        replace: `if (reading.cost === 'page') {`,
+      },
+    ],
+    test: { file: 'concurrency/list-turns.test.ts', title: 'nothing leads to but reading everything' },
+  },
+  {
+    name: 'every filter with an index is taken for cheap',
+    edits: [{ file: lists, search: '!(await hasFew(reading, asker))', replace: '!hasFew' }],
+    test: { file: 'concurrency/list-turns.test.ts', title: 'nothing leads to but reading everything' },
+  },
+  {
+    name: 'a large category is one text',
+    edits: [{ file: lists, search: 'wholeCategoryMax = 1000', replace: 'wholeCategoryMax = 1_000_000' }],
+    test: { file: 'concurrency/large-category.test.ts', title: '200,000 items, for little memory' },
+  },
+  {
+    name: 'each piece of a category is of a moment of its own',
+    edits: [
+      {
+        file: readCategory,
+        search: `let before = '[';`,
+        replace: `let before = '[';
+    let offset = -pieceItems;`,
+      },
+      {
+        file: readCategory,
+        search: `\`fetch \${tx.unsafe(String(pieceItems))} from category\``,
+        replace: `\`\${recordsOf(tx, category)} limit \${pieceItems} offset \${(offset += pieceItems)}\``,
+      },
+    ],
+    test: { file: 'concurrency/large-category.test.ts', title: 'of one moment' },
+  },
+  {
+    name: 'a category is made faster than it is read',
+    edits: [
+      {
+        file: textStream,
+        search: 'if (readable.push(piece)) wanted?.();',
+        replace: 'readable.push(piece); wanted?.();',
+      },
+    ],
+    test: { file: 'concurrency/large-category.test.ts', title: 'when its caller takes nothing' },
+  },
+  {
+    name: 'who takes nothing of a category is waited for',
+    edits: [
+      {
+        file: textStream,
+        search: `readable.destroy(new Error('the reader takes nothing'))`,
+        replace: 'void 0',
+      },
+    ],
+    test: { file: 'concurrency/large-category.test.ts', title: 'when its caller takes nothing' },
+  },
+  {
+    name: 'a route that writes is open to read-only clients',
+    edits: [
+      {
+        file: 'apps/api/src/routes/items.ts',
+        search: `summary: 'Discontinue an item; its inventory records remain',
+      permission: Permission.ModifyItemMaster,
+      writes: true,`,
+        replace: `summary: 'Discontinue an item; its inventory records remain',
+      permission: Permission.ModifyItemMaster,
+      writes: false,`,
+      },
+    ],
+    test: { file: 'security/permission-matrix.test.ts' },
+  },
+  {
+    name: 'a route asks for another permission',
+    edits: [
+      {
+        file: 'apps/api/src/routes/inventory.ts',
+        search: 'Permission.LocateMoveUnits',
+        replace: 'Permission.NegativeAdjustment',
+      },
+    ],
+    test: { file: 'security/permission-matrix.test.ts' },
+  },
+  {
+    name: 'the scope of a route is not asked',
+    edits: [
+      {
+        file: 'apps/api/src/routes/inventory.ts',
+        search: `warehouses: ({ params }) => [params.wid],
+      answer: { 200: StockLevelPage }`,
+        replace: `warehouses: noWarehouses,
+      answer: { 200: StockLevelPage }`,
+      },
+    ],
+    test: { file: 'security/permission-matrix.test.ts' },
+  },
+  {
+    name: 'where a move goes is not asked',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/transaction.ts',
+        search: '[body.wid, body.shipToWid]',
+        replace: '[body.wid]',
+      },
+    ],
+    test: { file: 'security/permission-matrix.test.ts', title: 'both must be in the scope' },
+  },
+  {
+    name: 'scope missing in sorted and filtered lots',
+    edits: [
+      {
+        file: 'packages/db/src/lots.ts',
+        search: `sql\`lot.wid = any(\${wids as number[]}::integer[])\``,
+        replace: 'sql`lot.wid is not null`',
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory: what differs' },
+  },
+  {
+    name: 'scope missing in the total of sorted lots',
+    edits: [
+      {
+        file: 'packages/db/src/read-lot-page.ts',
+        search: `const scope = sql\`wid = any(\${wids as number[]}::integer[])\`;`,
+        replace: 'const scope = sql`wid is not null`;',
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory: what differs' },
+  },
+  {
+    name: 'scope missing in sorted levels',
+    edits: [
+      {
+        file: 'packages/db/src/stock-levels.ts',
+        search: `sql\`wid = any(\${wids as number[]}::integer[]) and used\``,
+        replace: 'sql`used`',
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory/StockLevels: what differs' },
+  },
+  {
+    name: 'scope missing in what has changed of levels',
+    edits: [
+      {
+        file: readPage,
+        search: `where \${list.where} and \${sql.unsafe(list.modified)}`,
+        replace: `where \${sql.unsafe(list.modified)}`,
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory/StockLevels: what differs' },
+  },
+  {
+    name: 'scope missing in the records of sorted levels',
+    edits: [
+      {
+        file: readPage,
+        search: `where \${sql.unsafe(groupBy)} = page.key and \${list.where}`,
+        replace: `where \${sql.unsafe(groupBy)} = page.key`,
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory/StockLevels: what differs' },
   },
 ];
