@@ -1623,6 +1623,8 @@ async function importKey(`,
       },
     ],
     test: { file: 'docker/containers.test.ts', title: 'has no route out' },
+  },
+  {
     name: 'a list whose caller goes runs on',
     edits: [{ file: statementPool, search: 'onGone?.(giveUp)', replace: 'onGone?.(() => {})' }],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'ends in Postgres when its caller goes' },

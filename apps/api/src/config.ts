@@ -8,7 +8,7 @@ export const apiSettings = {
   HOST: z.string().default('127.0.0.1'),
   /** Requests per client in any 60 s, for clients without a limit of their own. */
   RATE_LIMIT: count(1).default(100),
-  /** Connections to Postgres for lists and items; ten more are for what must not stand behind them. */
+  /** Connections to Postgres for cheap lists and single items; at most 18 more: costly lists, and what must not stand behind any. */
   DATABASE_CONNECTIONS: count(1).default(10),
   /** Requests in one envelope at most. */
   ENVELOPE_MAX: count(1).default(64),

@@ -124,7 +124,10 @@ export function sharedAnswers(): Json {
     Unavailable: answerOf('Out of order for a moment', errorSchema, {
       headers: [...always, 'Retry-After'],
       optional: ['RateLimit-Policy', 'RateLimit'],
-      examples: { unreachable: failure('No database', 503, messages.unreachable) },
+      examples: {
+        unreachable: failure('No database', 503, messages.unreachable),
+        unavailable: failure('Busy, a list too many', 503, messages.unavailable),
+      },
     }),
     NotFound: answerOf('There is nothing at this path', errorSchema, {
       headers: limited,

@@ -103,7 +103,8 @@ ${allocation} Expired lots are not taken. A lot on hold is not taken, even when 
 Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path; both ignore the paging parameters:
 
 - \`key\` with \`type=id\` or \`type=alias\`: one Item, discontinued or not; 404 when there is none.
-- \`Category\`: a flat array of the category's active items by \`shortID\`, empty for a category that nobody uses.`,
+- \`Category\`: a flat array of the category's active items by \`shortID\`, empty for a category that nobody uses. A large one is sent as fast
+  as it is read, and must be read within a minute; accept gzip.`,
   'GET /Item/All': 'By `shortID` unless sorted otherwise.',
   'GET /Item/:partNo': 'A part number that is not an integer: 404.',
   'POST /Item': `

@@ -1,0 +1,182 @@
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { connect } from '@inventory/db/client';
+import { addClient } from '@inventory/db/clients';
+import { migrate } from '@inventory/db/migrate';
+import { seed, transactionsFor } from '@inventory/db/seed';
+import { databaseOf } from '../harness/global-setup.ts';
+import { startProcess } from '../harness/processes.ts';
+import { startReadStack } from './read-site.ts';
+
+// pnpm bench:neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends its 100 costliest lists.
+const { values } = parseArgs({
+  options: {
+    lots: { type: 'string', default: '400000' },
+    rounds: { type: 'string', default: '2' },
+    together: { type: 'string', default: '20' },
+  },
+});
+const lots = Number(values.lots);
+const rounds = Number(values.rounds);
+const together = Number(values.together);
+const warehouses = 3;
+const worstRatio = 2;
+// The neighbour's lists, and the largest category beside them.
+const costlyPaths = [
+  '/Inventory?sort=description',
+  '/Inventory?sort=remark&direction=DESC&pageSize=250',
+  '/Inventory?hold=false&sort=units',
+  '/Inventory?modifiedSince=2000-01-01&sort=serial',
+  '/Inventory/StockLevels?sort=available&direction=DESC',
+  '/Inventory/1?sort=spot&page=400&pageSize=250',
+  '/Item/All?sort=description&modifiedSince=2000-01-01',
+  '/Item?Category=1',
+];
+const listsMax = 100;
+const everyMs = 25;
+
+const stack = await startReadStack();
+const name = 'neighbour';
+const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
+await server.unsafe(`create database ${name}`);
+const databaseUrl = databaseOf(stack.databaseUrl, name);
+const sql = connect(databaseUrl, { name: 'bench', connectionsMax: 2 });
+await migrate(sql);
+const items = Math.ceil(lots / 5);
+await seed(sql, { items, lots, warehouses, transactions: transactionsFor(lots) }, () => {});
+await sql`alter table item disable trigger user`;
+await sql`update item set category = 1`;
+await sql`alter table item enable trigger user`;
+await sql`vacuum analyze`;
+
+const env = { DATABASE_URL: databaseUrl, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name };
+const worker = await startProcess('apps/worker/src/main.ts', env);
+const api = await startProcess('apps/api/src/main.ts', env);
+const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
+
+async function addCaller(clientId: string) {
+  const secret = createSecret();
+  await addClient(sql, {
+    clientId,
+    permissions: [11, 15, 88, 95, 116],
+    wids: Array.from({ length: warehouses }, (_, index) => index + 1),
+    readOnly: false,
+    rateLimit: 1_000_000,
+    secretDigest: digestSecret(secret),
+  });
+  const askToken = () =>
+    fetch(`${baseUrl}/Token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: secret,
+      }),
+    });
+  const { access_token: token } = (await (await askToken()).json()) as { access_token: string };
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return { askToken, get: (path: string) => fetch(baseUrl + path, { headers }), headers };
+}
+
+const victim = await addCaller('victim');
+const neighbour = await addCaller('neighbour');
+const [item] = await sql<{ short_id: string }[]>`select short_id from item order by part_no limit 1`;
+const itemID = item!.short_id;
+const receive = { itemID, units: 1, wid: 1, reasonCode: 0 };
+const asked: Record<string, () => Promise<Response>> = {
+  lots: () => victim.get('/Inventory'),
+  levels: () => victim.get('/Inventory/StockLevels/1'),
+  item: () => victim.get(`/Item?key=${itemID}&type=id`),
+  'lots of an item': () => victim.get(`/Inventory?serial=NONE`),
+  receive: () =>
+    fetch(`${baseUrl}/Inventory/Receive`, {
+      method: 'POST',
+      headers: victim.headers,
+      body: JSON.stringify(receive),
+    }),
+  token: victim.askToken,
+};
+
+type Times = Record<string, number[]>;
+const quiet: Times = {};
+const beside: Times = {};
+let refused = 0;
+
+/** Asks one thing after the other until it is told to stop. */
+async function callAsVictim(times: Times, mayStop: () => boolean, least: number) {
+  const names = Object.keys(asked);
+  for (let count = 0; count < least || !mayStop(); count++) {
+    const name = names[count % names.length]!;
+    const startedAt = performance.now();
+    const answer = await asked[name]!();
+    await answer.text();
+    if (answer.status >= 400) refused += 1;
+    times[name] = [...(times[name] ?? []), performance.now() - startedAt];
+    await setTimeout(everyMs);
+  }
+}
+
+const statuses = new Map<number | string, number>();
+/** The neighbour's lists, so many at once, as fast as they are answered. */
+async function callAsNeighbour() {
+  let sent = 0;
+  const caller = async () => {
+    while (sent < listsMax) {
+      const path = costlyPaths[sent++ % costlyPaths.length]!;
+      const status = await neighbour
+        .get(path)
+        .then(async (answer) => {
+          await answer.arrayBuffer();
+          return answer.status;
+        })
+        .catch((error: Error) => error.name);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: together }, caller));
+}
+
+const p95 = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!;
+
+await callAsVictim({}, () => true, 60);
+for (let round = 0; round < rounds; round++) {
+  await callAsVictim(quiet, () => true, 300);
+  let isDone = false;
+  const lists = callAsNeighbour().finally(() => {
+    isDone = true;
+  });
+  await callAsVictim(beside, () => isDone, 300);
+  await lists;
+}
+const rows = Object.keys(asked).map((name) => {
+  const without = p95(quiet[name]!);
+  const withIt = p95(beside[name]!);
+  return { name, without, with: withIt, ratio: withIt / without };
+});
+const all = {
+  name: 'all of it',
+  without: p95(Object.values(quiet).flat()),
+  with: p95(Object.values(beside).flat()),
+};
+rows.push({ ...all, ratio: all.with / all.without });
+console.log(
+  `\n${lots} lots, ${listsMax} costly lists a round, ${together} at once, ${rounds} rounds; p95 in ms`,
+);
+console.table(
+  rows.map((row) => ({
+    asked: row.name,
+    without: row.without.toFixed(1),
+    with: row.with.toFixed(1),
+    ratio: row.ratio.toFixed(2),
+  })),
+);
+console.log(`neighbour's lists by status: ${JSON.stringify([...statuses])}; victim refused: ${refused}`);
+await api.stop();
+await worker.stop();
+await sql.end();
+await server.end();
+await stack.stop();
+const isGood = refused === 0 && all.with / all.without <= worstRatio;
+console.log(isGood ? 'neighbour: passed' : 'neighbour: FAILED');
+process.exit(isGood ? 0 : 1);
