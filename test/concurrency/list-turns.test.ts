@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { createListTurns, type ListTurnsOptions, type TurnKind } from '@inventory/api/list-turns';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ApiClient } from '../harness/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { turn } from '../harness/submitter.ts';
@@ -110,12 +110,12 @@ describe('turns of lists', () => {
 const service = useService();
 const costlyPath = '/Inventory/StockLevels?sort=inStock';
 
-/** Holds all levels meanwhile: lists of them last until they are let go, those of items and of lots do not. */
-async function whileLevelsAreHeld(work: (letGo: () => Promise<void>) => Promise<void>) {
+/** Holds a table meanwhile: lists of levels last until theirs is let go, those of items and of lots do not. */
+async function whileHeld(table: 'stock_level' | 'item', work: (letGo: () => Promise<void>) => Promise<void>) {
   const holder = await service.sql.reserve();
   try {
     await holder`begin`;
-    await holder`lock table stock_level in access exclusive mode`;
+    await holder`lock table ${holder(table)} in access exclusive mode`;
     await work(async () => {
       await holder`rollback`;
     });
@@ -124,6 +124,15 @@ async function whileLevelsAreHeld(work: (letGo: () => Promise<void>) => Promise<
     await holder`rollback`;
     holder.release();
   }
+}
+
+/** What is answered to one who asks for an item meanwhile. */
+async function whileItemsAreHeld(askForItem: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  let answer: ApiAnswer | undefined;
+  await whileHeld('item', async () => {
+    answer = await askForItem();
+  });
+  return answer!;
 }
 
 const running = async () => {
@@ -163,7 +172,7 @@ async function askCheaply(client: ApiClient): Promise<number[]> {
 describe('costly lists', () => {
   test('two at once in Postgres, one of a client; cheap ones, items, writes and tokens are served beside them', async () => {
     const clients = await Promise.all([service.client(), service.client(), service.client()]);
-    await whileLevelsAreHeld(async (letGo) => {
+    await whileHeld('stock_level', async (letGo) => {
       const askCostly = async (client: ApiClient) => {
         for (let count = 0; count < 3; count++) await ask(client, costlyPath);
       };
@@ -185,7 +194,7 @@ describe('costly lists', () => {
 
   test('one whose caller goes ends in Postgres, and its turn with it', async () => {
     const client = await service.client();
-    await whileLevelsAreHeld(async (letGo) => {
+    await whileHeld('stock_level', async (letGo) => {
       const socket = await ask(client, costlyPath);
       await untilRunning(1);
       socket.destroy();
@@ -197,13 +206,15 @@ describe('costly lists', () => {
     });
   });
 
-  test('503 with Retry-After: one that waits too long for its turn, and one that Postgres ends', async () => {
+  test('503 with Retry-After: one that waits too long for its turn, and one that Postgres ends, as for a single item', async () => {
     const client = await service.client();
-    await whileLevelsAreHeld(async () => {
+    await whileHeld('stock_level', async () => {
+      const itemEnded = meanwhile(whileItemsAreHeld(() => client.get('/Item/1')));
       const first = meanwhile(client.get(costlyPath));
       await untilRunning(1);
       const second = await client.get(costlyPath);
-      for (const answer of [second, await first]) {
+      const item = await itemEnded;
+      for (const answer of [second, await first, item]) {
         expect(answer.status).toBe(503);
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
         expect(answer.body).toEqual({
