@@ -89,8 +89,8 @@ describe('turns of lists', () => {
     await expect(oneTooMany).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
     await expect(late).rejects.toMatchObject({ status: 503 });
     goes();
-    await expect(gone).rejects.toMatchObject({ status: 503 });
     expect(turns.waitingCount()).toBe(0);
+    await expect(gone).rejects.toMatchObject({ status: 503 });
     await end('a1');
     await ask('a2', 'costly');
     expect(begun).toEqual(['a1', 'a2']);
