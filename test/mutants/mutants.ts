@@ -1788,9 +1788,14 @@ async function importKey(`,
     name: 'where a move goes is not asked',
     edits: [
       {
-        file: 'packages/domain/src/stock/transaction.ts',
-        search: '[body.wid, body.shipToWid]',
-        replace: '[body.wid]',
+        file: 'apps/api/src/routes/inventory.ts',
+        search: `warehouses: ({ body }) => warehousesOf({ kind: 'move', body })`,
+        replace: 'warehouses: ({ body }) => (warehousesOf ? [body.wid] : [])',
+      },
+      {
+        file: applyBatch,
+        search: 'denyWarehouses(client, warehousesOf(request))',
+        replace: 'denyWarehouses(client, [request.body.wid])',
       },
     ],
     test: { file: 'security/permission-matrix.test.ts', title: 'both must be in the scope' },
