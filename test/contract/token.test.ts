@@ -117,16 +117,46 @@ test('400 invalid_request: a body that is not a form', async () => {
   expect(answer.headers.get('Cache-Control')).toBe('no-store');
 });
 
-test('400 invalid_request: credentials in two ways at once, or a broken Basic header', async () => {
+test('400 invalid_request: credentials in two ways at once', async () => {
   const client = await service.client();
   const twice = await requestToken(
     credentials(client.clientId, client.secret),
     basic(client.clientId, client.secret),
   );
   expectAnswer(twice, 400, refusal('invalid_request', 'Client credentials must be sent in one way only.'));
-  const broken = await requestToken({ grant_type: 'client_credentials' }, { Authorization: 'Basic %%%' });
-  expectAnswer(broken, 400, refusal('invalid_request', 'The Authorization header is malformed.'));
 });
+
+test('400 invalid_request: HTTP Basic, and another client_id in the form', async () => {
+  const client = await service.client();
+  const other = await service.client();
+  const answer = await requestToken(
+    { grant_type: 'client_credentials', client_id: other.clientId },
+    basic(client.clientId, client.secret),
+  );
+  const message = 'client_id is not that of the Authorization header.';
+  expectAnswer(answer, 400, refusal('invalid_request', message));
+  const same = await requestToken(
+    { grant_type: 'client_credentials', client_id: client.clientId },
+    basic(client.clientId, client.secret),
+  );
+  expect(same.status).toBe(200);
+});
+
+test.each(['%%%', '', 'YTpi=YTpi', 'YTpiY', 'YTpj====', 'YTpi YTpi', 'YQ=='])(
+  '401 invalid_client: "Basic %s", which is no base64 of an id and a secret',
+  async (credentials) => {
+    const answer = await requestToken(
+      { grant_type: 'client_credentials' },
+      { Authorization: `Basic ${credentials}` },
+    );
+    const message = 'The Authorization header is malformed.';
+    expectAnswer(answer, 401, {
+      ...errorObject(401, 'invalid_client', message),
+      error_description: message,
+    });
+    expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Basic /);
+  },
+);
 
 test('405: another method than POST, with Allow', async () => {
   const answer = await send(service.baseUrl, 'GET', '/Token');

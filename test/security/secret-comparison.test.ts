@@ -3,7 +3,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { createSecret, digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { openAnswer, signAnswer } from '@inventory/queue/signature';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { send } from '../harness/api-client.ts';
 import { fixedKeys } from '../harness/envelopes.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
 
 // The time of a comparison cannot be measured here; that every digest goes through the one that takes constant time can.
 const compared = vi.spyOn(crypto, 'timingSafeEqual');
@@ -35,9 +39,32 @@ test('every live secret is compared in constant time, none left out once one has
   }
 });
 
-test('a client that does not exist costs one comparison too, and has no secret', () => {
-  expect(isSecretOf(createSecret(), [])).toBe(false);
-  expect(compared).toHaveBeenCalledTimes(1);
+test('a client with one secret, or none, costs as many comparisons as one with two', () => {
+  const secret = createSecret();
+  for (const [digests, isOne] of [
+    [[], false],
+    [[digestSecret(createSecret())], false],
+    [[digestSecret(secret)], true],
+    [[digestSecret(secret), digestSecret(createSecret())], true],
+  ] as const) {
+    compared.mockClear();
+    expect(isSecretOf(secret, digests)).toBe(isOne);
+    expect(compared).toHaveBeenCalledTimes(2);
+  }
+});
+
+test('401 costs as many comparisons for a wrong secret as for a client that does not exist', async () => {
+  const { clientId } = await service.client();
+  for (const asked of [clientId, `${clientId}-nobody`]) {
+    compared.mockClear();
+    const form = { grant_type: 'client_credentials', client_id: asked, client_secret: 'wrong' };
+    const answer = await send(service.baseUrl, 'POST', '/Token', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    });
+    expect(answer.status).toBe(401);
+    expect(compared, asked).toHaveBeenCalledTimes(2);
+  }
 });
 
 test('a signature of what came through Redis is compared in constant time', async () => {

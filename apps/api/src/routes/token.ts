@@ -11,6 +11,7 @@ import type { GuessLimiter } from '../guess-limit.ts';
 
 // Nobody waits longer for a token because Postgres is slow or silent.
 const secretWithinMs = 1000;
+const basicChallenge: Record<string, string> = { 'WWW-Authenticate': 'Basic realm="inventory"' };
 
 /** What a token request answers; failures have the codes of RFC 6749 in the contract's error object. */
 export type TokenReply = { status: number; body: object; headers: Record<string, string> };
@@ -21,8 +22,9 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     const form = await readFormBody(ctx).catch(unreadable);
     if (!(form instanceof Map)) return form;
     const basic = readBasic(ctx.get('Authorization'));
+    // RFC 6749 5.2: whoever tried this way is told of it, whatever was wrong.
     if (basic === 'malformed')
-      return refused(400, 'invalid_request', 'The Authorization header is malformed.');
+      return refused(401, 'invalid_client', 'The Authorization header is malformed.', basicChallenge);
     if (form.get('grant_type') === undefined)
       return refused(400, 'invalid_request', 'grant_type is required.');
     if (form.get('grant_type') !== 'client_credentials') {
@@ -31,6 +33,8 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     if (basic !== null && form.has('client_secret')) {
       return refused(400, 'invalid_request', 'Client credentials must be sent in one way only.');
     }
+    if (basic !== null && (form.get('client_id') ?? basic.clientId) !== basic.clientId)
+      return refused(400, 'invalid_request', 'client_id is not that of the Authorization header.');
     const clientId = basic?.clientId ?? form.get('client_id');
     const secret = basic?.secret ?? form.get('client_secret');
     if (!clientId || !secret)
@@ -50,8 +54,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
         );
     if (!isSecretOf(secret, digests)) {
       await guesses.count(ctx.ip, clientId);
-      const challenge: Record<string, string> =
-        basic === null ? {} : { 'WWW-Authenticate': 'Basic realm="inventory"' };
+      const challenge = basic === null ? {} : basicChallenge;
       return refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.', challenge);
     }
     const body = {
@@ -80,9 +83,12 @@ function refused(
 
 /** RFC 6749 2.3.1: both parts are form-encoded before they are joined. */
 function readBasic(header: string): { clientId: string; secret: string } | 'malformed' | null {
-  const match = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(header);
+  const match = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header);
   if (match === null) return /^Basic\b/i.test(header) ? 'malformed' : null;
-  const text = Buffer.from(match[1]!, 'base64').toString('utf8');
+  const bytes = Buffer.from(match[1]!, 'base64');
+  // Node reads what it can; of what is no base64 something else would remain.
+  if (bytes.toString('base64').replace(/=/g, '') !== match[1]!.replace(/=/g, '')) return 'malformed';
+  const text = bytes.toString('utf8');
   const colon = text.indexOf(':');
   if (colon < 0) return 'malformed';
   try {
