@@ -12,6 +12,9 @@ import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
 
+// All come from this machine.
+const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
+
 export const benchFolder = join(import.meta.dirname, '../../.local/bench');
 
 /** Postgres and Redis for a run of measurements. */
@@ -63,7 +66,14 @@ export async function startSite(
     rateLimit: 1_000_000_000,
     secretDigest: digestSecret(secret),
   });
-  const env = { DATABASE_URL: url, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name, ...way.env };
+  const env = {
+    DATABASE_URL: url,
+    REDIS_URL: stack.redisUrl,
+    PORT: '0',
+    QUEUE_PREFIX: name,
+    ...manyCallers,
+    ...way.env,
+  };
   const worker = way.worker === null ? null : await startProcess(way.worker, env);
   const api = await startProcess(way.api, env);
   const origin = `http://127.0.0.1:${api.port}`;

@@ -63,6 +63,9 @@ export function useService(
       REDIS_URL: inject('redisUrl'),
       QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`,
       PORT: '0',
+      // A test may be many callers at once.
+      CONNECTIONS_MAX: '10000',
+      CONNECTIONS_PER_ADDRESS_MAX: '0',
       ...options.env,
     };
     process.env.LOG_LEVEL ??= 'fatal';

@@ -2,53 +2,20 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectRefusalShape } from '../harness/error-shape.ts';
+import { openRaw, type RawAnswer } from '../harness/raw-connection.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
 
-type RawAnswer = {
-  status: number;
-  headers: Map<string, string>;
-  text: string;
-  body: Record<string, unknown>;
-};
+type Answer = RawAnswer & { body: Record<string, unknown> };
 
 /** Sends bytes as they are and reads the first answer; null when the connection is closed without one. */
-async function sendRaw(...parts: (string | Uint8Array)[]): Promise<RawAnswer | null> {
-  const { port } = new URL(service.baseUrl);
-  const bytes = await new Promise<Buffer>((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1');
-    const chunks: Buffer[] = [];
-    const done = () => {
-      socket.destroy();
-      resolve(Buffer.concat(chunks));
-    };
-    socket.setTimeout(20_000, () => reject(new Error('no answer')));
-    socket.on('data', (chunk) => {
-      chunks.push(chunk);
-      if (isWhole(Buffer.concat(chunks).toString('latin1'))) done();
-    });
-    socket.on('close', done);
-    socket.on('error', () => {});
-    for (const part of parts) socket.write(part);
-  });
-  const head = bytes.toString('utf8').split('\r\n\r\n')[0] ?? '';
-  if (head === '') return null;
-  const [first = '', ...lines] = head.split('\r\n');
-  const headers = new Map(
-    lines.map((line) => [line.split(':')[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-  );
-  // One answer: another may have come in the same packet.
-  const bodyFrom = Buffer.byteLength(head) + 4;
-  const bodyLength = Number(headers.get('content-length') ?? bytes.length);
-  const text = bytes.subarray(bodyFrom, bodyFrom + bodyLength).toString('utf8');
-  return { status: Number(first.split(' ')[1]), headers, text, body: text === '' ? {} : JSON.parse(text) };
-}
-
-function isWhole(answer: string): boolean {
-  const end = answer.indexOf('\r\n\r\n');
-  const length = /content-length: (\d+)/i.exec(answer)?.[1];
-  return end >= 0 && length !== undefined && answer.length >= end + 4 + Number(length);
+async function sendRaw(...parts: (string | Uint8Array)[]): Promise<Answer | null> {
+  const connection = openRaw(Number(new URL(service.baseUrl).port));
+  connection.write(...parts);
+  const answer = await connection.next();
+  connection.socket.destroy();
+  return answer === null ? null : { ...answer, body: answer.text === '' ? {} : JSON.parse(answer.text) };
 }
 
 async function head(line: string, ...headers: string[]): Promise<string> {
@@ -56,7 +23,7 @@ async function head(line: string, ...headers: string[]): Promise<string> {
   return `${[line, 'Host: x', `Authorization: Bearer ${token}`, ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-async function expectRefused(answer: RawAnswer | null, status: number) {
+async function expectRefused(answer: Answer | null, status: number) {
   expect(answer).not.toBeNull();
   expect({ status: answer!.status, body: answer!.body }).toEqual({
     status,
@@ -64,6 +31,8 @@ async function expectRefused(answer: RawAnswer | null, status: number) {
   });
   expect(answer!.headers.get('x-api-version')).toBe('v1');
   expect(answer!.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answer!.headers.get('cache-control')).toBe('no-store');
+  expect(answer!.headers.get('x-content-type-options')).toBe('nosniff');
 }
 
 test.each([
@@ -76,6 +45,15 @@ test.each([
   ['a header without a colon', 'GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
   ['a space before the colon', 'GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nX-A : b\r\n\r\n'],
   ['no Host', 'GET /api/v1/Item HTTP/1.1\r\n\r\n'],
+  ['two Hosts', 'GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n'],
+  [
+    'two Authorizations',
+    'GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nauthorization: Bearer x\r\n\r\n',
+  ],
+  [
+    'a second Authorization behind two thousand headers',
+    `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\n${'a:\r\n'.repeat(2500)}Authorization: b\r\n\r\n`,
+  ],
   [
     'two lengths',
     'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
@@ -88,6 +66,41 @@ test.each([
   ['a length that is no number', 'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n'],
 ])('400: %s', async (_what, bytes) => {
   await expectRefused(await sendRaw(bytes), 400);
+});
+
+test.each([
+  'http://[/',
+  'http://[/?access_token=secret',
+  'http://elsewhere/api/v1/Item',
+  '*',
+  'elsewhere:443',
+  'api/v1/Item',
+  '?x',
+  '[',
+  // Begins with a slash, and yet Koa's parser of targets throws.
+  '//a@[#',
+  '/api/v1/Item#x',
+  '/api/v1/Item/\xff',
+  '',
+])('400: the target "%s", which is no path', async (path) => {
+  for (const method of ['GET', 'POST', 'OPTIONS', 'CONNECT']) {
+    await expectRefused(await sendRaw(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`), 400);
+  }
+});
+
+test('400: CONNECT, also to a path, and its connection ends', async () => {
+  const connection = openRaw(Number(new URL(service.baseUrl).port));
+  connection.write(`CONNECT /api/v1/Item HTTP/1.1\r\nHost: x\r\n\r\n`, 'and bytes of the other protocol');
+  expect((await connection.next())?.status).toBe(400);
+  expect(await connection.closed).toBe('ended');
+});
+
+test('431, not silence: a header that is still being sent when it is refused', async () => {
+  const line = `X-A: ${'a'.repeat(1000)}\r\n`;
+  await expectRefused(
+    await sendRaw('GET /api/v1/Item HTTP/1.1\r\nHost: x\r\n', ...new Array<string>(4000).fill(line)),
+    431,
+  );
 });
 
 test('431: a header of more than 16 KB', async () => {
@@ -144,17 +157,12 @@ test('201: a body in chunks, under an expectation nobody knows', async () => {
 });
 
 test.each([
-  'GET http://elsewhere/api/v1/Item HTTP/1.1',
   'GET //api/v1/Item HTTP/1.1',
   'GET /api/v1/../v1/Item HTTP/1.1',
   'GET /api/v1/Item%00 HTTP/1.1',
   'GET /api/v1/Item/%ff%fe HTTP/1.1',
-  'GET /api/v1/Item/\xff HTTP/1.1',
   'GET /api/v1/Item\\..\\x HTTP/1.1',
   'GET /api/v1/Item?%%%=%&&&== HTTP/1.1',
-  'GET /api/v1/Item#x HTTP/1.1',
-  'GET * HTTP/1.1',
-  'OPTIONS * HTTP/1.1',
   'TRACE /api/v1/Item HTTP/1.1',
   'GET /api/v1/Item HTTP/1.0',
   'DELETE /api/v1/Item/%zz HTTP/1.1',
@@ -164,12 +172,6 @@ test.each([
   expect(answer).not.toBeNull();
   const headers = { get: (name: string) => answer!.headers.get(name) ?? null };
   expectRefusalShape({ ...answer!, headers }, line);
-});
-
-test('a duplicated header is one value that fits nothing, not a way around a check', async () => {
-  const { token } = await service.client();
-  const twice = `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-  expect((await sendRaw(twice))?.status).toBe(401);
 });
 
 test('two requests in one packet are answered one after the other', async () => {
@@ -191,6 +193,23 @@ test.each([
     expect(answer?.status).toBe(Number(status));
   },
 );
+
+test('408, not an outage: a body that does not come', async () => {
+  const json = await head(
+    'POST /api/v1/Inventory/Receive HTTP/1.1',
+    'Content-Type: application/json',
+    'Content-Length: 100',
+  );
+  const form =
+    'POST /api/v1/Token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n';
+  await Promise.all(
+    [json, form].map(async (start) => {
+      const answer = await sendRaw(start, '{');
+      await expectRefused(answer, 408);
+      expect(answer!.headers.get('connection')).toBe('close');
+    }),
+  );
+});
 
 test('a caller that goes away in the middle of its body harms nobody', async () => {
   const start = await head(

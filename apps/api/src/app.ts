@@ -12,9 +12,9 @@ import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
 import { beginJsonBody } from './body.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
-import { lacksHost } from './malformed.ts';
+import { malformationOf } from './malformed.ts';
 import { openApiText } from './openapi.ts';
-import { answerWithinMs, callRoute, type Reply, type Route } from './route.ts';
+import { callRoute, type Reply, type Route } from './route.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { isOtherFamily } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
@@ -104,10 +104,12 @@ function noteLost(log: Log, error: unknown) {
   log[isGone ? 'debug' : 'error']({ err: error }, 'an answer could not be sent');
 }
 
-/** What Node lets through and no route could make sense of. */
+/** What Node lets through and no route could make sense of. Before it nothing reads the target, which Koa may fail to parse. */
 async function refuseMalformed(ctx: Context, next: Next) {
-  if (lacksHost(ctx.req)) throw new Refused({ code: 'bad_request', message: 'The Host header is missing.' });
-  await next();
+  const message = malformationOf(ctx.req);
+  if (message === null) return next();
+  // What follows on the connection may not be what its sender takes it for.
+  throw new Refused({ code: 'bad_request', message }, { headers: { Connection: 'close' } });
 }
 
 function failureOf(error: unknown): Failed {
@@ -169,7 +171,7 @@ function routeRequests(routes: readonly Route[]) {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   for (const declared of routes) {
     router.register(declared.path, [declared.method], async (ctx: Context, next: Next) => {
-      const reply = await within(answerWithinMs, callRoute(declared, ctx, ctx.params, ctx.state.client));
+      const reply = await callRoute(declared, ctx, ctx.params, ctx.state.client);
       if (reply === null) return next();
       await sendReply(ctx, reply);
     });

@@ -1,6 +1,7 @@
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
 import { parse as parseLossless } from 'lossless-json';
+import { unlessBroken } from './broken-body.ts';
 import { Refused } from './errors.ts';
 import { BodyTooLarge, readBytes } from './read-bytes.ts';
 
@@ -11,6 +12,10 @@ export const bodyBytesMax = 64 * 1024;
 const readJson = textReader('application/json');
 const readForm = textReader('application/x-www-form-urlencoded');
 
+// A body that came with its head waited in this process: that time counts. One that its caller sent later takes none of the time that
+// the request has to be answered in.
+const lateFromMs = 1000;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function textReader(type: string) {
@@ -18,9 +23,11 @@ function textReader(type: string) {
     if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
     if (ctx.request.charset !== '' && ctx.request.charset.toLowerCase() !== 'utf-8')
       throw bad('The body must be UTF-8.');
-    const bytes = await readBytes(ctx.req, bodyBytesMax).catch((error) => {
-      throw refusalOfReader(error);
+    const reading = unlessBroken(ctx.req, readBytes(ctx.req, bodyBytesMax));
+    const bytes = await reading.catch((error) => {
+      throw error instanceof Refused ? error : refusalOfReader(error);
     });
+    if (performance.now() - ctx.state.arrivedAt >= lateFromMs) ctx.state.arrivedAt = performance.now();
     try {
       return utf8.decode(bytes);
     } catch {

@@ -1,46 +1,69 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { Socket } from 'node:net';
-import { errorText } from './errors.ts';
+import type { IncomingMessage } from 'node:http';
+import { errorText, Refused } from './errors.ts';
 
-const answers: Record<string, [status: number, reason: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The header is too large.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Payload Too Large', 'The chunk extensions are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive.'],
+/** The request did not come in time, or not whole. */
+export const tooSlow = new Refused(
+  { code: 'bad_request', message: 'The request took too long to arrive.' },
+  { status: 408, headers: { Connection: 'close' } },
+);
+
+const refusals: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The header is too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
 };
-const malformed = [400, 'Bad Request', 'The request is not well-formed HTTP.'] as const;
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+};
 
-/** Answers what Node refuses before the app sees it as the app would: with the error object. */
-export function answerMalformed(server: Server, version: string): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Nobody is there any more, or an answer is under way whose bytes this one would tear apart.
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket as Socket)) {
-      socket.destroy();
-      return;
-    }
-    const [status, reason, message] = answers[error.code ?? ''] ?? malformed;
-    const text = errorText(status, { code: 'bad_request', message });
-    const head = [
-      `HTTP/1.1 ${status} ${reason}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(text)}`,
-      `X-API-Version: ${version}`,
-      `X-Request-Id: ${randomUUID()}`,
-      'Connection: close',
-    ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  });
-  // An expectation that is none of HTTP's is ignored, as it may be; Node would answer 417 without a body.
-  const [handle] = server.listeners('request') as RequestListener[];
-  if (handle !== undefined) server.on('checkExpectation', handle);
+/** What the caller is told of an error of Node's HTTP parser, by the error's code. */
+export function refusalOfParser(code: string | undefined): Refused {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow;
+  const [status, message] = refusals[code ?? ''] ?? [400, 'The request is not well-formed HTTP.'];
+  return new Refused({ code: 'bad_request', message }, { status, headers: { Connection: 'close' } });
 }
 
-/** Whether an answer's first bytes have gone out on a connection. */
-function isAnswering(socket: Socket & { _httpMessage?: { headersSent?: boolean } | null }): boolean {
-  return socket._httpMessage?.headersSent === true;
+/** A refusal as it goes over the wire when there is no request to answer: Node could not read one. */
+export function answerBytes({ status, refusal }: Refused, version: string): string {
+  const text = errorText(status, refusal);
+  const head = [
+    `HTTP/1.1 ${status} ${reasons[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-API-Version: ${version}`,
+    `X-Request-Id: ${randomUUID()}`,
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Whether a request lacks the Host that HTTP/1.1 demands. Node's own answer to it has no body. */
-export function lacksHost(request: IncomingMessage): boolean {
-  return request.httpVersion === '1.1' && request.headers.host === undefined;
+// A path and perhaps a query, of the characters that a URL is made of. Koa's parser of targets leaves its fast way at all others,
+// `#` among them, and fails on some: `//a@[#`.
+const target = /^\/[\x21\x22\x24-\x7e]*$/;
+
+/** What is wrong with a request that Node lets through, and of which nothing else may be read then; null when nothing is. */
+export function malformationOf(request: IncomingMessage): string | null {
+  if (!target.test(request.url ?? '')) {
+    return 'The request target must be a path, which begins with / and is percent-encoded.';
+  }
+  const hosts = countHeader(request, 'host');
+  if (hosts === 0 && request.httpVersion === '1.1') return 'The Host header is missing.';
+  if (hosts > 1) return 'The Host header must be sent once.';
+  // Node gives the first of them, a proxy perhaps another.
+  if (countHeader(request, 'authorization') > 1) return 'The Authorization header must be sent once.';
+  return null;
+}
+
+function countHeader({ rawHeaders }: IncomingMessage, wanted: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === wanted.length && name.toLowerCase() === wanted) count += 1;
+  }
+  return count;
 }

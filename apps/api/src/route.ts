@@ -4,6 +4,7 @@ import type { Permission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/statement-pool';
 import { type FieldErrors, forbidden, invalid } from '@inventory/domain/refused';
+import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { readJsonBody } from './body.ts';
@@ -25,7 +26,7 @@ export type Call<Params, Query, Body> = {
   body: Body;
   client: Client;
   header: (name: string) => string | undefined;
-  /** Of `performance.now()`. */
+  /** Of `performance.now()`, when the request came; when it was whole, if its body came late. */
   arrivedAt: number;
   /** Until when, and whether still, somebody waits for the answer. */
   wait: Wait;
@@ -114,7 +115,8 @@ export async function callRoute(
   >;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
-  return declared.handle(call);
+  // Not before the body is here: a caller who sends it slowly is no outage.
+  return within(answerWithinMs, declared.handle(call));
 }
 
 /** The parameters of a path, or null when they do not fit the route. */

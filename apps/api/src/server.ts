@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
@@ -24,7 +23,7 @@ import { apiSettings } from './config.ts';
 import { openDatabase } from './database.ts';
 import { gather } from './gather.ts';
 import { createGuessLimiter } from './guess-limit.ts';
-import { answerMalformed } from './malformed.ts';
+import { createHttpServer } from './http-server.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
@@ -32,6 +31,8 @@ import { createStock } from './stock.ts';
 
 // It costs nothing, but it tells of a machine that does not follow its time server.
 const wrongFromSeconds = 1;
+// Many for the scanners of a warehouse behind one address, and a part of all.
+const perAddressMax = 250;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
@@ -76,23 +77,24 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     now: clock.now,
   });
   let draining = false;
+  const isBehindProxy = config.TRUST_PROXY === 'true';
   const app = createApp({
     routes: [...inventoryRoutes(lists, stock), ...itemRoutes(database)],
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),
     rateLimit: config.RATE_LIMIT,
-    trustProxy: config.TRUST_PROXY === 'true',
+    trustProxy: isBehindProxy,
     isDraining: () => draining,
     log,
   });
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 15_000, maxHeaderSize: 16 * 1024, requireHostHeader: false },
-    app.callback(),
-  );
-  answerMalformed(server, version);
-  // Longer than the idle time of the proxies before us, so that they, not we, end a connection.
-  server.keepAliveTimeout = 65_000;
+  const { server, connections } = createHttpServer(app.callback(), {
+    version,
+    connectionsMax: config.CONNECTIONS_MAX,
+    // Behind a proxy all callers have its address.
+    perAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX ?? (isBehindProxy ? 0 : perAddressMax),
+    report: (counts) => log.warn(counts, 'too many connections: see CONNECTIONS_MAX'),
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.PORT, config.HOST, resolve);
@@ -122,6 +124,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       help: 'Pieces of work that wait for a connection to Postgres.',
       read: database.waitingCount,
     },
+    { name: 'inventory_connections', help: 'Connections of callers.', read: connections.count },
   ]);
   const { port } = server.address() as AddressInfo;
   log.info({ port }, 'api is up');
@@ -131,6 +134,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       // Answers say from now on that their connection ends; then the few that are idle can be closed without cutting a request.
       draining = true;
       await setTimeout(config.DRAIN_MS);
+      connections.drain();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await closed;

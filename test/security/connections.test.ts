@@ -1,0 +1,369 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ConnectionLimits } from '@inventory/api/connection';
+import { networkOf } from '@inventory/api/connections';
+import { createHttpServer, defaultLimits } from '@inventory/api/http-server';
+import { within } from '@inventory/process/within';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openRaw, type RawConnection } from '../harness/raw-connection.ts';
+
+// Long beside what is waited for, short beside what Node itself allows an idle connection.
+const patienceMs = 30_000;
+const never = 1_000_000;
+const patient: ConnectionLimits = {
+  headChecks: never,
+  nextHeadChecks: never,
+  bodyChecks: never,
+  unreadChecks: never,
+  lingerChecks: 500,
+  requestsMax: never,
+  pipelinedMax: never,
+};
+
+type Options = { limits?: Partial<ConnectionLimits>; connectionsMax?: number; perAddressMax?: number };
+
+/** A server that checks its connections fifty times a second. */
+async function serve(handle: RequestListener, options: Options = {}) {
+  const reported: object[] = [];
+  const { server, connections } = createHttpServer(handle, {
+    version: 'v1',
+    connectionsMax: options.connectionsMax ?? never,
+    perAddressMax: options.perAddressMax ?? 0,
+    limits: { ...patient, ...options.limits },
+    checkEveryMs: 20,
+    report: (counts) => reported.push(counts),
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const opened: RawConnection[] = [];
+  onTestFinished(() => {
+    for (const { socket } of opened) socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  const open = (from?: string) => {
+    const connection = openRaw(port, from);
+    opened.push(connection);
+    return connection;
+  };
+  return { server, connections, open, reported };
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const answerAll: RequestListener = (request, response) => {
+  request.resume();
+  response.end(request.url);
+};
+
+// More than the system keeps for a connection.
+const large = Buffer.alloc(16 * 1024 * 1024, 'x');
+const answerLarge: RequestListener = (_request, response) => {
+  response.setHeader('Content-Length', large.length);
+  response.end(large);
+};
+
+/** Keeps every request until it is told to answer it. */
+function holdAll() {
+  const held: { request: IncomingMessage; response: ServerResponse }[] = [];
+  const handle: RequestListener = (request, response) => {
+    held.push({ request, response });
+  };
+  const paths = () => held.map(({ request }) => request.url);
+  const answer = (index: number) => held[index]!.response.end(held[index]!.request.url);
+  return { handle, held, paths, answer };
+}
+
+describe('a connection on which nothing is asked', () => {
+  test('closed: line feeds after an answer win no time', async () => {
+    const { open } = await serve(answerAll, { limits: { nextHeadChecks: 20 } });
+    const connection = open();
+    connection.write(get('/'));
+    expect((await connection.next())?.status).toBe(200);
+    const feeding = setInterval(() => connection.write('\r\n'), 20);
+    onTestFinished(() => clearInterval(feeding));
+    await within(patienceMs, connection.closed);
+    expect(await connection.next()).toBeNull();
+  });
+
+  test('408 and closed: no head at all, or one that does not end', async () => {
+    const { open } = await serve(answerAll, { limits: { headChecks: 20 } });
+    for (const bytes of ['', '\r\n\r\n', 'GET / HTTP/1.1\r\nHost: x\r\n']) {
+      const connection = open();
+      connection.write(bytes);
+      expect((await connection.next())?.status, bytes).toBe(408);
+      expect(await within(patienceMs, connection.closed)).toBe('ended');
+    }
+  });
+
+  test('a process that stood still closes nobody for it', async () => {
+    const { open } = await serve(answerAll, { limits: { nextHeadChecks: 50 } });
+    const connection = open();
+    connection.write(get('/1'));
+    await connection.next();
+    connection.write(get('/2'));
+    const begunAt = performance.now();
+    while (performance.now() - begunAt < 2000);
+    expect((await connection.next())?.text).toBe('/2');
+  });
+
+  test('closed soon when the process stops, however much is left of its time', async () => {
+    const { server, connections, open } = await serve(answerAll, { limits: { headChecks: 100 } });
+    const [silent, begun] = [open(), open()];
+    begun.write(get('/1'));
+    await begun.next();
+    begun.write('GET /2 HTTP/1.1\r\nHost: x\r\n');
+    await expect.poll(() => connections.count()).toBe(2);
+    connections.drain();
+    const stopped = new Promise((resolve) => server.close(resolve));
+    await within(patienceMs, stopped);
+    await Promise.all([silent.closed, begun.closed]);
+  });
+});
+
+describe('answers that are not read', () => {
+  test('closed: the connection of a caller who takes nothing', async () => {
+    const { server, connections, open } = await serve(answerLarge, { limits: { unreadChecks: 20 } });
+    const connection = open();
+    connection.socket.pause();
+    connection.write(get('/'));
+    await once(server, 'request');
+    await expect.poll(() => connections.count()).toBe(0);
+  });
+
+  test('closed, too, when the answer was the last of its connection', async () => {
+    const limits = { unreadChecks: 20, requestsMax: 1 };
+    const { server, connections, open } = await serve(answerLarge, { limits });
+    const connection = open();
+    connection.socket.pause();
+    connection.write(get('/'));
+    await once(server, 'request');
+    await expect.poll(() => connections.count()).toBe(0);
+  });
+
+  test('200: an answer that takes long to read is read whole, also the last of its connection', async () => {
+    const { open } = await serve(answerLarge, { limits: { lingerChecks: 1, requestsMax: 2 } });
+    const connection = open();
+    for (let count = 0; count < 2; count++) {
+      connection.write(get('/'));
+      expect((await connection.next())?.text.length).toBe(large.length);
+    }
+    expect(await within(patienceMs, connection.closed)).toBe('ended');
+  });
+});
+
+describe('requests of one connection', () => {
+  test('have their turn one after the other', async () => {
+    const { handle, held, paths, answer } = holdAll();
+    const { open } = await serve(handle);
+    const [many, one] = [open(), open()];
+    many.write(get('/1') + get('/2') + get('/3'));
+    await expect.poll(() => held.length).toBe(1);
+    one.write(get('/other'));
+    await expect.poll(() => held.length).toBe(2);
+    expect(paths()).toEqual(['/1', '/other']);
+    for (const index of [0, 2, 3]) {
+      answer(index);
+      if (index < 3) await expect.poll(() => held.length).toBe(Math.max(3, index + 2));
+    }
+    const texts = [await many.next(), await many.next(), await many.next()].map((each) => each?.text);
+    expect(texts).toEqual(['/1', '/2', '/3']);
+  });
+
+  test('do not keep others waiting until the last of them is answered', async () => {
+    const { handle, held, paths, answer } = holdAll();
+    let isHeld = true;
+    const { open } = await serve((request, response) => {
+      handle(request, response);
+      if (!isHeld) answer(held.length - 1);
+    });
+    const [many, one] = [open(), open()];
+    await once(one.socket, 'connect');
+    const wanted = Array.from({ length: 500 }, (_, index) => `/${index}`);
+    many.write(wanted.map(get).join(''));
+    await expect.poll(() => held.length).toBe(1);
+    one.write(get('/other'));
+    isHeld = false;
+    answer(0);
+    for (const path of wanted) expect((await many.next())?.text).toBe(path);
+    expect((await one.next())?.text).toBe('/other');
+    expect(paths().indexOf('/other')).toBeLessThan(400);
+  });
+
+  test('are so many at once at most: those that were taken are answered, and the last answer ends the connection', async () => {
+    const { handle, held, answer } = holdAll();
+    const { open } = await serve(handle, { limits: { pipelinedMax: 4 } });
+    const connection = open();
+    connection.write(Array.from({ length: 8 }, (_, index) => get(`/${index}`)).join(''));
+    for (let index = 0; index < 4; index++) {
+      await expect.poll(() => held.length).toBe(index + 1);
+      answer(index);
+      const answered = await connection.next();
+      expect(answered?.text).toBe(`/${index}`);
+      expect(answered?.headers.get('connection')).toBe(index === 3 ? 'close' : 'keep-alive');
+    }
+    expect(await within(patienceMs, connection.closed)).toBe('ended');
+    expect(held).toHaveLength(4);
+  });
+
+  test('far too many at once cut their connection: what was read of them is not kept', async () => {
+    const { handle, held } = holdAll();
+    const { connections, open } = await serve(handle, { limits: { pipelinedMax: 4 } });
+    const connection = open();
+    connection.write(get('/').repeat(9));
+    await within(patienceMs, connection.closed);
+    await expect.poll(() => connections.count()).toBe(0);
+    expect(held).toHaveLength(1);
+  });
+
+  test('are so many in all: the last answer says that it is, and ends the connection in order', async () => {
+    const { open } = await serve(answerAll, { limits: { requestsMax: 3 } });
+    const connection = open();
+    for (const [path, says] of [
+      ['/1', 'keep-alive'],
+      ['/2', 'keep-alive'],
+      ['/3', 'close'],
+    ] as const) {
+      connection.write(get(path));
+      const answer = await connection.next();
+      expect({ text: answer?.text, says: answer?.headers.get('connection') }).toEqual({ text: path, says });
+    }
+    expect(await within(patienceMs, connection.closed)).toBe('ended');
+  });
+
+  test('the last answer arrives though more requests are still being sent', async () => {
+    const { open } = await serve(answerAll, { limits: { requestsMax: 1 } });
+    const connection = open();
+    const more = get('/more').repeat(2000);
+    connection.write(get('/1'), ...new Array<string>(20).fill(more));
+    expect((await connection.next())?.text).toBe('/1');
+    expect(await within(patienceMs, connection.closed)).toBe('ended');
+  });
+
+  test('are not begun when their caller has gone before their turn', async () => {
+    const { handle, held, paths, answer } = holdAll();
+    const { connections, open } = await serve(handle);
+    const connection = open();
+    connection.write(get('/1') + get('/2'));
+    await expect.poll(() => held.length).toBe(1);
+    connection.socket.resetAndDestroy();
+    await expect.poll(() => connections.count()).toBe(0);
+    answer(0);
+    const other = open();
+    other.write(get('/other'));
+    await expect.poll(() => held.length).toBe(2);
+    expect(paths()).toEqual(['/1', '/other']);
+  });
+
+  test('400 for what cannot be read comes after the answers that are due', async () => {
+    const { handle, held, answer } = holdAll();
+    const { open } = await serve(handle);
+    const connection = open();
+    connection.write(`${get('/1')}${get('/2')}nonsense\r\n\r\n`);
+    await expect.poll(() => held.length).toBe(1);
+    answer(0);
+    expect(await connection.next()).toMatchObject({ status: 200, text: '/1' });
+    await expect.poll(() => held.length).toBe(2);
+    answer(1);
+    expect(await connection.next()).toMatchObject({ status: 200, text: '/2' });
+    expect(await connection.next()).toMatchObject({ status: 400 });
+    expect(await within(patienceMs, connection.closed)).toBe('ended');
+  });
+});
+
+describe('too many connections', () => {
+  test('close the one that has been idle for longest, and the new one is served', async () => {
+    const { open, reported } = await serve(answerAll, { connectionsMax: 3 });
+    const opened = [open(), open(), open()];
+    // The first is the oldest, but not the one that has been idle for longest.
+    for (const index of [1, 2, 0]) {
+      opened[index]!.write(get('/'));
+      await opened[index]!.next();
+    }
+    const another = open();
+    another.write(get('/another'));
+    expect((await another.next())?.text).toBe('/another');
+    await within(patienceMs, opened[1]!.closed);
+    for (const index of [2, 0]) {
+      opened[index]!.write(get('/still'));
+      expect((await opened[index]!.next())?.text).toBe('/still');
+    }
+    await expect.poll(() => reported).toEqual([{ closed: 1, refused: 0 }]);
+  });
+
+  test('close the new one when the service works for all others', async () => {
+    const { handle, held, answer } = holdAll();
+    const { open } = await serve(handle, { connectionsMax: 2 });
+    const busy = [open(), open()];
+    for (const each of busy) each.write(get('/'));
+    await expect.poll(() => held.length).toBe(2);
+    const another = open();
+    await within(patienceMs, another.closed);
+    for (const index of [0, 1]) answer(index);
+    for (const each of busy) expect((await each.next())?.status).toBe(200);
+  });
+
+  test.each([
+    ['whose body does not come', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n', 'wait'],
+    [
+      'whose body does not come, though it is answered',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n',
+      '/',
+    ],
+    ['whose answer is not read', get('/large'), '/large'],
+  ])('close one %s as they close an idle one', async (_what, bytes, way) => {
+    let begun = 0;
+    const { open } = await serve(
+      (request, response) => {
+        begun += 1;
+        if (request.url === '/another' || way === '/') answerAll(request, response);
+        else if (way === '/large') answerLarge(request, response);
+      },
+      { connectionsMax: 1 },
+    );
+    const slow = open();
+    slow.socket.pause();
+    slow.write(bytes);
+    await expect.poll(() => begun).toBe(1);
+    await expect
+      .poll(async () => {
+        const another = open();
+        another.write(get('/another'));
+        return (await another.next())?.text;
+      })
+      .toBe('/another');
+  });
+
+  // Other systems have one address of their own only.
+  test.skipIf(process.platform !== 'linux')('of one address do not keep those of another out', async () => {
+    const { handle, held, answer } = holdAll();
+    const { open } = await serve(handle, { perAddressMax: 2 });
+    for (let count = 0; count < 2; count++) open().write(get('/'));
+    await expect.poll(() => held.length).toBe(2);
+    await within(patienceMs, open().closed);
+    const other = open('127.0.0.2');
+    other.write(get('/other'));
+    await expect.poll(() => held.length).toBe(3);
+    answer(2);
+    expect((await other.next())?.text).toBe('/other');
+  });
+
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::6', '2001:db8:1:2'],
+    ['2001:db8::6', '2001:db8:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['::1', '0:0:0:0'],
+    ['', ''],
+  ])('%s counts as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
+
+test('the service waits longer for the next request than proxies keep an idle connection', () => {
+  // nginx and the usual load balancers: 60 s.
+  expect(defaultLimits.nextHeadChecks).toBeGreaterThan(65);
+});
