@@ -97,7 +97,7 @@ test.each(['', 'with space', 'x'.repeat(129), 'é'])(
   },
 );
 
-test('every answer carries X-API-Version and X-Request-Id, refusals too', async () => {
+test('every answer carries X-API-Version and X-Request-Id, and is neither stored nor guessed at; refusals too', async () => {
   const client = await service.client();
   for (const answer of [
     await client.get('/Item'),
@@ -109,5 +109,7 @@ test('every answer carries X-API-Version and X-Request-Id, refusals too', async 
   ]) {
     expect(answer.headers.get('X-API-Version')).toBe('v1');
     expect(answer.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers.get('Cache-Control')).toBe('no-store');
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
   }
 });

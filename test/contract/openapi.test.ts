@@ -134,6 +134,8 @@ describe('the check of every answer against the document', () => {
   const headers = new Headers({
     'X-API-Version': 'v1',
     'X-Request-Id': 'x',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
     'RateLimit-Policy': '"default";q=100;w=60',
     RateLimit: '"default";r=99;t=60',
   });

@@ -124,7 +124,6 @@ function tokenRoute(handle: AppOptions['token']) {
   return async (ctx: Context, next: Next) => {
     if (ctx.path !== `${basePath}/Token`) return next();
     if (ctx.method !== 'POST') throw methodRefused('POST');
-    ctx.set('Cache-Control', 'no-store');
     const { status, body, headers } = await handle(ctx);
     sendJson(ctx, status, JSON.stringify(body), headers);
   };
@@ -222,7 +221,8 @@ async function sendReply(ctx: Context, { status, headers = {}, ...reply }: Reply
 
 function sendJson(ctx: Context, status: number, text: string, headers: Record<string, string>) {
   ctx.status = status;
-  ctx.set(headers);
+  // What is true of stock now is not later, and what was meant for one client is for no other.
+  ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', ...headers });
   ctx.type = 'application/json';
   ctx.body = text;
 }

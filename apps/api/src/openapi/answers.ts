@@ -1,6 +1,7 @@
 import { conflict, forbidden, invalid, type Refusal } from '@inventory/domain/refused';
 import { noRoom } from '@inventory/domain/stock/decision';
 import { errorText, messages, statusOf } from '../errors.ts';
+import { tooSlow } from '../malformed.ts';
 import { noWarehouses, type Route } from '../route.ts';
 import type { Examples } from './examples.ts';
 import type { Json } from './schemas.ts';
@@ -23,13 +24,14 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   'Idempotent-Replayed': ['true: the stored answer of an earlier request with this key (extension)', 'true'],
   'WWW-Authenticate': ['How to authenticate', 'Bearer'],
   Allow: ['The methods of this path', 'GET'],
-  'Cache-Control': ['A token is never stored by a cache', 'no-store'],
+  'Cache-Control': ['No answer is stored by a cache', 'no-store'],
+  'X-Content-Type-Options': ['An answer is JSON, whatever it looks like', 'nosniff'],
 };
 const integerHeaders = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'Retry-After'];
 // These come only when there is a reason.
 const optionalHeaders = ['Idempotent-Replayed'];
 
-const always = ['X-API-Version', 'X-Request-Id'];
+const always = ['X-API-Version', 'X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'];
 const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
 const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size'];
 
@@ -102,6 +104,11 @@ export function sharedAnswers(): Json {
           413,
         ),
       },
+    }),
+    TooSlow: answerOf('The body did not come in time; the connection ends', errorSchema, {
+      headers: always,
+      optional: ['RateLimit-Policy', 'RateLimit'],
+      examples: { slow: example('After 10 s', tooSlow.refusal, tooSlow.status) },
     }),
     RateLimited: answerOf(
       'Too many requests: wait for `Retry-After` seconds',
@@ -202,7 +209,10 @@ export function errorAnswers(route: Route): Json {
       },
     );
   }
-  if (route.body !== undefined) answers[413] = shared('TooLarge');
+  if (route.body !== undefined) {
+    answers[408] = shared('TooSlow');
+    answers[413] = shared('TooLarge');
+  }
   return answers;
 }
 

@@ -34,7 +34,7 @@ offending fields, each with its messages.
 
 | \`error\` | Status |
 |---|---|
-| \`bad_request\` | 400; 405 (with \`Allow\`) and 413 as well |
+| \`bad_request\` | 400; 405 (with \`Allow\`), 408, 413 and 431 as well |
 | \`validation_error\` | 400 |
 | \`unauthorized\` | 401 |
 | \`forbidden\` | 403: \`Account is read-only.\`, \`Insufficient permissions.\` or \`Warehouse is outside the client's authorized scope.\` (also for a warehouse that does not exist) |
@@ -50,6 +50,10 @@ offending fields, each with its messages.
 - 100 requests per client in **any** 60 s, unless your client has a limit of its own. \`RateLimit-Policy\` and
   \`RateLimit\` say what is left; 429 comes with \`Retry-After\` in seconds.
 - Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes.
+- A body that is not whole within 10 s: 408. Headers of more than 16 KB: 431. A request target is a path, percent-encoded; Host and
+  Authorization are sent once: else 400. After these the connection ends.
+- A connection takes 10,000 requests, the last answer says \`Connection: close\`; of requests sent ahead of their answers it takes 32 at a
+  time, and answers one after the other. One without a request ends after 75 s.
 - A page has 25 records unless asked otherwise, at most 250; a larger \`pageSize\` is capped and the answer says so.
 - A warehouse holds less than 10^15 units of an item; a transaction that would pass that: 409.
 
@@ -58,7 +62,8 @@ offending fields, each with its messages.
 - **Quantities** and other decimals are JSON numbers and exact end to end: at most 6 digits after the point and 15
   significant digits in; sums never round. Read them with a decimal type if yours is not exact.
 - **Datetimes** in: ISO 8601, UTC when they have no offset. Out: UTC with milliseconds and \`Z\`.
-- Field names are case-sensitive. Unknown fields of a body are ignored; \`null\` for an optional field counts as omitted.
+- Field names are case-sensitive. A field given twice in one object, at any depth: 400 \`bad_request\`. Unknown fields of a body are
+  ignored; \`null\` for an optional field counts as omitted.
 - Paths are case-sensitive. A query parameter that is given twice: 400.
 
 ## Lists

@@ -10,7 +10,6 @@ export function tokenOperation(schemas: Schemas): Json {
     value: { statusCode, error, message, error_description: message } satisfies TokenError,
   });
   const tokenError = schemas.answer(TokenError);
-  const noStore = [...tokenHeaders, 'Cache-Control'];
   const limited: RateLimited = { message: 'Too many failed attempts; try again later.' };
   return {
     operationId: 'postToken',
@@ -33,29 +32,30 @@ export function tokenOperation(schemas: Schemas): Json {
     },
     responses: {
       200: answerOf('A token', schemas.answer(TokenAnswer), {
-        headers: noStore,
+        headers: tokenHeaders,
         examples: answerExamples['POST /Token']!,
       }),
       400: answerOf('The request is malformed', tokenError, {
-        headers: noStore,
+        headers: tokenHeaders,
         examples: {
           missing: refused(400, 'invalid_request', 'client_id and client_secret are required.'),
           grant: refused(400, 'unsupported_grant_type', 'grant_type must be client_credentials.'),
         },
       }),
       401: answerOf('The client is unknown or its secret is wrong', tokenError, {
-        headers: noStore,
+        headers: tokenHeaders,
         optional: ['WWW-Authenticate'],
         examples: {
           client: refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.'),
         },
       }),
+      408: { $ref: '#/components/responses/TooSlow' },
       413: { $ref: '#/components/responses/TooLarge' },
       429: answerOf(
         'Too many failed attempts: wait for `Retry-After` seconds',
         { $ref: '#/components/schemas/RateLimited' },
         {
-          headers: [...noStore, 'Retry-After'],
+          headers: [...tokenHeaders, 'Retry-After'],
           examples: { limited: { summary: 'After 10 failures', value: limited } },
         },
       ),
