@@ -11,6 +11,7 @@ const malformed = errorObject(400, 'bad_request', 'The body is not well-formed J
 const notObject = errorObject(400, 'bad_request', 'The body must be a JSON object.');
 const notUtf8 = errorObject(400, 'bad_request', 'The body must be UTF-8.');
 const unreadable = errorObject(400, 'bad_request', 'The body could not be read.');
+const twice = errorObject(400, 'bad_request', 'An object in the body has a field twice.');
 const tooLarge = errorObject(413, 'bad_request', 'The body is larger than 65536 bytes.');
 
 const withBody = routes
@@ -121,13 +122,26 @@ test('unknown fields are ignored and not stored, however they are named', async 
   expect(JSON.parse(stored!.body)).toEqual({ itemID, units: 1, wid: 1, reasonCode: 0 });
 });
 
-test('a field given twice counts as its last value', async () => {
+test.each([
+  ['with two values', (id: string) => `{"shortID":"first","shortID":"${id}"}`],
+  ['with one value', (id: string) => `{"shortID":"${id}","shortID":"${id}"}`],
+  ['beside a long number', (id: string) => `{"shortID":"${id}","shortID":"${id}","x":1234567890123456789}`],
+  ['in another spelling', (id: string) => `{"shortID":"${id}","short\\u0049D":"${id}"}`],
+  ['that nobody reads', (id: string) => `{"shortID":"${id}","x":1, "x":1}`],
+  ['in an object within', (id: string) => `{"shortID":"${id}","x":{"y":[0,{"z":1,"q":{},"z":2}]}}`],
+  ['called __proto__', (id: string) => `{"shortID":"${id}","__proto__":1,"__proto__":1}`],
+  ['with an empty name', (id: string) => `{"shortID":"${id}","":1,"":1}`],
+  ['whose name holds a quote', (id: string) => `{"shortID":"${id}","\\"\\\\":1,"\\"\\\\":1}`],
+] as const)('400: a field given twice, %s', async (_what, bodyOf) => {
   const client = await service.client();
-  for (const extra of ['', ',"unknown":1234567890123456789']) {
-    const shortID = uniqueName('TWICE');
-    const answer = await client.post('/Item', `{"shortID":"first","shortID":"${shortID}"${extra}}`);
-    expect(answer.body).toMatchObject({ shortID, status: 'created' });
-  }
+  expectAnswer(await client.post('/Item', bodyOf(uniqueName('TWICE'))), 400, twice);
+});
+
+test('201: one name in several objects, and in strings, is not given twice', async () => {
+  const client = await service.client();
+  const shortID = uniqueName('ONCE');
+  const body = `{"shortID":"${shortID}","x":{"shortID":1,"y":[{"a":1},{"a":1}]},"description":"{\\"x\\":1,\\"x\\":1}","y":["x:",":"],"":{}}`;
+  expect((await client.post('/Item', body)).status).toBe(201);
 });
 
 test('400: required fields of __proto__ are not the fields of the body', async () => {

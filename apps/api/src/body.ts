@@ -2,6 +2,7 @@ import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
 import { parse as parseLossless } from 'lossless-json';
 import { unlessBroken } from './broken-body.ts';
+import { hasDuplicateFields } from './duplicate-fields.ts';
 import { Refused } from './errors.ts';
 import { BodyTooLarge, readBytes } from './read-bytes.ts';
 
@@ -60,6 +61,7 @@ export async function readJsonBody(ctx: Context): Promise<Record<string, unknown
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw bad('The body must be a JSON object.');
+  if (hasDuplicateFields(text)) throw bad('An object in the body has a field twice.');
   return value as Record<string, unknown>;
 }
 
