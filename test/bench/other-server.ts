@@ -26,6 +26,7 @@ const app = createApp({
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
   rateLimit: 100,
   trustProxy: false,
+  corsOrigins: [],
   isDraining: () => false,
   log: createLog('bench'),
 });

@@ -103,12 +103,16 @@ const queryNames = [
 /** A body that was valid before some of its fields were spoiled, or no object at all. */
 function bodyOf(declared: Route, itemID: string): fc.Arbitrary<string> {
   const valid = Object.entries(requestOf(declared, { itemID }).body ?? {});
+  const field = fc.tuple(fc.constantFrom(...fieldsOf(declared, 'body'), ...strangeNames), jsonText);
   const spoiled = fc
-    .array(fc.tuple(fc.constantFrom(...fieldsOf(declared, 'body'), ...strangeNames), jsonText), {
-      maxLength: 5,
-    })
-    .map((fields) => {
-      const members = [...valid.map(([name, value]) => [name, JSON.stringify(value)]), ...fields];
+    .tuple(
+      fc.array(field, { maxLength: 5 }),
+      fc.nat(9).map((drawn) => drawn === 0),
+    )
+    .map(([fields, isTwice]) => {
+      const all = [...valid.map(([name, value]) => [name, JSON.stringify(value)] as const), ...fields];
+      // A field given twice hides all else that is wrong.
+      const members = isTwice ? all : [...new Map(all)];
       return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
     });
   return fc.oneof(

@@ -11,12 +11,14 @@ import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
 import { beginJsonBody } from './body.ts';
+import { allowOrigins } from './cors.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
 import { malformationOf } from './malformed.ts';
+import { answerHeaders } from './openapi/answers.ts';
 import { openApiText } from './openapi.ts';
 import { callRoute, type Reply, type Route } from './route.ts';
-import { docsRoutes } from './routes/docs.ts';
-import { isOtherFamily } from './routes/not-implemented.ts';
+import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
+import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
 import { sendStream } from './send-stream.ts';
 
@@ -39,6 +41,8 @@ export type AppOptions = {
   rateLimiter: RateLimiter;
   rateLimit: number;
   trustProxy: boolean;
+  /** The origins of CORS. */
+  corsOrigins: readonly string[];
   /** Whether the process is about to stop. */
   isDraining: () => boolean;
   log: Log;
@@ -52,6 +56,13 @@ export function createApp(options: AppOptions): Koa {
   app.use(nameAnswer(options.isDraining));
   app.use(answerErrors(options.log));
   app.use(refuseMalformed);
+  app.use(
+    allowOrigins({
+      origins: options.corsOrigins,
+      methodsOf: (path) => methodsOf(options.routes, path),
+      answerHeaders,
+    }),
+  );
   app.use(docsRoutes(basePath, openApiText(options.routes, basePath)));
   app.use(tokenRoute(options.token));
   app.use(authenticate(options.authenticator));
@@ -185,14 +196,31 @@ function refuseUnrouted(routes: readonly Route[]) {
     if (isOtherFamily(path)) {
       throw new Refused({ code: 'not_implemented', message: 'This operation is not available.' });
     }
-    // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that name.
-    const exact = routes.filter((declared) => declared.path === path);
-    const known = exact.length > 0 ? exact : routes.filter((declared) => isLike(declared.path, path));
-    const methods = new Set<string>(known.map((declared) => declared.method));
-    if (methods.has('GET')) methods.add('HEAD');
+    const methods = routedMethods(routes, path);
     if (methods.size === 0 || methods.has(ctx.method)) throw unknownPath();
     throw methodRefused([...methods].join(', '));
   };
+}
+
+/** The methods that the routes have for a path below the base path. */
+function routedMethods(routes: readonly Route[], path: string): Set<string> {
+  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that name.
+  const exact = routes.filter((declared) => declared.path === path);
+  const known = exact.length > 0 ? exact : routes.filter((declared) => isLike(declared.path, path));
+  const methods = new Set<string>(known.map((declared) => declared.method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return methods;
+}
+
+/** The methods of any path that the service has. */
+function methodsOf(routes: readonly Route[], fullPath: string): readonly string[] {
+  const path = fullPath.startsWith(`${basePath}/`) ? fullPath.slice(basePath.length) : '';
+  if (path === '/Token') return ['POST'];
+  if (isOfDocs(path)) return docsMethods;
+  if (isOtherFamily(path)) return otherMethods;
+  const methods = [...routedMethods(routes, path)];
+  if (methods.length === 0) throw unknownPath();
+  return methods;
 }
 
 /** Whether a path has the shape of a route's, whatever its parameters are. */

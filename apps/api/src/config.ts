@@ -20,6 +20,21 @@ export const apiSettings = {
   ENVELOPES_IN_FLIGHT: count(1).default(4),
   /** How long a process that is told to stop goes on accepting, milliseconds: the load balancer's time to notice. */
   DRAIN_MS: count(0).default(0),
+  /** The origins, separated by commas, whose pages may call the api from a browser; empty: none. */
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((origin) => origin.trim()))
+    .transform((origins) => origins.filter((origin) => origin !== ''))
+    .refine((origins) => origins.every(isOrigin), {
+      error:
+        'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is none',
+    }),
   /** Whether X-Forwarded-For names the client's address: only behind a proxy of ours that sets it. */
   TRUST_PROXY: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
 };
+
+/** Whether a text is one origin of web pages, as browsers write it: no path, no default port, small letters. */
+function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}

@@ -85,6 +85,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),
     rateLimit: config.RATE_LIMIT,
     trustProxy: isBehindProxy,
+    corsOrigins: config.CORS_ORIGINS,
     isDraining: () => draining,
     log,
   });

@@ -27,6 +27,8 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   'Cache-Control': ['No answer is stored by a cache', 'no-store'],
   'X-Content-Type-Options': ['An answer is JSON, whatever it looks like', 'nosniff'],
 };
+/** The headers of answers that tell a caller something; a browser shows Cache-Control to a page by itself. */
+export const answerHeaders = [...Object.keys(headerTexts).filter((name) => name !== 'Cache-Control'), 'ETag'];
 const integerHeaders = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'Retry-After'];
 // These come only when there is a reason.
 const optionalHeaders = ['Idempotent-Replayed'];

@@ -57,6 +57,11 @@ offending fields, each with its messages.
 - A page has 25 records unless asked otherwise, at most 250; a larger \`pageSize\` is capped and the answer says so.
 - A warehouse holds less than 10^15 units of an item; a transaction that would pass that: 409.
 
+## Browsers
+
+Pages of origins that the operator has named may call the service (CORS); preflights need no token. The token is the only credential:
+cookies are neither set nor read.
+
 ## Values
 
 - **Quantities** and other decimals are JSON numbers and exact end to end: at most 6 digits after the point and 15

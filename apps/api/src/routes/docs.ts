@@ -72,6 +72,13 @@ const pageStyle = `body { margin: 0; }
 }
 `;
 
+export const docsMethods = ['GET', 'HEAD'] as const;
+
+/** Whether a path below the base path is that of the document, the page or one of its files. */
+export function isOfDocs(path: string): boolean {
+  return path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');
+}
+
 type File = {
   type: string;
   content: Buffer;
@@ -101,7 +108,7 @@ export function docsRoutes(basePath: string, openApi: string) {
     const path = ctx.path.startsWith(basePath) ? ctx.path.slice(basePath.length) : '';
     const found = files.get(path);
     if (found === undefined && !path.startsWith('/docs/')) return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodRefused('GET, HEAD');
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodRefused(docsMethods.join(', '));
     if (found !== undefined) return sendFile(ctx, found);
     if (path !== '/docs/') throw unknownPath();
     // The page's links are relative, so that a proxy may put us below another path.
@@ -123,9 +130,9 @@ async function sendFile(ctx: Context, found: File) {
     'Content-Security-Policy': contentSecurityPolicy,
     ETag: found.etag,
     'Referrer-Policy': 'no-referrer',
-    Vary: 'Accept-Encoding',
     'X-Content-Type-Options': 'nosniff',
   });
+  ctx.vary('Accept-Encoding');
   if (ctx.fresh) {
     ctx.status = 304;
     return;
