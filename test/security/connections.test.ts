@@ -1,57 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { ConnectionLimits } from '@inventory/api/connection';
 import { networkOf } from '@inventory/api/connections';
-import { createHttpServer, defaultLimits } from '@inventory/api/http-server';
+import { defaultLimits } from '@inventory/api/http-server';
 import { within } from '@inventory/process/within';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openRaw, type RawConnection } from '../harness/raw-connection.ts';
+import { get, patienceMs, serve } from '../harness/http-server.ts';
 
-// Long beside what is waited for, short beside what Node itself allows an idle connection.
-const patienceMs = 30_000;
-const never = 1_000_000;
-const patient: ConnectionLimits = {
-  headChecks: never,
-  nextHeadChecks: never,
-  bodyChecks: never,
-  unreadChecks: never,
-  lingerChecks: 500,
-  requestsMax: never,
-  pipelinedMax: never,
-};
-
-type Options = { limits?: Partial<ConnectionLimits>; connectionsMax?: number; perAddressMax?: number };
-
-/** A server that checks its connections fifty times a second. */
-async function serve(handle: RequestListener, options: Options = {}) {
-  const reported: object[] = [];
-  const { server, connections } = createHttpServer(handle, {
-    version: 'v1',
-    connectionsMax: options.connectionsMax ?? never,
-    perAddressMax: options.perAddressMax ?? 0,
-    limits: { ...patient, ...options.limits },
-    checkEveryMs: 20,
-    report: (counts) => reported.push(counts),
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const opened: RawConnection[] = [];
-  onTestFinished(() => {
-    for (const { socket } of opened) socket.destroy();
-    server.closeAllConnections();
-    server.close();
-  });
-  const open = (from?: string) => {
-    const connection = openRaw(port, from);
-    opened.push(connection);
-    return connection;
-  };
-  return { server, connections, open, reported };
-}
-
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const answerAll: RequestListener = (request, response) => {
   request.resume();
   response.end(request.url);

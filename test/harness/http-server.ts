@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ConnectionLimits } from '@inventory/api/connection';
+import { createHttpServer } from '@inventory/api/http-server';
+import { onTestFinished } from 'vitest';
+import { openRaw, type RawConnection } from './raw-connection.ts';
+
+// Long beside what is waited for, short beside what Node itself allows an idle connection.
+export const patienceMs = 30_000;
+const never = 1_000_000;
+const patient: ConnectionLimits = {
+  headChecks: never,
+  nextHeadChecks: never,
+  bodyChecks: never,
+  unreadChecks: never,
+  lingerChecks: 500,
+  requestsMax: never,
+  pipelinedMax: never,
+};
+
+type Options = { limits?: Partial<ConnectionLimits>; connectionsMax?: number; perAddressMax?: number };
+
+/** The HTTP server of the api in front of this handler, for one test. It checks its connections fifty times a second. */
+export async function serve(handle: RequestListener, options: Options = {}) {
+  const reported: object[] = [];
+  const { server, connections } = createHttpServer(handle, {
+    version: 'v1',
+    connectionsMax: options.connectionsMax ?? never,
+    perAddressMax: options.perAddressMax ?? 0,
+    limits: { ...patient, ...options.limits },
+    checkEveryMs: 20,
+    report: (counts) => reported.push(counts),
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const opened: RawConnection[] = [];
+  onTestFinished(() => {
+    for (const { socket } of opened) socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  const open = (from?: string) => {
+    const connection = openRaw(port, from);
+    opened.push(connection);
+    return connection;
+  };
+  return { server, connections, open, reported };
+}
+
+/** The bytes of a request. */
+export const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;

@@ -1,0 +1,62 @@
+import { readJsonBody } from '@inventory/api/body';
+import type { Refused } from '@inventory/api/errors';
+import { within } from '@inventory/process/within';
+import Koa from 'koa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { get, patienceMs, serve } from '../harness/http-server.ts';
+
+describe('the time that a request has to be answered in', () => {
+  /** Says how long before its body was read a request came, as the service takes it, when it came `agoMs` before. */
+  async function ageOf(agoMs: number): Promise<number> {
+    const app = new Koa();
+    app.use(async (ctx) => {
+      ctx.state.arrivedAt = performance.now() - agoMs;
+      await readJsonBody(ctx);
+      ctx.body = String(performance.now() - ctx.state.arrivedAt);
+    });
+    const { open } = await serve(app.callback());
+    const connection = open();
+    connection.write(
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    return Number((await connection.next())?.text);
+  }
+
+  test('begins when the request came', async () => {
+    expect(await ageOf(900)).toBeGreaterThanOrEqual(900);
+  });
+
+  test('begins with the end of the body when that came late: its caller took the time before', async () => {
+    expect(await ageOf(100_000)).toBeLessThan(50_000);
+  });
+});
+
+test('408: a body that does not come, whatever part of it has, to a request that waited for its turn too', async () => {
+  const app = new Koa();
+  app.use(async (ctx) => {
+    ctx.state.arrivedAt = performance.now();
+    try {
+      if (ctx.method === 'POST') await readJsonBody(ctx);
+      ctx.body = 'read';
+    } catch (error) {
+      ctx.status = (error as Refused).status;
+      ctx.body = '';
+    }
+  });
+  const { open } = await serve(app.callback(), { limits: { bodyChecks: 20 } });
+  const start =
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
+  for (const before of ['', get('/1')]) {
+    const connection = open();
+    connection.write(before + start);
+    if (before !== '') expect((await connection.next())?.text).toBe('read');
+    const feeding = setInterval(() => connection.write(' '), 100);
+    onTestFinished(() => clearInterval(feeding));
+    const answer = await connection.next();
+    expect({ status: answer?.status, says: answer?.headers.get('connection') }).toEqual({
+      status: 408,
+      says: 'close',
+    });
+    await within(patienceMs, connection.closed);
+  }
+});
