@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
 // Long beside what is waited for, short beside what Node itself allows an idle connection.
-export const patienceMs = 30_000;
+export const patienceMs = 20_000;
 const never = 1_000_000;
 const patient: ConnectionLimits = {
   headChecks: never,

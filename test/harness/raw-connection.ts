@@ -12,13 +12,13 @@ export type RawAnswer = {
 export type RawConnection = {
   socket: Socket;
   write(...parts: (string | Uint8Array)[]): void;
-  /** The next answer, whole; null when the connection closes before it is. */
+  /** The next answer, whole; null when the connection closes before it is, or nothing comes. */
   next(): Promise<RawAnswer | null>;
-  /** How it ended: `reset` when the other side did not end it in order. */
-  closed: Promise<'ended' | 'reset'>;
+  /** How the other side ends it: `reset` when not in order, `open` when it does not. */
+  outcome(): Promise<'ended' | 'reset' | 'open'>;
 };
 
-const answerWithinMs = 60_000;
+const patienceMs = 20_000;
 
 /** Opens a connection to a port of this machine. `from`: the address that it comes from. */
 export function openRaw(port: number, from = '127.0.0.1'): RawConnection {
@@ -73,7 +73,7 @@ export function openRaw(port: number, from = '127.0.0.1'): RawConnection {
 
   return {
     socket,
-    closed,
+    outcome: () => within(patienceMs, closed).catch(() => 'open' as const),
     write(...parts) {
       for (const part of parts) socket.write(part);
     },
@@ -81,7 +81,8 @@ export function openRaw(port: number, from = '127.0.0.1'): RawConnection {
       for (;;) {
         const answer = takeAnswer();
         if (answer !== null || hasClosed) return answer;
-        await within(answerWithinMs, new Promise<void>((resolve) => waiting.push(resolve)));
+        const more = new Promise<boolean>((resolve) => waiting.push(() => resolve(true)));
+        if (!(await within(patienceMs, more).catch(() => false))) return null;
       }
     },
   };

@@ -20,9 +20,12 @@ const applyBatch = 'packages/db/src/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
+const connection = 'apps/api/src/connection.ts';
+const connections = 'apps/api/src/connections.ts';
 const gates = 'packages/db/src/gates.ts';
 const stockBatch = 'packages/domain/src/stock/batch.ts';
 const idempotency = 'packages/db/src/idempotency.ts';
+const malformed = 'apps/api/src/malformed.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
 const listTurns = 'apps/api/src/list-turns.ts';
@@ -1865,5 +1868,357 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/list-turns.test.ts', title: 'one that Postgres ends' },
+    name: 'stray bytes win time for the next request',
+    edits: [
+      {
+        file: connection,
+        search: 'if (isLeaving || age >= limits.nextHeadChecks) end(null);',
+        replace: 'if (isLeaving) end(null);',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'line feeds after an answer' },
+  },
+  {
+    name: 'connections are checked by the clock',
+    edits: [
+      {
+        file: connections,
+        search: 'now: () => checks }',
+        replace: 'now: () => performance.now() / options.checkEveryMs }',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'a process that stood still closes nobody' },
+  },
+  {
+    name: 'a process that stops waits for requests as ever',
+    edits: [{ file: connections, search: 'drainedAt ??= checks;', replace: 'drainedAt ??= null;' }],
+    test: { file: 'security/connections.test.ts', title: 'closed soon when the process stops' },
+  },
+  {
+    name: 'answers may be left unread',
+    edits: [{ file: connection, search: 'unreadSince ??= now();', replace: 'unreadSince ??= null;' }],
+    test: { file: 'security/connections.test.ts', title: 'a caller who takes nothing' },
+  },
+  {
+    name: 'the last answer may be left unread',
+    edits: [{ file: connection, search: '? now() - endingSince >= limits.unreadChecks', replace: '? false' }],
+    test: { file: 'security/connections.test.ts', title: 'the last of its connection' },
+  },
+  {
+    name: 'a last answer has as long to be read as the other side has to end',
+    edits: [
+      {
+        file: connection,
+        search: '? now() - endingSince >= limits.unreadChecks',
+        replace: '? now() - endingSince >= limits.lingerChecks',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'takes long to read' },
+  },
+  {
+    name: 'all requests of a connection at once',
+    edits: [
+      {
+        file: connection,
+        search: 'if (isBusy()) waiting.push(last);',
+        replace: 'if (isBusy()) begin(last);',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'one after the other' },
+  },
+  {
+    name: 'a pipeline goes before the rest',
+    edits: [{ file: connection, search: 'setImmediate(() => {', replace: 'queueMicrotask(() => {' }],
+    test: { file: 'security/connections.test.ts', title: 'do not keep others waiting' },
+  },
+  {
+    name: 'a pipeline without end',
+    edits: [
+      {
+        file: connection,
+        search: ' || pipelinedCount >= limits.pipelinedMax',
+        replace: ' || pipelinedCount < 0',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'are so many at once at most' },
+  },
+  {
+    name: 'dropped requests are kept',
+    edits: [
+      {
+        file: connection,
+        search: 'if (droppedCount > limits.pipelinedMax) socket.destroy();',
+        replace: 'if (droppedCount < 0) socket.destroy();',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'far too many at once' },
+  },
+  {
+    name: 'a connection takes requests without end',
+    edits: [
+      { file: connection, search: 'requestCount >= limits.requestsMax ||', replace: 'requestCount < 0 ||' },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'are so many in all' },
+  },
+  {
+    name: 'a connection is cut with its last answer',
+    edits: [{ file: connection, search: 'socket.destroySoon = () => end(null);', replace: '' }],
+    test: { file: 'security/connections.test.ts', title: 'more requests are still being sent' },
+  },
+  {
+    name: 'requests of a caller who has gone are begun',
+    edits: [
+      { file: connection, search: 'if (socket.writable) begin(next);', replace: 'if (next) begin(next);' },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'their caller has gone' },
+  },
+  {
+    name: 'what cannot be read is answered at once',
+    edits: [
+      { file: connection, search: '} else if (isBusy()) {', replace: '} else if (limits.requestsMax < 0) {' },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'comes after the answers that are due' },
+  },
+  {
+    name: 'no limit of connections',
+    edits: [
+      { file: connections, search: 'connections.size < connectionsMax', replace: 'connections.size >= 0' },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'idle for longest' },
+  },
+  {
+    name: 'the oldest connection makes room, not the idlest',
+    edits: [
+      {
+        file: connections,
+        search: `connections.set(socket, connection);
+    };`,
+        replace: `connections.set(socket, connection);
+    } && undefined;`,
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'idle for longest' },
+  },
+  {
+    name: 'a connection makes room while the service works for it',
+    edits: [
+      {
+        file: connection,
+        search: 'return current === null || !current.request.complete || unreadSince !== null;',
+        replace: 'return true;',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'works for all others' },
+  },
+  {
+    name: 'a slow caller keeps its place',
+    edits: [
+      {
+        file: connection,
+        search: 'return current === null || !current.request.complete || unreadSince !== null;',
+        replace: 'return current === null;',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'as they close an idle one' },
+  },
+  {
+    name: 'no limit of connections from one address',
+    edits: [{ file: connections, search: 'if (perAddressMax > 0 &&', replace: 'if (perAddressMax < 0 &&' }],
+    test: { file: 'security/connections.test.ts', title: 'of one address' },
+  },
+  {
+    name: 'a whole IPv6 network is not one address',
+    edits: [{ file: connections, search: '.slice(0, 4)', replace: '.slice(0, 8)' }],
+    test: { file: 'security/connections.test.ts', title: 'counts as' },
+  },
+  {
+    name: 'any request target is read',
+    edits: [
+      {
+        file: malformed,
+        search: `if (!target.test(request.url ?? '')) {`,
+        replace: `if (request.url === '') {`,
+      },
+    ],
+    test: { file: 'security/raw-http.test.ts', title: 'which is no path' },
+  },
+  {
+    name: 'a target that begins with a slash is read',
+    edits: [{ file: malformed, search: '/^\\/[\\x21\\x22\\x24-\\x7e]*$/', replace: '/^\\//' }],
+    test: { file: 'security/raw-http.test.ts', title: 'which is no path' },
+  },
+  {
+    name: 'the first of two Authorization headers counts',
+    edits: [
+      {
+        file: malformed,
+        search: `countHeader(request, 'authorization') > 1`,
+        replace: `countHeader(request, 'authorization') > 2`,
+      },
+    ],
+    test: { file: 'security/raw-http.test.ts', title: 'two Authorizations' },
+  },
+  {
+    name: 'the first of two Host headers counts',
+    edits: [{ file: malformed, search: 'if (hosts > 1)', replace: 'if (hosts > 2)' }],
+    test: { file: 'security/raw-http.test.ts', title: 'two Hosts' },
+  },
+  {
+    name: 'headers beyond a number are dropped',
+    edits: [
+      {
+        file: 'apps/api/src/http-server.ts',
+        search: 'server.maxHeadersCount = 0;',
+        replace: 'server.maxHeadersCount = 2000;',
+      },
+    ],
+    test: { file: 'security/raw-http.test.ts', title: 'behind two thousand headers' },
+  },
+  {
+    name: 'CONNECT is answered with silence',
+    edits: [
+      {
+        file: connections,
+        search: `server.on('connect', (_request, socket) => refuse(socket as Socket, 'HPE_INVALID_METHOD'));`,
+        replace: '',
+      },
+    ],
+    test: { file: 'security/raw-http.test.ts', title: 'CONNECT, also to a path' },
+  },
+  {
+    name: 'a refusal is cut while its request is still being sent',
+    edits: [
+      {
+        file: connection,
+        search: 'if (isClosing && (afterwards !== null || endingSince !== null)) return;',
+        replace: 'if (endingSince !== null) socket.destroy();',
+      },
+    ],
+    test: { file: 'security/raw-http.test.ts', title: '431, not silence' },
+  },
+  {
+    name: 'a body that does not come is one that cannot be read',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: 'throw error instanceof Refused ? error : refusalOfReader(error);',
+        replace: 'throw refusalOfReader(error);',
+      },
+    ],
+    test: { file: 'security/slow-bodies.test.ts', title: '408' },
+  },
+  {
+    name: 'a late body takes the time of its request',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: 'if (performance.now() - ctx.state.arrivedAt >= lateFromMs)',
+        replace: 'if (lateFromMs < 0)',
+      },
+    ],
+    test: { file: 'security/slow-bodies.test.ts', title: 'when that came late' },
+  },
+  {
+    name: 'a field given twice counts as its last value',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: 'if (hasDuplicateFields(text))',
+        replace: `if (hasDuplicateFields('{}'))`,
+      },
+    ],
+    test: { file: 'contract/body.test.ts', title: 'a field given twice' },
+  },
+  {
+    name: 'names of fields are compared as they are written',
+    edits: [
+      {
+        file: 'apps/api/src/duplicate-fields.ts',
+        search: '(JSON.parse(written) as string)',
+        replace: 'written.slice(1, -1)',
+      },
+    ],
+    test: { file: 'contract/body.test.ts', title: 'in another spelling' },
+  },
+  {
+    name: 'fields within other objects may be given twice',
+    edits: [
+      {
+        file: 'apps/api/src/duplicate-fields.ts',
+        search: 'const names = around.at(-1)!;',
+        replace: 'const names = around.length > 1 ? new Set() : around[0]!;',
+      },
+    ],
+    test: { file: 'contract/body.test.ts', title: 'in an object within' },
+  },
+  {
+    name: 'two client ids in one token request',
+    edits: [
+      {
+        file: 'apps/api/src/routes/token.ts',
+        search: `(form.get('client_id') ?? basic.clientId) !== basic.clientId`,
+        replace: `form.get('client_id') === ''`,
+      },
+    ],
+    test: { file: 'contract/token.test.ts', title: 'another client_id in the form' },
+  },
+  {
+    name: 'what is no base64 is read as Node reads it',
+    edits: [
+      {
+        file: 'apps/api/src/routes/token.ts',
+        search: `!== match[1]!.replace(/=/g, '')) return 'malformed';`,
+        replace: `=== '') return 'malformed';`,
+      },
+    ],
+    test: { file: 'contract/token.test.ts', title: 'no base64' },
+  },
+  {
+    name: 'an unknown client costs one comparison',
+    edits: [
+      {
+        file: 'packages/auth/src/secret.ts',
+        search: 'const comparedCount = 2;',
+        replace: 'const comparedCount = 1;',
+      },
+    ],
+    test: { file: 'security/secret-comparison.test.ts', title: 'a wrong secret as for' },
+  },
+  {
+    name: 'answers may be stored',
+    edits: [{ file: 'apps/api/src/app.ts', search: `'Cache-Control': 'no-store', `, replace: '' }],
+    test: { file: 'contract/errors.test.ts', title: 'neither stored nor guessed' },
+  },
+  {
+    name: 'any origin may read answers',
+    edits: [
+      {
+        file: 'apps/api/src/cors.ts',
+        search: 'if (!allowed.has(origin)) return next();',
+        replace: `if (origin === '') return next();`,
+      },
+    ],
+    test: { file: 'contract/cors.test.ts', title: 'which is not named' },
+  },
+  {
+    name: 'preflights need a token',
+    edits: [
+      {
+        file: 'apps/api/src/cors.ts',
+        search: `if (ctx.method !== 'OPTIONS' ||`,
+        replace: `if (ctx.method !== '' ||`,
+      },
+    ],
+    test: { file: 'contract/cors.test.ts', title: 'with the methods of the path' },
+  },
+  {
+    name: 'answers do not differ by origin',
+    edits: [{ file: 'apps/api/src/cors.ts', search: `ctx.vary('Origin');`, replace: '' }],
+    test: { file: 'contract/cors.test.ts', title: 'may be read' },
+  },
+  {
+    name: 'a star is an origin',
+    edits: [{ file: 'apps/api/src/config.ts', search: '[^*]+$/', replace: '.+$/' }],
+    test: { file: 'contract/cors.test.ts', title: 'refused, by its name' },
   },
 ];

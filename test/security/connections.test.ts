@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { networkOf } from '@inventory/api/connections';
 import { defaultLimits } from '@inventory/api/http-server';
 import { within } from '@inventory/process/within';
@@ -37,7 +38,7 @@ describe('a connection on which nothing is asked', () => {
     expect((await connection.next())?.status).toBe(200);
     const feeding = setInterval(() => connection.write('\r\n'), 20);
     onTestFinished(() => clearInterval(feeding));
-    await within(patienceMs, connection.closed);
+    expect(await connection.outcome()).not.toBe('open');
     expect(await connection.next()).toBeNull();
   });
 
@@ -47,7 +48,7 @@ describe('a connection on which nothing is asked', () => {
       const connection = open();
       connection.write(bytes);
       expect((await connection.next())?.status, bytes).toBe(408);
-      expect(await within(patienceMs, connection.closed)).toBe('ended');
+      expect(await connection.outcome()).toBe('ended');
     }
   });
 
@@ -64,15 +65,20 @@ describe('a connection on which nothing is asked', () => {
 
   test('closed soon when the process stops, however much is left of its time', async () => {
     const { server, connections, open } = await serve(answerAll, { limits: { headChecks: 100 } });
-    const [silent, begun] = [open(), open()];
+    const sockets: Socket[] = [];
+    server.on('connection', (socket) => sockets.push(socket));
+    const [begun, silent] = [open(), open()];
     begun.write(get('/1'));
     await begun.next();
-    begun.write('GET /2 HTTP/1.1\r\nHost: x\r\n');
-    await expect.poll(() => connections.count()).toBe(2);
+    const half = 'GET /2 HTTP/1.1\r\nHost: x\r\n';
+    begun.write(half);
+    const readBytes = () => sockets.map(({ bytesRead }) => bytesRead).sort();
+    await expect.poll(readBytes).toEqual([0, get('/1').length + half.length]);
+    expect(connections.count()).toBe(2);
     connections.drain();
     const stopped = new Promise((resolve) => server.close(resolve));
-    await within(patienceMs, stopped);
-    await Promise.all([silent.closed, begun.closed]);
+    expect(await within(patienceMs, stopped).catch(() => 'not stopped')).toBeUndefined();
+    for (const each of [silent, begun]) expect(await each.outcome()).toBe('ended');
   });
 });
 
@@ -103,7 +109,7 @@ describe('answers that are not read', () => {
       connection.write(get('/'));
       expect((await connection.next())?.text.length).toBe(large.length);
     }
-    expect(await within(patienceMs, connection.closed)).toBe('ended');
+    expect(await connection.outcome()).toBe('ended');
   });
 });
 
@@ -157,7 +163,7 @@ describe('requests of one connection', () => {
       expect(answered?.text).toBe(`/${index}`);
       expect(answered?.headers.get('connection')).toBe(index === 3 ? 'close' : 'keep-alive');
     }
-    expect(await within(patienceMs, connection.closed)).toBe('ended');
+    expect(await connection.outcome()).toBe('ended');
     expect(held).toHaveLength(4);
   });
 
@@ -166,7 +172,7 @@ describe('requests of one connection', () => {
     const { connections, open } = await serve(handle, { limits: { pipelinedMax: 4 } });
     const connection = open();
     connection.write(get('/').repeat(9));
-    await within(patienceMs, connection.closed);
+    expect(await connection.outcome()).not.toBe('open');
     await expect.poll(() => connections.count()).toBe(0);
     expect(held).toHaveLength(1);
   });
@@ -183,7 +189,7 @@ describe('requests of one connection', () => {
       const answer = await connection.next();
       expect({ text: answer?.text, says: answer?.headers.get('connection') }).toEqual({ text: path, says });
     }
-    expect(await within(patienceMs, connection.closed)).toBe('ended');
+    expect(await connection.outcome()).toBe('ended');
   });
 
   test('the last answer arrives though more requests are still being sent', async () => {
@@ -192,7 +198,7 @@ describe('requests of one connection', () => {
     const more = get('/more').repeat(2000);
     connection.write(get('/1'), ...new Array<string>(20).fill(more));
     expect((await connection.next())?.text).toBe('/1');
-    expect(await within(patienceMs, connection.closed)).toBe('ended');
+    expect(await connection.outcome()).toBe('ended');
   });
 
   test('are not begun when their caller has gone before their turn', async () => {
@@ -222,7 +228,7 @@ describe('requests of one connection', () => {
     answer(1);
     expect(await connection.next()).toMatchObject({ status: 200, text: '/2' });
     expect(await connection.next()).toMatchObject({ status: 400 });
-    expect(await within(patienceMs, connection.closed)).toBe('ended');
+    expect(await connection.outcome()).toBe('ended');
   });
 });
 
@@ -238,7 +244,7 @@ describe('too many connections', () => {
     const another = open();
     another.write(get('/another'));
     expect((await another.next())?.text).toBe('/another');
-    await within(patienceMs, opened[1]!.closed);
+    expect(await opened[1]!.outcome()).not.toBe('open');
     for (const index of [2, 0]) {
       opened[index]!.write(get('/still'));
       expect((await opened[index]!.next())?.text).toBe('/still');
@@ -253,7 +259,7 @@ describe('too many connections', () => {
     for (const each of busy) each.write(get('/'));
     await expect.poll(() => held.length).toBe(2);
     const another = open();
-    await within(patienceMs, another.closed);
+    expect(await another.outcome()).not.toBe('open');
     for (const index of [0, 1]) answer(index);
     for (const each of busy) expect((await each.next())?.status).toBe(200);
   });
@@ -295,7 +301,7 @@ describe('too many connections', () => {
     const { open } = await serve(handle, { perAddressMax: 2 });
     for (let count = 0; count < 2; count++) open().write(get('/'));
     await expect.poll(() => held.length).toBe(2);
-    await within(patienceMs, open().closed);
+    expect(await open().outcome()).not.toBe('open');
     const other = open('127.0.0.2');
     other.write(get('/other'));
     await expect.poll(() => held.length).toBe(3);

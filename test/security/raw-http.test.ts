@@ -92,7 +92,7 @@ test('400: CONNECT, also to a path, and its connection ends', async () => {
   const connection = openRaw(Number(new URL(service.baseUrl).port));
   connection.write(`CONNECT /api/v1/Item HTTP/1.1\r\nHost: x\r\n\r\n`, 'and bytes of the other protocol');
   expect((await connection.next())?.status).toBe(400);
-  expect(await connection.closed).toBe('ended');
+  expect(await connection.outcome()).toBe('ended');
 });
 
 test('431, not silence: a header that is still being sent when it is refused', async () => {

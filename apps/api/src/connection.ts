@@ -146,6 +146,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       if (isClosing && (afterwards !== null || endingSince !== null)) return;
       const isPart = last !== null && !last.request.complete;
       if (isPart && (current === last || waiting.includes(last!))) {
+        // Its time begins with its turn, and `check` looks at it.
+        if (refusal === tooSlow) return;
         closeAfter(last!);
         breakBody(last!.request, refusal);
       } else if (isBusy()) {

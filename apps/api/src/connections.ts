@@ -104,15 +104,18 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   server.on('request', take);
   // An expectation that is none of HTTP's is ignored, as it may be; Node would answer 417 without a body.
   server.on('checkExpectation', take);
-  const refuse = (socket: Socket, code: string | undefined) => {
+  const refuse = (socket: Socket, code: string) => {
     const connection = connections.get(socket);
-    // Nobody is there any more.
-    if (connection === undefined || code === 'ECONNRESET' || code === 'EPIPE') socket.destroy();
+    const isOfParser = /^(HPE_|ERR_HTTP_)/.test(code);
+    // Other errors are the network's: nobody is there any more.
+    if (connection === undefined || !isOfParser) socket.destroy();
     else connection.refuse(refusalOfParser(code));
   };
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(socket as Socket, error.code));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuse(socket as Socket, error.code ?? ''),
+  );
   // This service is no proxy.
-  server.on('connect', (_request, socket) => refuse(socket as Socket, undefined));
+  server.on('connect', (_request, socket) => refuse(socket as Socket, 'HPE_INVALID_METHOD'));
 
   const timer = setInterval(check, options.checkEveryMs);
   timer.unref();

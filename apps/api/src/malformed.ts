@@ -20,9 +20,9 @@ const reasons: Record<number, string> = {
 };
 
 /** What the caller is told of an error of Node's HTTP parser, by the error's code. */
-export function refusalOfParser(code: string | undefined): Refused {
+export function refusalOfParser(code: string): Refused {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow;
-  const [status, message] = refusals[code ?? ''] ?? [400, 'The request is not well-formed HTTP.'];
+  const [status, message] = refusals[code] ?? [400, 'The request is not well-formed HTTP.'];
   return new Refused({ code: 'bad_request', message }, { status, headers: { Connection: 'close' } });
 }
 
