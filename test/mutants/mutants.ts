@@ -1900,22 +1900,6 @@ async function importKey(`,
     test: { file: 'security/connections.test.ts', title: 'a caller who takes nothing' },
   },
   {
-    name: 'the last answer may be left unread',
-    edits: [{ file: connection, search: '? now() - endingSince >= limits.unreadChecks', replace: '? false' }],
-    test: { file: 'security/connections.test.ts', title: 'the last of its connection' },
-  },
-  {
-    name: 'a last answer has as long to be read as the other side has to end',
-    edits: [
-      {
-        file: connection,
-        search: '? now() - endingSince >= limits.unreadChecks',
-        replace: '? now() - endingSince >= limits.lingerChecks',
-      },
-    ],
-    test: { file: 'security/connections.test.ts', title: 'takes long to read' },
-  },
-  {
     name: 'all requests of a connection at once',
     edits: [
       {
@@ -1991,10 +1975,9 @@ async function importKey(`,
     edits: [
       {
         file: connections,
-        search: `connections.set(socket, connection);
-    };`,
-        replace: `connections.set(socket, connection);
-    } && undefined;`,
+        search: `connections.delete(socket);
+      connections.set(socket, connection);`,
+        replace: '',
       },
     ],
     test: { file: 'security/connections.test.ts', title: 'idle for longest' },
@@ -2090,8 +2073,8 @@ async function importKey(`,
     edits: [
       {
         file: connection,
-        search: 'if (isClosing && (afterwards !== null || endingSince !== null)) return;',
-        replace: 'if (endingSince !== null) socket.destroy();',
+        search: 'else socket.end(options.bytesOf(refusal));',
+        replace: 'else socket.end(options.bytesOf(refusal), () => socket.destroy());',
       },
     ],
     test: { file: 'security/raw-http.test.ts', title: '431, not silence' },
@@ -2187,7 +2170,7 @@ async function importKey(`,
   {
     name: 'answers may be stored',
     edits: [{ file: 'apps/api/src/app.ts', search: `'Cache-Control': 'no-store', `, replace: '' }],
-    test: { file: 'contract/errors.test.ts', title: 'neither stored nor guessed' },
+    test: { file: 'security/raw-http.test.ts', title: 'two Hosts' },
   },
   {
     name: 'any origin may read answers',

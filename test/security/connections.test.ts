@@ -196,7 +196,7 @@ describe('requests of one connection', () => {
     const { open } = await serve(answerAll, { limits: { requestsMax: 1 } });
     const connection = open();
     const more = get('/more').repeat(2000);
-    connection.write(get('/1'), ...new Array<string>(20).fill(more));
+    connection.write(get('/1'), ...new Array<string>(300).fill(more));
     expect((await connection.next())?.text).toBe('/1');
     expect(await connection.outcome()).toBe('ended');
   });
@@ -259,6 +259,8 @@ describe('too many connections', () => {
     for (const each of busy) each.write(get('/'));
     await expect.poll(() => held.length).toBe(2);
     const another = open();
+    // At once: one that is taken and says nothing would be told that it is late.
+    expect(await another.next()).toBeNull();
     expect(await another.outcome()).not.toBe('open');
     for (const index of [0, 1]) answer(index);
     for (const each of busy) expect((await each.next())?.status).toBe(200);
@@ -301,7 +303,9 @@ describe('too many connections', () => {
     const { open } = await serve(handle, { perAddressMax: 2 });
     for (let count = 0; count < 2; count++) open().write(get('/'));
     await expect.poll(() => held.length).toBe(2);
-    expect(await open().outcome()).not.toBe('open');
+    const third = open();
+    expect(await third.next()).toBeNull();
+    expect(await third.outcome()).not.toBe('open');
     const other = open('127.0.0.2');
     other.write(get('/other'));
     await expect.poll(() => held.length).toBe(3);

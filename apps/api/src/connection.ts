@@ -54,7 +54,6 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   let since = now();
   let unreadSince: number | null = null;
   let endingSince: number | null = null;
-  let sentSince: number | null = null;
 
   const isBusy = () => current !== null || isTurning;
 
@@ -73,11 +72,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
     waiting.length = 0;
     if (endingSince !== null) return;
     endingSince = now();
-    const sent = () => {
-      sentSince = now();
-    };
-    if (refusal === null) socket.end(sent);
-    else socket.end(options.bytesOf(refusal), sent);
+    if (refusal === null) socket.end();
+    else socket.end(options.bytesOf(refusal));
     stopReading();
   }
 
@@ -164,11 +160,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       if (socket.writableLength === 0) unreadSince = null;
       else if (endingSince === null) unreadSince ??= now();
       if (endingSince !== null) {
-        const isOver =
-          sentSince === null
-            ? now() - endingSince >= limits.unreadChecks
-            : now() - sentSince >= limits.lingerChecks;
-        if (isOver) socket.destroy();
+        const patience = socket.writableLength === 0 ? limits.lingerChecks : limits.unreadChecks;
+        if (now() - endingSince >= patience) socket.destroy();
       } else if (unreadSince !== null && now() - unreadSince >= limits.unreadChecks) {
         socket.destroy();
       } else if (current !== null) {

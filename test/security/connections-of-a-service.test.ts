@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { openRaw } from '../harness/raw-connection.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService({ env: { CONNECTIONS_MAX: '8', CONNECTIONS_PER_ADDRESS_MAX: '4' } });
+
+test('a service that has as many connections as it takes closes the idlest for a new one', async () => {
+  const port = Number(new URL(service.baseUrl).port);
+  const opened = Array.from({ length: 6 }, () => openRaw(port));
+  for (const early of opened.slice(0, 2)) {
+    expect(await early.next()).toBeNull();
+    expect(await early.outcome()).not.toBe('open');
+  }
+  for (const late of opened.slice(2)) {
+    late.write('GET /api/v1/Item HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await late.next())?.status).toBe(401);
+    late.socket.destroy();
+  }
+});
