@@ -21,7 +21,10 @@ const patient: ConnectionLimits = {
 
 type Options = { limits?: Partial<ConnectionLimits>; connectionsMax?: number; perAddressMax?: number };
 
-/** The HTTP server of the api in front of this handler, for one test. It checks its connections fifty times a second. */
+/**
+ * The HTTP server of the api in front of this handler, for one test. It checks its connections fifty times a
+ * second.
+ */
 export async function serve(handle: RequestListener, options: Options = {}) {
   const reported: object[] = [];
   const { server, connections } = createHttpServer(handle, {

@@ -1868,6 +1868,8 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/list-turns.test.ts', title: 'one that Postgres ends' },
+  },
+  {
     name: 'stray bytes win time for the next request',
     edits: [
       {

@@ -5,7 +5,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { get, serve } from '../harness/http-server.ts';
 
 describe('the time that a request has to be answered in', () => {
-  /** Says how long before its body was read a request came, as the service takes it, when it came `agoMs` before. */
+  /**
+   * Says how long before its body was read a request came, as the service takes it, when it came `agoMs`
+   * before.
+   */
   async function ageOf(agoMs: number): Promise<number> {
     const app = new Koa();
     app.use(async (ctx) => {

@@ -115,7 +115,10 @@ function noteLost(log: Log, error: unknown) {
   log[isGone ? 'debug' : 'error']({ err: error }, 'an answer could not be sent');
 }
 
-/** What Node lets through and no route could make sense of. Before it nothing reads the target, which Koa may fail to parse. */
+/**
+ * What Node lets through and no route could make sense of. Before it nothing reads the target, which Koa may
+ * fail to parse.
+ */
 async function refuseMalformed(ctx: Context, next: Next) {
   const message = malformationOf(ctx.req);
   if (message === null) return next();
@@ -204,7 +207,8 @@ function refuseUnrouted(routes: readonly Route[]) {
 
 /** The methods that the routes have for a path below the base path. */
 function routedMethods(routes: readonly Route[], path: string): Set<string> {
-  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that name.
+  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that
+  // name.
   const exact = routes.filter((declared) => declared.path === path);
   const known = exact.length > 0 ? exact : routes.filter((declared) => isLike(declared.path, path));
   const methods = new Set<string>(known.map((declared) => declared.method));

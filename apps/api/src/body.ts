@@ -13,8 +13,8 @@ export const bodyBytesMax = 64 * 1024;
 const readJson = textReader('application/json');
 const readForm = textReader('application/x-www-form-urlencoded');
 
-// A body that came with its head waited in this process: that time counts. One that its caller sent later takes none of the time that
-// the request has to be answered in.
+// A body that came with its head waited in this process: that time counts. One that its caller sent later
+// takes none of the time that the request has to be answered in.
 const lateFromMs = 1000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -12,7 +12,10 @@ export const apiSettings = {
   DATABASE_CONNECTIONS: count(1).default(10),
   /** Connections of callers; one more closes the one that has been idle for longest. */
   CONNECTIONS_MAX: count(1).default(900),
-  /** Those from one address, an IPv6 network of 64 bits being one; 0: any number. Unset: 250, and any behind a proxy. */
+  /**
+   * Those from one address, an IPv6 network of 64 bits being one; 0: any number. Unset: 250, and any behind a
+   * proxy.
+   */
   CONNECTIONS_PER_ADDRESS_MAX: count(0).optional(),
   /** Requests in one envelope at most. */
   ENVELOPE_MAX: count(1).default(64),
@@ -34,7 +37,9 @@ export const apiSettings = {
   TRUST_PROXY: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
 };
 
-/** Whether a text is one origin of web pages, as browsers write it: no path, no default port, small letters. */
+/**
+ * Whether a text is one origin of web pages, as browsers write it: no path, no default port, small letters.
+ */
 function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

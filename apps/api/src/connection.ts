@@ -4,7 +4,10 @@ import { breakBody } from './broken-body.ts';
 import type { Refused } from './errors.ts';
 import { tooSlow } from './malformed.ts';
 
-/** How long the service waits for the other side of a connection, in checks of `createConnections`, and how much it takes from it. */
+/**
+ * How long the service waits for the other side of a connection, in checks of `guardConnections`, and how
+ * much it takes from it.
+ */
 export type ConnectionLimits = {
   /** From the start to the first whole head of a request. */
   headChecks: number;
@@ -14,12 +17,17 @@ export type ConnectionLimits = {
   bodyChecks: number;
   /** For what was written to be taken. */
   unreadChecks: number;
-  /** From the last byte to the other side's end: a connection that is cut while bytes still come takes its answer along. */
+  /**
+   * From the last byte to the other side's end: a connection that is cut while bytes still come takes its
+   * answer along.
+   */
   lingerChecks: number;
   /** Requests on one connection; the last answer says that it is. */
   requestsMax: number;
-  /** Requests of one connection that are under way or wait for their turn; the last answer says that it is. As many more are dropped;
-   * beyond that the connection is cut. */
+  /**
+   * Requests of one connection that are under way or wait for their turn; the last answer says that it is. As
+   * many more are dropped; beyond that the connection is cut.
+   */
   pipelinedMax: number;
 };
 
@@ -57,7 +65,10 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
 
   const isBusy = () => current !== null || isTurning;
 
-  /** Takes the socket from Node's parser: it would keep each request that still comes. What comes is read and dropped. */
+  /**
+   * Takes the socket from Node's parser: it would keep each request that still comes. What comes is read and
+   * dropped.
+   */
   function stopReading() {
     if (!isReading) return;
     isReading = false;
@@ -110,19 +121,19 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   }
 
-  // By this Node ends a connection after the last answer; it would cut it while pipelined requests still come.
+  // By this Node ends a connection after the last answer; it would cut it while pipelined requests still
+  // come.
   socket.destroySoon = () => end(null);
   // Node's own listener goes when another protocol is asked for.
   socket.on('error', () => {});
 
   return {
-    socket,
-
     /** A request that Node has read: its turn comes when those before it are answered. */
     take(request: IncomingMessage, response: ServerResponse): void {
       if (isClosing) {
         droppedCount += 1;
-        // Node keeps what it has parsed as long as the connection lives: thousands, when they are sent together.
+        // Node keeps what it has parsed as long as the connection lives: thousands, when they are sent
+        // together.
         if (droppedCount > limits.pipelinedMax) socket.destroy();
         // The one before it is whole, then.
         else stopReading();
@@ -137,7 +148,10 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       else begin(last);
     },
 
-    /** What comes cannot be read, or does not come. The refusal is the answer of the request that it is part of, or of none. */
+    /**
+     * What comes cannot be read, or does not come. The refusal is the answer of the request that it is part
+     * of, or of none.
+     */
     refuse(refusal: Refused): void {
       if (isClosing && (afterwards !== null || endingSince !== null)) return;
       const isPart = last !== null && !last.request.complete;
@@ -154,7 +168,10 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       } else end(isPart ? null : refusal);
     },
 
-    /** Ends or refuses what has taken too long. `drainedAt`: the check from which on no next request is waited for. */
+    /**
+     * Ends or refuses what has taken too long. `drainedAt`: the check from which on no next request is waited
+     * for.
+     */
     check(drainedAt: number | null): void {
       const age = now() - since;
       if (socket.writableLength === 0) unreadSince = null;

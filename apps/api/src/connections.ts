@@ -8,7 +8,9 @@ export type ConnectionsOptions = {
   limits: ConnectionLimits;
   /** Connections of all callers together. */
   connectionsMax: number;
-  /** Connections from one address, an IPv6 network of 64 bits being one; 0: as many as there may be in all. */
+  /**
+   * Connections from one address, an IPv6 network of 64 bits being one; 0: as many as there may be in all.
+   */
   perAddressMax: number;
   checkEveryMs: number;
   handle: RequestListener;
@@ -26,8 +28,8 @@ export type Connections = {
 const reportEveryChecks = 60;
 
 /**
- * Takes over the requests and the errors of a server, so that no caller keeps others out by connections that it holds, by requests that
- * it sends without end, or by answers that it does not read.
+ * Takes over the requests and the errors of a server, so that no caller keeps others out by connections that
+ * it holds, by requests that it sends without end, or by answers that it does not read.
  */
 export function guardConnections(server: Server, options: ConnectionsOptions): Connections {
   // The one that rests for longest comes first.

@@ -22,8 +22,9 @@ export type CorsOptions = {
 };
 
 /**
- * Lets pages of other origins call the service from a browser. Preflights are answered without a token, which browsers do not send with
- * them. Credentials of the browser's own, such as cookies, are never allowed: the token is one that the page must have.
+ * Lets pages of other origins call the service from a browser. Preflights are answered without a token, which
+ * browsers do not send with them. Credentials of the browser's own, such as cookies, are never allowed: the
+ * token is one that the page must have.
  */
 export function allowOrigins({ origins, methodsOf, answerHeaders }: CorsOptions) {
   const allowed = new Set(origins);

@@ -7,8 +7,8 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Whether some object in a JSON text, however deep, has a field twice: its readers would not agree on what it says. The text must be
- * well-formed. One pass over it, nothing on the stack.
+ * Whether some object in a JSON text, however deep, has a field twice: its readers would not agree on what it
+ * says. The text must be well-formed. One pass over it, nothing on the stack.
  */
 export function hasDuplicateFields(text: string): boolean {
   // The names seen in each object around the place; null stands for an array.

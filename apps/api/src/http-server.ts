@@ -25,7 +25,9 @@ type HttpServerOptions = Pick<ConnectionsOptions, 'connectionsMax' | 'perAddress
   checkEveryMs?: number;
 };
 
-/** A server of HTTP whose callers cannot get into each other's way; see `guardConnections`. Not listening yet. */
+/**
+ * A server of HTTP whose callers cannot get into each other's way; see `guardConnections`. Not listening yet.
+ */
 export function createHttpServer(
   handle: RequestListener,
   { version, limits = defaultLimits, ...options }: HttpServerOptions,

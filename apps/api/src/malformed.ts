@@ -42,11 +42,14 @@ export function answerBytes({ status, refusal }: Refused, version: string): stri
   return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
-// A path and perhaps a query, of the characters that a URL is made of. Koa's parser of targets leaves its fast way at all others,
-// `#` among them, and fails on some: `//a@[#`.
+// A path and perhaps a query, of the characters that a URL is made of. Koa's parser of targets leaves its
+// fast way at all others, `#` among them, and fails on some: `//a@[#`.
 const target = /^\/[\x21\x22\x24-\x7e]*$/;
 
-/** What is wrong with a request that Node lets through, and of which nothing else may be read then; null when nothing is. */
+/**
+ * What is wrong with a request that Node lets through, and of which nothing else may be read then; null when
+ * nothing is.
+ */
 export function malformationOf(request: IncomingMessage): string | null {
   if (!target.test(request.url ?? '')) {
     return 'The request target must be a path, which begins with / and is percent-encoded.';

@@ -15,7 +15,10 @@ const comparedCount = 2;
 // Compared against where a client has none, so that it takes as long for one that is unknown.
 const nobody = randomBytes(32);
 
-/** Whether one of the stored digests is that of the secret; in constant time, and as long for a client with one secret or none. */
+/**
+ * Whether one of the stored digests is that of the secret; in constant time, and as long for a client with
+ * one secret or none.
+ */
 export function isSecretOf(secret: string, digests: readonly Uint8Array[]): boolean {
   const given = digestSecret(secret);
   let matched = false;
