@@ -376,8 +376,8 @@ export type Part =`,
     edits: [
       {
         file: 'packages/auth/src/secret.ts',
-        search: 'if (timingSafeEqual(given, digest) &&',
-        replace: `if (given.toString('hex') === Buffer.from(digest).toString('hex') &&`,
+        search: 'if (timingSafeEqual(given, digests[index] ?? nobody) &&',
+        replace: `if (given.toString('hex') === Buffer.from(digests[index] ?? nobody).toString('hex') &&`,
       },
     ],
     test: { file: 'security/secret-comparison.test.ts' },
