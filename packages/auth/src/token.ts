@@ -80,10 +80,11 @@ export async function signToken(ring: KeyRing, clientId: string, now: Date): Pro
 }
 
 function signingKeyAt({ signing }: KeyRing, at: number) {
-  // The very first key signs at once, and this clock may be a little behind the one that made it.
+  // The very first key signs at once, and this clock may be a little behind the one that made it. Nor is a gap between two keys, as
+  // somebody's own change of the table may leave, a reason to sign nothing.
   const key =
     signing.find(({ from, until }) => from <= at && at < until) ??
-    signing.findLast(({ from, until }) => at < until && from - at <= leewaySeconds * 1000);
+    signing.findLast(({ until }) => at < until);
   if (key === undefined) throw new PlainError('there is no key that signs');
   return key;
 }
