@@ -2207,7 +2207,11 @@ async function importKey(`,
     test: { file: 'contract/cors.test.ts', title: 'refused, by its name' },
     name: 'private halves of signing keys left while no process ran stay',
     edits: [
-      { file: tokenKeys, search: 'void pool.run(deleteRetiredHalves).catch(failed);', replace: 'void failed;' },
+      {
+        file: tokenKeys,
+        search: 'void pool.run(deleteRetiredHalves).catch(failed);',
+        replace: 'void failed;',
+      },
     ],
     test: { file: 'security/signing-keys.test.ts', title: 'and no other' },
   },
