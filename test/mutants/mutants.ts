@@ -108,22 +108,15 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/queue/src/shard.ts',
-        search: 'options.onCompleted(jobId, returnvalue as unknown as EnvelopeResult);',
+        search: 'options.onCompleted(jobId, returnvalue);',
         replace: 'void [jobId, returnvalue];',
       },
       {
         file: submit,
-        search: 'await shard.queue.add(',
-        replace: 'const job = await shard.queue.add(',
-      },
-      {
-        file: submit,
-        search: `...jobOptions,
-      });`,
-        replace: `...jobOptions,
-      });
+        search: `await shard.queue.add('envelope', signed, { jobId, ...jobOptions });`,
+        replace: `const job = await shard.queue.add('envelope', signed, { jobId, ...jobOptions });
       job.waitUntilFinished(shard.events, 2500).then(
-        (result) => waiters.complete(envelope, result),
+        (result) => waiters.complete(envelope, openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, result)!),
         () => waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null])),
       );`,
       },
