@@ -2198,6 +2198,8 @@ async function importKey(`,
     name: 'a star is an origin',
     edits: [{ file: 'apps/api/src/config.ts', search: '[^*]+$/', replace: '.+$/' }],
     test: { file: 'contract/cors.test.ts', title: 'refused, by its name' },
+  },
+  {
     name: 'private halves of signing keys left while no process ran stay',
     edits: [
       {
