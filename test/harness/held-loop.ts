@@ -8,8 +8,9 @@ export type WireRequest = { head: string; body?: string | Uint8Array };
 /** Requests at one place, and a harmless one of the same size there. */
 export type Place = { name: string; harmless: WireRequest; hostile: readonly WireRequest[] };
 
-// On a machine where the loop turns again after 2 ms with 64 KB of harmless text, this is the 50 ms of the promise.
-const ratioMax = 25;
+// A harmless request of 64 KB takes 1 to 2 ms of a processor where the promise is 50 ms. What is known to be slow here takes ten times
+// as long as a harmless one, what goes back over its input fifty times and more.
+const ratioMax = 30;
 const rounds = 5;
 // At once, while nothing is suspected.
 const connectionCount = 4;
@@ -21,44 +22,51 @@ export function createLoopWatch(api: ProbedApi) {
 
   async function send({ head, body }: WireRequest, connection = connections[0]!) {
     const answer = await connection.send([head, ...(body === undefined ? [] : [body])]);
-    // A loop that is held for seconds has no time left for an answer.
-    expect(answer?.status ?? 'no answer', `${head.slice(0, 200)}: ${answer?.text}`).toBeLessThan(500);
+    // Which answer it is, is another test's: a loop that is held for seconds has time left only for 503.
+    expect(answer, `no answer: ${head.slice(0, 200)}`).not.toBeNull();
   }
 
-  async function heldBy(request: WireRequest): Promise<number> {
-    await api.heldMs();
+  async function measure(request: WireRequest) {
+    await api.measure();
     await send(request);
-    return api.heldMs();
+    return api.measure();
   }
 
-  /** Several times, in turns with the harmless one: what else the machine does meanwhile is to harm both. */
+  /** What a harmless request takes of a processor. A loop may not be held for many times that. */
+  async function usualMs({ harmless }: Place): Promise<number> {
+    const known = usual.get(harmless.head);
+    if (known !== undefined) return known;
+    const all: number[] = [];
+    for (let round = 0; round < rounds; round++) all.push((await measure(harmless)).workedMs);
+    usual.set(harmless.head, median(all));
+    return median(all);
+  }
+
+  /** One request, several times: what else the machine does meanwhile holds the loop as well, but does no work for it. */
   async function judge(place: Place, request: WireRequest): Promise<string | null> {
-    const [harmless, hostile]: number[][] = [[], []];
+    const most = ratioMax * (await usualMs(place));
+    let least = Number.POSITIVE_INFINITY;
     for (let round = 0; round < rounds; round++) {
-      harmless!.push(await heldBy(place.harmless));
-      hostile!.push(await heldBy(request));
-      if (hostile!.at(-1)! <= ratioMax * median(harmless!)) return null;
+      const { heldMs, workedMs } = await measure(request);
+      least = Math.min(least, heldMs, workedMs);
+      if (least <= most) return null;
     }
     const start = `${request.head.slice(0, 200)} ${String(request.body ?? '').slice(0, 100)}`;
-    return `${place.name}: held for ${Math.min(...hostile!)} ms, by a harmless one ${median(harmless!)} ms: ${start}`;
+    return `${place.name}: held for ${least} ms, more than ${most} ms: ${start}`;
   }
 
   return {
     /** The first request at a place that held the loop for longer than many harmless ones would; null when none did. */
     async slowAt(place: Place): Promise<string | null> {
-      if (!usual.has(place.harmless.head)) {
-        const all: number[] = [];
-        for (let round = 0; round < rounds; round++) all.push(await heldBy(place.harmless));
-        usual.set(place.harmless.head, median(all));
-      }
-      await api.heldMs();
+      const most = ratioMax * (await usualMs(place));
+      await api.measure();
       const left = [...place.hostile];
       await Promise.all(
         connections.map(async (connection) => {
           for (let next = left.pop(); next !== undefined; next = left.pop()) await send(next, connection);
         }),
       );
-      if ((await api.heldMs()) <= ratioMax * usual.get(place.harmless.head)!) return null;
+      if ((await api.measure()).heldMs <= most) return null;
       // One of them, or the machine.
       for (const request of place.hostile) {
         const slow = await judge(place, request);

@@ -9,8 +9,8 @@ import { type Started, startProcess } from './processes.ts';
 export type ProbedApi = {
   port: number;
   baseUrl: string;
-  /** The longest time, in milliseconds, for which its event loop did not turn since this was asked last. */
-  heldMs(): Promise<number>;
+  /** Since this was asked last, in milliseconds: the longest time for which its event loop did not turn, and its processor time. */
+  measure(): Promise<{ heldMs: number; workedMs: number }>;
   stop(): Promise<void>;
 };
 
@@ -28,10 +28,11 @@ export async function startProbedApi(env: Record<string, string>): Promise<Probe
   return {
     port: api.port,
     baseUrl: `http://127.0.0.1:${api.port}/api/v1`,
-    async heldMs() {
+    async measure() {
       probe.write('?');
       const [chunk] = await once(probe, 'data');
-      return Number(chunk);
+      const [heldMs = Number.NaN, workedMs = Number.NaN] = String(chunk).split(' ').map(Number);
+      return { heldMs, workedMs };
     },
     async stop() {
       probe.destroy();
