@@ -33,6 +33,7 @@ const lists = 'apps/api/src/lists.ts';
 const readCategory = 'packages/db/src/read-category.ts';
 const readPage = 'packages/db/src/read-page.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
+const rateLimit = 'packages/auth/src/rate-limit.ts';
 const submit = 'packages/queue/src/submit.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const signature = 'packages/queue/src/signature.ts';
@@ -355,14 +356,57 @@ export type Part =`,
     name: 'fixed-window limiter',
     edits: [
       {
-        file: 'packages/auth/src/rate-limit.ts',
-        search: `redis.call('LPOP', KEYS[1])
-  total = total - tonumber(count)`,
-        replace: `redis.call('DEL', KEYS[1])
-  total = 0`,
+        file: rateLimit,
+        search: `redis.call('LPOP', log)
+    total = total - tonumber(count)`,
+        replace: `redis.call('DEL', log)
+    total = 0`,
       },
     ],
-    test: { file: 'concurrency/rate-limit.test.ts' },
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'is younger does' },
+  },
+  {
+    name: 'a process begins to count for itself only when Redis does not answer',
+    edits: [
+      {
+        file: rateLimit,
+        search: 'const here = logs.take(keys, callers.length);',
+        replace: `const here =
+      redis.status === 'ready' && performance.now() >= withoutRedisUntil
+        ? { granted: callers.length, remaining: Number.POSITIVE_INFINITY, resetMs: 0, giveBack() {} }
+        : logs.take(keys, callers.length);`,
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'no second allowance' },
+  },
+  {
+    name: 'what Redis refused stays counted in the process',
+    edits: [
+      {
+        file: rateLimit,
+        search: 'if (everywhere !== null) here.giveBack(here.granted - everywhere.granted);',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'who waits as told' },
+  },
+  {
+    name: 'the window of one process forgets all of what is old with the first',
+    edits: [
+      {
+        file: 'packages/auth/src/sliding-log.ts',
+        search: '      drop(log, head);\n',
+        replace: '      log.entries = [];\n      log.total = 0;\n',
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'never refused with room' },
+  },
+  {
+    name: 'a process keeps an entry for every request',
+    edits: [
+      { file: 'packages/auth/src/sliding-log.ts', search: 'now - tail.since < momentMs', replace: 'false' },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'costs a few thousand entries' },
   },
   {
     name: 'secret compared with ===',

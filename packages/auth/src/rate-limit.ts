@@ -1,143 +1,158 @@
 import { within } from '@inventory/process/within';
 import type { Redis } from 'ioredis';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { createSlidingLogs, type LimitedKey } from './sliding-log.ts';
 
 /** The window of the contract's limit. */
 export const windowSeconds = 60;
 const windowMs = windowSeconds * 1000;
 const redisWaitMs = 200;
-const localForMs = 1000;
+const withoutRedisForMs = 1000;
 
-/** What a client has left after a request. `resetMs`: until the next request can pass when nothing is left, else until the window is empty. */
+/** What a client has left after a request. `resetMs`: until the oldest counted request leaves the window, and so another one can pass. */
 export type RateLimitVerdict = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
 // A sliding log, so that no 60 s ever hold more than the limit (a fixed window lets twice as many pass across its edge).
 // It keeps one entry per millisecond, not per request, and answers for all requests of one turn at once.
 // An entry of exactly 60 s ago still counts. Refused requests are not counted: who waits as told gets through.
+// Several keys are counted in one step: what one of them has no room for is counted under none.
 const slidingLog = `
 local now = redis.call('TIME')
 now = now[1] * 1000 + math.floor(now[2] / 1000)
-local limit, asked, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local total = tonumber(redis.call('GET', KEYS[2]) or '0')
-local head = redis.call('LINDEX', KEYS[1], 0)
-while head do
-  local at, count = string.match(head, '(%d+):(%d+)')
-  if now - tonumber(at) <= window then break end
-  redis.call('LPOP', KEYS[1])
-  total = total - tonumber(count)
-  head = redis.call('LINDEX', KEYS[1], 0)
-end
-if not head then total = 0 end
-local granted = math.max(0, math.min(asked, limit - total))
-if granted > 0 then
-  local tail = redis.call('LINDEX', KEYS[1], -1)
-  local at, count = nil, nil
-  if tail then at, count = string.match(tail, '(%d+):(%d+)') end
-  if at and tonumber(at) >= now then
-    redis.call('LSET', KEYS[1], -1, at .. ':' .. (tonumber(count) + granted))
-  else
-    redis.call('RPUSH', KEYS[1], string.format('%d', now) .. ':' .. string.format('%d', granted))
+local granted, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local totals = {}
+for each = 1, #KEYS / 2 do
+  local log = KEYS[2 * each - 1]
+  local total = tonumber(redis.call('GET', KEYS[2 * each]) or '0')
+  local head = redis.call('LINDEX', log, 0)
+  while head do
+    local at, count = string.match(head, '(%d+):(%d+)')
+    if now - tonumber(at) <= window then break end
+    redis.call('LPOP', log)
+    total = total - tonumber(count)
+    head = redis.call('LINDEX', log, 0)
   end
-  total = total + granted
-  redis.call('PEXPIRE', KEYS[1], window + 1000)
+  if not head then total = 0 end
+  totals[each] = total
+  granted = math.max(0, math.min(granted, tonumber(ARGV[2 + each]) - total))
 end
-redis.call('SET', KEYS[2], total, 'PX', window + 1000)
-local first = redis.call('LINDEX', KEYS[1], 0)
-local reset = 0
-if first then reset = tonumber(string.match(first, '(%d+):')) + window + 1 - now end
-return { granted, math.max(0, limit - total), reset }
+local remaining, reset = nil, 0
+for each = 1, #KEYS / 2 do
+  local log = KEYS[2 * each - 1]
+  local total = totals[each] + granted
+  if granted > 0 then
+    local tail = redis.call('LINDEX', log, -1)
+    local at, count = nil, nil
+    if tail then at, count = string.match(tail, '(%d+):(%d+)') end
+    if at and tonumber(at) >= now then
+      redis.call('LSET', log, -1, at .. ':' .. (tonumber(count) + granted))
+    else
+      redis.call('RPUSH', log, string.format('%d', now) .. ':' .. string.format('%d', granted))
+    end
+    redis.call('PEXPIRE', log, window + 1000)
+  end
+  if total > 0 then redis.call('SET', KEYS[2 * each], total, 'PX', window + 1000) end
+  local left, leaves = math.max(0, tonumber(ARGV[2 + each]) - total), 0
+  local first = redis.call('LINDEX', log, 0)
+  if first then leaves = tonumber(string.match(first, '(%d+):')) + window + 1 - now end
+  if not remaining or left < remaining or (left == remaining and leaves > reset) then
+    remaining, reset = left, leaves
+  end
+end
+return { granted, remaining, reset }
 `;
 
-/** Counts requests per client over all processes. */
-export type RateLimiter = { take(clientId: string, limit: number): Promise<RateLimitVerdict> };
+type Counted = { granted: number; remaining: number; resetMs: number };
+type Waiting = { keys: readonly LimitedKey[]; callers: ((verdict: RateLimitVerdict) => void)[] };
 
-type Waiting = { resolve: (verdict: RateLimitVerdict) => void };
+/** Counts under several keys in one step: what one of them refuses is counted under none. The first key's limit is the verdict's. */
+export type WindowLimiter = { take(keys: readonly LimitedKey[]): Promise<RateLimitVerdict> };
 
 /**
- * A limiter on Redis; requests of one client that arrive in one turn of the event loop are counted in one call.
- * While Redis does not answer, each process counts for itself.
+ * A limiter over all processes: at most a key's limit passes in any 60 s. Each process counts for itself, always, and Redis counts over
+ * all; what either refuses is refused. So while Redis is away or late, or has lost what it knew, each process still holds the limit on its
+ * own: then so many times the limit can pass as there are processes, and no more. Keys that are taken together stand in one node of a
+ * Redis Cluster: they have the same part in braces. What is asked in one turn of the event loop is counted in one call.
  */
-export function createRateLimiter(redis: Redis, prefix: string): RateLimiter {
-  redis.defineCommand('inventoryTakeRequests', { numberOfKeys: 2, lua: slidingLog });
-  const local = createLocalLimiter();
-  let waiting = new Map<string, { limit: number; callers: Waiting[] }>();
+export function createWindowLimiter(
+  redis: Redis,
+  { now = () => performance.now(), keysMax }: { now?: () => number; keysMax?: number } = {},
+): WindowLimiter {
+  redis.defineCommand('inventoryTakeRequests', { lua: slidingLog });
+  const logs = createSlidingLogs({ windowMs, now, ...(keysMax === undefined ? {} : { keysMax }) });
+  let waiting = new Map<string, Waiting>();
+  // After Redis did not answer in time it is left alone for a while: nobody waits for it again and again.
+  let withoutRedisUntil = 0;
 
   function flush() {
     const turn = waiting;
     waiting = new Map();
-    for (const [clientId, { limit, callers }] of turn) void answer(clientId, limit, callers);
+    for (const each of turn.values()) void answer(each);
   }
 
-  async function answer(clientId: string, limit: number, callers: Waiting[]) {
-    try {
-      const [granted, remaining, resetMs] = await countOnRedis(clientId, limit, callers.length);
-      callers.forEach((caller, index) => {
-        // The first ones of the turn pass; what each has left counts down to what is left in the end.
-        const allowed = index < granted;
-        caller.resolve({ allowed, limit, remaining: allowed ? remaining + granted - 1 - index : 0, resetMs });
-      });
-    } catch {
-      for (const caller of callers) caller.resolve(await local.take(clientId, limit));
-    }
+  async function answer({ keys, callers }: Waiting) {
+    const here = logs.take(keys, callers.length);
+    // Redis is not asked for what is refused here.
+    const everywhere = here.granted === 0 ? null : await countOnRedis(keys, here.granted);
+    if (everywhere !== null) here.giveBack(here.granted - everywhere.granted);
+    const { granted, remaining, resetMs } = stricter(here, everywhere);
+    const limit = keys[0]!.limit;
+    callers.forEach((tell, index) => {
+      // The first ones of the turn pass; what each has left counts down to what is left in the end.
+      const allowed = index < granted;
+      tell({ allowed, limit, remaining: allowed ? remaining + granted - 1 - index : 0, resetMs });
+    });
   }
 
-  // After Redis did not answer in time, each process counts for itself for a while: nobody waits for it again and again.
-  let localUntil = 0;
-
-  async function countOnRedis(
-    clientId: string,
-    limit: number,
-    asked: number,
-  ): Promise<[number, number, number]> {
-    if (redis.status !== 'ready' || performance.now() < localUntil) throw new Error('Redis is not there');
-    // The braces keep both keys on one node of a Redis Cluster.
-    const key = `{${prefix}:rate:${clientId}}`;
+  /** Null when Redis does not answer. */
+  async function countOnRedis(keys: readonly LimitedKey[], asked: number): Promise<Counted | null> {
+    if (redis.status !== 'ready' || performance.now() < withoutRedisUntil) return null;
+    const names = keys.flatMap(({ key }) => [`${key}:log`, `${key}:total`]);
+    const limits = keys.map(({ limit }) => limit);
     const call = redis as unknown as Record<
       'inventoryTakeRequests',
       (...values: (string | number)[]) => Promise<[number, number, number]>
     >;
     try {
-      return await within(
-        redisWaitMs,
-        call.inventoryTakeRequests(`${key}:log`, `${key}:total`, limit, asked, windowMs),
-      );
-    } catch (error) {
-      localUntil = performance.now() + localForMs;
-      throw error;
+      const counted = call.inventoryTakeRequests(names.length, ...names, asked, windowMs, ...limits);
+      const [granted, remaining, resetMs] = await within(redisWaitMs, counted);
+      return { granted, remaining, resetMs };
+    } catch {
+      withoutRedisUntil = performance.now() + withoutRedisForMs;
+      return null;
     }
   }
 
   return {
-    take(clientId, limit) {
+    take(keys) {
       return new Promise((resolve) => {
         if (waiting.size === 0) setImmediate(flush);
-        const entry = waiting.get(clientId);
-        if (entry === undefined) waiting.set(clientId, { limit, callers: [{ resolve }] });
-        else entry.callers.push({ resolve });
+        const name = keys.map(({ key }) => key).join('\n');
+        const entry = waiting.get(name);
+        if (entry === undefined) waiting.set(name, { keys, callers: [resolve] });
+        else entry.callers.push(resolve);
       });
     },
   };
 }
 
-function createLocalLimiter(): RateLimiter {
-  const limiters = new Map<number, RateLimiterMemory>();
-  return {
-    async take(clientId, limit) {
-      let limiter = limiters.get(limit);
-      if (limiter === undefined) {
-        limiter = new RateLimiterMemory({ points: limit, duration: windowSeconds });
-        limiters.set(limit, limiter);
-      }
-      const counted = await limiter.consume(clientId).then(
-        (result) => ({ allowed: true, result }),
-        (result) => ({ allowed: false, result }),
-      );
-      return {
-        allowed: counted.allowed,
-        limit,
-        remaining: counted.result.remainingPoints,
-        resetMs: counted.result.msBeforeNext,
-      };
-    },
-  };
+/** What passes both. When both have as little left, the later end of the wait holds. */
+function stricter(here: Counted, everywhere: Counted | null): Counted {
+  if (everywhere === null) return here;
+  // What Redis refused was given back here, where there is room again.
+  if (everywhere.granted < here.granted || everywhere.remaining < here.remaining) return everywhere;
+  if (here.remaining < everywhere.remaining) return here;
+  return { ...everywhere, resetMs: Math.max(here.resetMs, everywhere.resetMs) };
+}
+
+/** Counts requests per client. */
+export type RateLimiter = { take(clientId: string, limit: number): Promise<RateLimitVerdict> };
+
+/** The contract's limit of requests: `createWindowLimiter` with a key for each client. `now`: see there. */
+export function createRateLimiter(
+  redis: Redis,
+  prefix: string,
+  options: { now?: () => number } = {},
+): RateLimiter {
+  const limiter = createWindowLimiter(redis, options);
+  return { take: (clientId, limit) => limiter.take([{ key: `{${prefix}:rate:${clientId}}`, limit }]) };
 }
