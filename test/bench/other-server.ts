@@ -25,7 +25,7 @@ const app = createApp({
   authenticator,
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
   rateLimit: 100,
-  trustProxy: false,
+  proxies: 0,
   corsOrigins: [],
   isDraining: () => false,
   log: createLog('bench'),

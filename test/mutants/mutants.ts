@@ -22,6 +22,7 @@ const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connection.ts';
 const connections = 'apps/api/src/connections.ts';
+const callerAddress = 'apps/api/src/caller-address.ts';
 const gates = 'packages/db/src/gates.ts';
 const stockBatch = 'packages/domain/src/stock/batch.ts';
 const idempotency = 'packages/db/src/idempotency.ts';
@@ -407,6 +408,30 @@ export type Part =`,
       { file: 'packages/auth/src/sliding-log.ts', search: 'now - tail.since < momentMs', replace: 'false' },
     ],
     test: { file: 'concurrency/rate-limit.test.ts', title: 'costs a few thousand entries' },
+  },
+  {
+    name: 'leftmost forwarded address believed',
+    edits: [
+      { file: callerAddress, search: "text.lastIndexOf(',', end - 1)", replace: "text.lastIndexOf(',', 0)" },
+      { file: callerAddress, search: 'text.slice(start + 1, end)', replace: "text.split(',')[0]!" },
+    ],
+    test: { file: 'security/caller-address.test.ts', title: 'one that the caller wrote' },
+  },
+  {
+    name: 'every address of an IPv6 caller is another caller',
+    edits: [{ file: callerAddress, search: 'groups.slice(0, 4)', replace: 'groups' }],
+    test: { file: 'security/caller-address.test.ts', title: '2001:db8:1:2:3:4:5:6' },
+  },
+  {
+    name: 'what is no address becomes a key',
+    edits: [
+      {
+        file: callerAddress,
+        search: 'addressKey(text.slice(start + 1, end)) ?? caller',
+        replace: 'addressKey(text.slice(start + 1, end)) ?? text.slice(start + 1, end)',
+      },
+    ],
+    test: { file: 'security/caller-address.test.ts', title: 'makes no key' },
   },
   {
     name: 'secret compared with ===',

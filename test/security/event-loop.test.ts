@@ -30,7 +30,7 @@ beforeAll(async () => {
   api = await startProbedApi({
     DATABASE_URL: service.databaseUrl,
     REDIS_URL: inject('redisUrl'),
-    TRUST_PROXY: 'true',
+    TRUST_PROXY: '1',
     ...env,
   });
   watch = createLoopWatch(api);

@@ -11,6 +11,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
 import { beginJsonBody } from './body.ts';
+import { callerAddress } from './caller-address.ts';
 import { allowOrigins } from './cors.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
 import { malformationOf } from './malformed.ts';
@@ -40,7 +41,8 @@ export type AppOptions = {
   authenticator: Authenticator;
   rateLimiter: RateLimiter;
   rateLimit: number;
-  trustProxy: boolean;
+  /** Proxies of ours before the service: see `callerAddress`. */
+  proxies: number;
   /** The origins of CORS. */
   corsOrigins: readonly string[];
   /** Whether the process is about to stop. */
@@ -50,9 +52,10 @@ export type AppOptions = {
 
 /** The middlewares, in the order in which a request meets them. */
 export function createApp(options: AppOptions): Koa {
-  const app = new Koa({ proxy: options.trustProxy });
+  const app = new Koa();
   // Instead of Koa's own listener, which prints the stack.
   app.on('error', (error: unknown) => noteLost(options.log, error));
+  app.use(nameCaller(options.proxies));
   app.use(nameAnswer(options.isDraining));
   app.use(answerErrors(options.log));
   app.use(refuseMalformed);
@@ -70,6 +73,14 @@ export function createApp(options: AppOptions): Koa {
   app.use(routeRequests(options.routes));
   app.use(refuseUnrouted(options.routes));
   return app;
+}
+
+/** Where the request comes from, as the limits per address know it. */
+function nameCaller(proxies: number) {
+  return async (ctx: Context, next: Next) => {
+    ctx.state.address = callerAddress(ctx.req, proxies);
+    await next();
+  };
 }
 
 /** The request's id, the caller's or ours, and the version: on every answer. */

@@ -33,8 +33,16 @@ export const apiSettings = {
       error:
         'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is none',
     }),
-  /** Whether X-Forwarded-For names the client's address: only behind a proxy of ours that sets it. */
-  TRUST_PROXY: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
+  /** Proxies before the service whose entry in X-Forwarded-For is believed, counted from the right; 0: the header is ignored. */
+  TRUST_PROXY: z
+    .string()
+    .regex(/^(\d|false)$/, {
+      error:
+        'must be the number of proxies before the service whose entry in X-Forwarded-For is believed, such as 1 ' +
+        '(0: the header is ignored)',
+    })
+    .transform((text) => (text === 'false' ? 0 : Number(text)))
+    .default(0),
 };
 
 /**

@@ -77,14 +77,14 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     now: clock.now,
   });
   let draining = false;
-  const isBehindProxy = config.TRUST_PROXY === 'true';
+  const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
     routes: [...inventoryRoutes(lists, stock), ...itemRoutes(database)],
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),
     rateLimit: config.RATE_LIMIT,
-    trustProxy: isBehindProxy,
+    proxies: config.TRUST_PROXY,
     corsOrigins: config.CORS_ORIGINS,
     isDraining: () => draining,
     log,

@@ -40,7 +40,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     if (!clientId || !secret)
       return refused(400, 'invalid_request', 'client_id and client_secret are required.');
 
-    const blockedForMs = await guesses.blockedForMs(ctx.ip, clientId);
+    const blockedForMs = await guesses.blockedForMs(ctx.state.address, clientId);
     if (blockedForMs > 0) {
       const headers = { 'Retry-After': String(Math.ceil(blockedForMs / 1000)) };
       return { status: 429, body: { message: 'Too many failed attempts; try again later.' }, headers };
@@ -53,7 +53,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
           pool.run((sql) => readSecretDigests(sql, clientId)),
         );
     if (!isSecretOf(secret, digests)) {
-      await guesses.count(ctx.ip, clientId);
+      await guesses.count(ctx.state.address, clientId);
       const challenge = basic === null ? {} : basicChallenge;
       return refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.', challenge);
     }

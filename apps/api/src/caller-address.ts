@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP, SocketAddress } from 'node:net';
+
+/** What is read of a request. Node joins several lines of a header with commas, in their order. */
+export type AddressedRequest = {
+  headers: IncomingHttpHeaders;
+  socket: { remoteAddress?: string | undefined };
+};
+
+// The longest form of an address with a port; anything longer is none, and need not be looked at.
+const charactersMax = 64;
+
+/**
+ * Where a request comes from, as the key that limits go by: an IPv4 address, or the /64 of an IPv6 address, within which a caller
+ * chooses its address as it likes. `proxies`: how many proxies of ours are before us, each of which adds the address of its caller at the
+ * right end of X-Forwarded-For. Only these entries are believed; what stands to their left is what the caller wrote. One that is no
+ * IP address, or is missing, is not used: then it is the nearest one to its right, in the end the address of the connection.
+ */
+export function callerAddress(request: AddressedRequest, proxies: number): string {
+  let caller = addressKey(request.socket.remoteAddress ?? '') ?? 'unknown';
+  const header = request.headers['x-forwarded-for'] ?? '';
+  const text = Array.isArray(header) ? header.join(',') : header;
+  // From the right, so that a long header costs no more than a short one.
+  for (let count = 0, end = text.length; count < proxies && end > 0; count++) {
+    const start = text.lastIndexOf(',', end - 1);
+    caller = addressKey(text.slice(start + 1, end)) ?? caller;
+    end = start;
+  }
+  return caller;
+}
+
+/** The key of an address, which may have a port, brackets or a zone; null for anything else. */
+function addressKey(entry: string): string | null {
+  if (entry.length > charactersMax) return null;
+  const text = entry.trim();
+  const [, bracketed, beforePort] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/.exec(text) ?? [];
+  const [address = ''] = (bracketed ?? beforePort ?? text).split('%');
+  const family = isIP(address);
+  if (family === 0 || (bracketed !== undefined && family !== 6)) return null;
+  return family === 4 ? address : ipv6Key(address);
+}
+
+function ipv6Key(address: string): string {
+  // In the one form that the system writes: lower case, no leading zeros, IPv4 within IPv6 with dots.
+  const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [left = '', right = ''] = canonical.split('::');
+  const groups = left.split(':').filter((group) => group !== '');
+  if (canonical.includes('::')) {
+    const last = right.split(':').filter((group) => group !== '');
+    const lastCount = last.length + (right.includes('.') ? 1 : 0);
+    groups.push(...Array<string>(8 - groups.length - lastCount).fill('0'), ...last);
+  }
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,122 @@
+import { isIP } from 'node:net';
+import { callerAddress } from '@inventory/api/caller-address';
+import { apiSettings } from '@inventory/api/config';
+import { ConfigError, readConfig } from '@inventory/process/config';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+const socketAddress = '192.0.2.1';
+
+function of(forwarded: string | undefined, proxies: number, remoteAddress = socketAddress): string {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  return callerAddress({ headers, socket: { remoteAddress } }, proxies);
+}
+
+describe('which entry is believed', () => {
+  test.each([
+    ['none without a proxy of ours', '203.0.113.9', 0, socketAddress],
+    ['the last one behind one proxy', '198.51.100.1, 203.0.113.9', 1, '203.0.113.9'],
+    ['the last but one behind two', '198.51.100.1, 203.0.113.9, 10.0.0.1', 2, '203.0.113.9'],
+    ['never one that the caller wrote', '1.1.1.1, 2.2.2.2, 203.0.113.9', 1, '203.0.113.9'],
+    ['the farthest there is when there are fewer than proxies', '203.0.113.9', 3, '203.0.113.9'],
+    ['the connection’s when there is no header', undefined, 2, socketAddress],
+    ['the connection’s when the header is empty', '', 2, socketAddress],
+    ['the nearest to the right of one that is no address', '203.0.113.9, unknown, 10.0.0.1', 2, '10.0.0.1'],
+    ['the connection’s when none is an address', 'unknown, _hidden', 2, socketAddress],
+    ['an empty entry has its place', '203.0.113.9,,10.0.0.1', 2, '10.0.0.1'],
+    ['a comma at the end is an entry, too', '203.0.113.9,', 1, socketAddress],
+  ])('%s', (_what, forwarded, proxies, expected) => {
+    expect(of(forwarded, proxies)).toBe(expected);
+  });
+});
+
+describe('how an address is written', () => {
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    [' 203.0.113.9 ', '203.0.113.9'],
+    ['203.0.113.9:4711', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002:0000:0000:0000:0006', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::6]', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::6]:4711', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['2001:db8:1::', '2001:db8:1:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::FFFF:cb00:7109', '203.0.113.9'],
+    ['0:0:0:0:0:ffff:203.0.113.9', '203.0.113.9'],
+    ['[::ffff:203.0.113.9]:4711', '203.0.113.9'],
+    ['64:ff9b::203.0.113.9', '64:ff9b:0:0::/64'],
+  ])('%s', (written, expected) => {
+    expect(of(written, 1)).toBe(expected);
+    // The connection’s address goes by the same rules.
+    expect(of(undefined, 1, written)).toBe(expected);
+  });
+
+  test.each([
+    'localhost',
+    '203.0.113.999',
+    '203.0.113.9:port',
+    '203.0.113',
+    '0x7f.1',
+    '[203.0.113.9]',
+    '[2001:db8::6',
+    '2001:db8::6]',
+    '"203.0.113.9"',
+    'for=203.0.113.9',
+    '203.0.113.9 203.0.113.8',
+    `203.0.113.9${' '.repeat(60)}`,
+    `2001:db8::${'0'.repeat(14_000)}1`,
+  ])('no address: %s', (written) => {
+    expect(of(written, 1)).toBe(socketAddress);
+  });
+});
+
+test('a header of 14 KB makes no key, whatever stands in it', () => {
+  expect(of('x'.repeat(14_000), 1)).toBe(socketAddress);
+  expect(of(`${'1.1.1.1,'.repeat(1750)}203.0.113.9`, 1)).toBe('203.0.113.9');
+});
+
+test('whatever is sent, it is a short key of an address, and what the caller writes to the left changes nothing', () => {
+  const entry = fc.oneof(
+    fc.string(),
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.constantFrom('', '[', ']', '::', ':', '%', '::1%'),
+  );
+  const run = fc.check(
+    fc.property(fc.array(entry), fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(3), (written, proxy, proxies) => {
+      const key = of(written.join(','), proxies);
+      expect(key.length).toBeLessThanOrEqual(25);
+      expect(isIP(key.replace('::/64', '::'))).not.toBe(0);
+      expect(of([...written, proxy].join(', '), 1)).toBe(of(proxy, 1));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(run.failed, fc.defaultReportMessage(run)).toBe(false);
+});
+
+describe('TRUST_PROXY', () => {
+  const read = (TRUST_PROXY?: string) =>
+    readConfig({ TRUST_PROXY: apiSettings.TRUST_PROXY }, TRUST_PROXY === undefined ? {} : { TRUST_PROXY })
+      .TRUST_PROXY;
+
+  test.each([
+    [undefined, 0],
+    ['', 0],
+    ['0', 0],
+    ['1', 1],
+    ['3', 3],
+    ['false', 0],
+  ])('%s: %i proxies', (written, proxies) => {
+    expect(read(written)).toBe(proxies);
+  });
+
+  test.each(['true', 'yes', '-1', '1.5', '100'])('%s: refused at start, with what to write', (written) => {
+    expect(() => read(written)).toThrow(ConfigError);
+    expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of proxies .* such as 1 /);
+  });
+});
