@@ -27,6 +27,7 @@ const gates = 'packages/db/src/gates.ts';
 const stockBatch = 'packages/domain/src/stock/batch.ts';
 const idempotency = 'packages/db/src/idempotency.ts';
 const malformed = 'apps/api/src/malformed.ts';
+const guessLimit = 'apps/api/src/guess-limit.ts';
 const pickStatements = 'packages/db/src/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
 const listTurns = 'apps/api/src/list-turns.ts';
@@ -443,6 +444,53 @@ export type Part =`,
       },
     ],
     test: { file: 'security/secret-comparison.test.ts' },
+  },
+  {
+    name: 'a right secret is refused because of wrong ones',
+    edits: [
+      {
+        file: 'apps/api/src/routes/token.ts',
+        search: 'if (!isSecretOf(secret, await readDigests(clientId))) {',
+        replace: `const isRight = isSecretOf(secret, await readDigests(clientId));
+    const spent = (await guesses.count(ctx.state.address, clientId)).allowed === false;
+    if (!isRight || spent) {`,
+      },
+    ],
+    test: { file: 'contract/token.test.ts', title: 'whatever wrong ones came' },
+  },
+  {
+    name: 'wrong secrets counted per address and client id as a pair',
+    edits: [
+      {
+        file: guessLimit,
+        search: "[keyOf('address', address), keyOf('client', shortened(clientId))]",
+        replace: "[keyOf('address', `${address} ${shortened(clientId)}`)]",
+      },
+    ],
+    test: { file: 'contract/token.test.ts', title: 'at once: from one address' },
+  },
+  {
+    name: 'wrong secrets are let pass by how many were counted before them',
+    edits: [
+      {
+        file: rateLimit,
+        search: 'const { granted, remaining, resetMs } = stricter(here, everywhere);',
+        replace: `const { granted: room, remaining, resetMs } = stricter(here, everywhere);
+    const granted = room > 0 ? callers.length : 0;`,
+      },
+    ],
+    test: { file: 'contract/token.test.ts', title: 'whatever wrong ones came for' },
+  },
+  {
+    name: 'a client with one secret costs one comparison',
+    edits: [
+      {
+        file: 'packages/auth/src/secret.ts',
+        search: 'index < Math.max(liveSecretsMax, digests.length)',
+        replace: 'index < Math.max(1, digests.length)',
+      },
+    ],
+    test: { file: 'security/secret-comparison.test.ts', title: 'costs two comparisons' },
   },
   {
     name: 'authentication skipped',

@@ -1,35 +1,42 @@
+import { createHash } from 'node:crypto';
+import { createWindowLimiter } from '@inventory/auth/rate-limit';
 import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 
-// Per address and client id: whoever guesses locks out nobody at another address.
-const failuresMax = 10;
-const windowSeconds = 60;
+/** Wrong secrets that are called so in any 60 s: from one address over all client ids, and for one client id from all addresses. */
+export const wrongSecretsMax = 10;
+
+// In the memory of a process; Redis knows of more.
+const rememberedMax = 20_000;
 
 export type GuessLimiter = {
-  /** How long this pair must still wait, milliseconds; 0 when it need not. */
-  blockedForMs(address: string, clientId: string): Promise<number>;
-  /** Counts a failed attempt. */
-  count(address: string, clientId: string): Promise<void>;
+  /** Counts a wrong secret, or says how long none will be counted, milliseconds. */
+  count(address: string, clientId: string): Promise<{ allowed: boolean; resetMs: number }>;
 };
 
-/** Counts failed token requests over all processes; while Redis is away, each process for itself. */
+/**
+ * Limits wrong secrets, and nothing else: the secret is compared first, and a right one is never counted nor refused. So past the limit
+ * a wrong secret is answered 429 and the right one 200, and whoever guesses learns as much from a 429 as from a 401. What stands in the way
+ * of guessing is the secret itself: 256 random bits, drawn here (`createSecret`) and never chosen by anybody. The limit tells a
+ * client with an old secret that it hammers, and keeps what wrong secrets cost bounded. The other way round, a limit that comes before the
+ * comparison, locks out every true client that shares its address, or whose id somebody knows.
+ *
+ * The address and the client id are counted in one atomic step over all processes: ten wrong secrets are answered 401, however many come
+ * at the same moment. While Redis is away, each process holds the limit on its own.
+ */
 export function createGuessLimiter(redis: Redis, prefix: string): GuessLimiter {
-  const limits = { points: failuresMax, duration: windowSeconds, keyPrefix: `${prefix}:guess` };
-  const limiter = new RateLimiterRedis({
-    ...limits,
-    storeClient: redis,
-    rejectIfRedisNotReady: true,
-    insuranceLimiter: new RateLimiterMemory(limits),
+  const limiter = createWindowLimiter(redis, { keysMax: rememberedMax });
+  // One name in braces for all: an address and a client id are counted together, on one node of a Redis Cluster.
+  const keyOf = (what: string, value: string) => ({
+    key: `{${prefix}:guess}:${what}:${value}`,
+    limit: wrongSecretsMax,
   });
-  const keyOf = (address: string, clientId: string) => `${address}|${clientId.slice(0, 200)}`;
   return {
-    async blockedForMs(address, clientId) {
-      const counted = await limiter.get(keyOf(address, clientId));
-      return counted !== null && counted.consumedPoints >= failuresMax ? counted.msBeforeNext : 0;
-    },
-    async count(address, clientId) {
-      // Rejects when the limit is passed: the next attempt will be told.
-      await limiter.consume(keyOf(address, clientId)).catch(() => {});
-    },
+    count: (address, clientId) =>
+      limiter.take([keyOf('address', address), keyOf('client', shortened(clientId))]),
   };
+}
+
+/** Of one length, whatever a caller sends as its id. */
+function shortened(clientId: string): string {
+  return createHash('sha256').update(clientId).digest('base64url').slice(0, 22);
 }

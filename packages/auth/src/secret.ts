@@ -1,6 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A new client secret: 256 random bits, so that a plain digest of it cannot be guessed back. */
+/** A client has so many live secrets at most: the one in use, and the one that takes its place. */
+const liveSecretsMax = 2;
+
+/**
+ * A new client secret: 256 random bits. Every secret is made here and none is chosen by a person. Two things rest on that: a plain
+ * digest of it cannot be guessed back, and it cannot be guessed by asking, at any rate that a network carries. So `/Token` need not refuse
+ * a right secret because of wrong ones, whoever sent them.
+ */
 export function createSecret(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -10,19 +17,17 @@ export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest();
 }
 
-// As many as a client may have live.
-const comparedCount = 2;
-// Compared against where a client has none, so that it takes as long for one that is unknown.
+// Compared against in the place of the secrets that a client does not have, so that each case takes the same time.
 const nobody = randomBytes(32);
 
 /**
- * Whether one of the stored digests is that of the secret; in constant time, and as long for a client with
- * one secret or none.
+ * Whether one of the stored digests is that of the secret. In constant time, and with as many comparisons for a client that has one secret,
+ * or that is unknown, as for one with two.
  */
 export function isSecretOf(secret: string, digests: readonly Uint8Array[]): boolean {
   const given = digestSecret(secret);
   let matched = false;
-  for (let index = 0; index < Math.max(digests.length, comparedCount); index++) {
+  for (let index = 0; index < Math.max(liveSecretsMax, digests.length); index++) {
     // No early exit: which of two live secrets matched is nobody's business.
     if (timingSafeEqual(given, digests[index] ?? nobody) && index < digests.length) matched = true;
   }

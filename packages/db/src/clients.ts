@@ -16,7 +16,7 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
-    where client_id = any(${clientIds as string[]}::text[]) and not disabled`;
+    where client_id = any(${clientIds as string[]}::text[]) and not disabled and (expires is null or expires > now())`;
   return new Map(
     rows.map((row) => [
       row.client_id,
@@ -33,12 +33,20 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
 
 /** The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets have expired. */
 export async function readSecretDigests(sql: Sql, clientId: string): Promise<Uint8Array[]> {
-  const rows = await sql<{ digest: Buffer }[]>`
-    select digest
+  const [digests] = await readManySecretDigests(sql, [clientId]);
+  return digests!;
+}
+
+/** The same for many clients with one statement, in their order. */
+export async function readManySecretDigests(sql: Sql, clientIds: readonly string[]): Promise<Uint8Array[][]> {
+  const rows = await sql<{ client_id: string; digest: Buffer }[]>`
+    select client_id, digest
     from client_secret
     join client using (client_id)
-    where client_id = ${clientId} and not disabled and (expires is null or expires > now())`;
-  return rows.map((row) => row.digest);
+    where client_id = any(${clientIds as string[]}::text[]) and not disabled and (expires is null or expires > now())`;
+  const byId = new Map<string, Uint8Array[]>(clientIds.map((clientId) => [clientId, []]));
+  for (const row of rows) byId.get(row.client_id)?.push(row.digest);
+  return clientIds.map((clientId) => byId.get(clientId)!);
 }
 
 export type NewClient = {

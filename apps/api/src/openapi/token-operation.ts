@@ -17,8 +17,8 @@ export function tokenOperation(schemas: Schemas): Json {
     summary: 'Obtain an access token',
     description:
       'OAuth 2.0 client credentials (RFC 6749, 4.4). The client id and secret are sent in the form or by HTTP Basic, not by ' +
-      'both. An unknown id and a wrong secret are answered alike. Failed attempts are limited per address and client id; ' +
-      'successes are not counted. The token carries no rights: they are looked up at each request.',
+      'both. An unknown id and a wrong secret are answered alike. Wrong secrets are limited: ten in any 60 s from an address, ' +
+      'and for a client id. A right one is always answered, whatever wrong ones came before. The token carries no rights: they are looked up at each request.',
     // Or nothing: then the form has the credentials.
     security: [{ clientBasic: [] }, {}],
     requestBody: {
@@ -52,11 +52,11 @@ export function tokenOperation(schemas: Schemas): Json {
       408: { $ref: '#/components/responses/TooSlow' },
       413: { $ref: '#/components/responses/TooLarge' },
       429: answerOf(
-        'Too many failed attempts: wait for `Retry-After` seconds',
+        'A wrong secret, and too many came before it: wait for `Retry-After` seconds',
         { $ref: '#/components/schemas/RateLimited' },
         {
           headers: [...tokenHeaders, 'Retry-After'],
-          examples: { limited: { summary: 'After 10 failures', value: limited } },
+          examples: { limited: { summary: 'After 10 wrong secrets', value: limited } },
         },
       ),
       500: { $ref: '#/components/responses/InternalError' },

@@ -1,23 +1,35 @@
 import { isSecretOf } from '@inventory/auth/secret';
 import { tokenLifetimeSeconds } from '@inventory/auth/token';
-import { readSecretDigests } from '@inventory/db/clients';
+import { readManySecretDigests } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { Authenticator } from '../authenticate.ts';
 import { readFormBody } from '../body.ts';
 import { Refused } from '../errors.ts';
+import { gather } from '../gather.ts';
 import type { GuessLimiter } from '../guess-limit.ts';
 
 // Nobody waits longer for a token because Postgres is slow or silent.
 const secretWithinMs = 1000;
 const basicChallenge: Record<string, string> = { 'WWW-Authenticate': 'Basic realm="inventory"' };
+// Far more than the command line gives: the ids of many requests travel in one statement.
+const clientIdCharactersMax = 1000;
 
 /** What a token request answers; failures have the codes of RFC 6749 in the contract's error object. */
 export type TokenReply = { status: number; body: object; headers: Record<string, string> };
 
 /** `POST /Token`: client credentials, in the form or by HTTP Basic. */
 export function createTokenHandler(pool: StatementPool, authenticator: Authenticator, guesses: GuessLimiter) {
+  const look = gather(pool, readManySecretDigests);
+
+  /** Those that ask at the same moment share a statement: a flood of guesses costs the database little. */
+  async function readDigests(clientId: string): Promise<Uint8Array[]> {
+    // NUL cannot be stored, so no client has it in its id; nor is any id so long.
+    if (clientId.includes('\u0000') || clientId.length > clientIdCharactersMax) return [];
+    return within(secretWithinMs, look(clientId));
+  }
+
   return async (ctx: Context): Promise<TokenReply> => {
     const form = await readFormBody(ctx).catch(unreadable);
     if (!(form instanceof Map)) return form;
@@ -40,22 +52,10 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     if (!clientId || !secret)
       return refused(400, 'invalid_request', 'client_id and client_secret are required.');
 
-    const blockedForMs = await guesses.blockedForMs(ctx.state.address, clientId);
-    if (blockedForMs > 0) {
-      const headers = { 'Retry-After': String(Math.ceil(blockedForMs / 1000)) };
-      return { status: 429, body: { message: 'Too many failed attempts; try again later.' }, headers };
-    }
-    // NUL cannot be stored, so no client has it in its id.
-    const digests = clientId.includes('\u0000')
-      ? []
-      : await within(
-          secretWithinMs,
-          pool.run((sql) => readSecretDigests(sql, clientId)),
-        );
-    if (!isSecretOf(secret, digests)) {
-      await guesses.count(ctx.state.address, clientId);
-      const challenge = basic === null ? {} : basicChallenge;
-      return refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.', challenge);
+    // Compared first: a right secret is answered whatever wrong ones came before it, see `createGuessLimiter`.
+    if (!isSecretOf(secret, await readDigests(clientId))) {
+      const counted = await guesses.count(ctx.state.address, clientId);
+      return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted.resetMs);
     }
     const body = {
       access_token: await authenticator.signToken(clientId),
@@ -64,6 +64,16 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     };
     return { status: 200, body, headers: {} };
   };
+}
+
+function wrongSecret(byBasic: boolean): TokenReply {
+  const challenge = byBasic ? basicChallenge : {};
+  return refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.', challenge);
+}
+
+function tooManyWrong(resetMs: number): TokenReply {
+  const headers = { 'Retry-After': String(Math.max(1, Math.ceil(resetMs / 1000))) };
+  return { status: 429, body: { message: 'Too many failed attempts; try again later.' }, headers };
 }
 
 /** A form that cannot be read is an `invalid_request` too; one that is too large keeps its 413. */
