@@ -2273,8 +2273,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/auth/src/secret.ts',
-        search: 'const comparedCount = 2;',
-        replace: 'const comparedCount = 1;',
+        search: 'const liveSecretsMax = 2;',
+        replace: 'const liveSecretsMax = 1;',
       },
     ],
     test: { file: 'security/secret-comparison.test.ts', title: 'a wrong secret as for' },

@@ -16,7 +16,7 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
-    where client_id = any(${clientIds as string[]}::text[]) and not disabled and (expires is null or expires > now())`;
+    where client_id = any(${clientIds as string[]}::text[]) and not disabled`;
   return new Map(
     rows.map((row) => [
       row.client_id,
