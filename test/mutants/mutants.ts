@@ -1850,6 +1850,12 @@ async function importKey(`,
   {
     name: 'who takes nothing of a category is waited for',
     edits: [
+      // Postgres would end the transaction of such a reader by itself.
+      {
+        file: 'apps/api/src/database.ts',
+        search: 'idleInTransactionMs: 15_000',
+        replace: 'idleInTransactionMs: 0',
+      },
       {
         file: textStream,
         search: `readable.destroy(new Error('the reader takes nothing'))`,
