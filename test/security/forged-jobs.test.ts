@@ -183,6 +183,10 @@ describe('an api', async () => {
   test('answers nothing that no worker signed for this job, but asks Postgres', async () => {
     const { answer, asked, tell, place } = await openApi();
     const genuine = signAnswer(keys, place({}), [['refused', '{"code":"conflict"}']]);
+    const ofTwo = signAnswer(keys, place({}), [
+      ['applied', '{}'],
+      ['applied', '[]'],
+    ]);
     for (const forged of [
       results,
       { results },
@@ -190,10 +194,10 @@ describe('an api', async () => {
       { ...genuine, results: [['applied', genuine.results[0]![1]]] },
       // The same letters, cut elsewhere.
       {
-        ...genuine,
+        ...ofTwo,
         results: [
-          ['refused', '{"code":"conflict'],
-          ['"}', null],
+          ['applied', '{}['],
+          ['applied', ']'],
         ],
       },
       { ...genuine, results: 'refused' },
