@@ -5,6 +5,7 @@ import { openDatabase } from '@inventory/api/database';
 import { createGuessLimiter } from '@inventory/api/guess-limit';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
+import { createStrangers } from '@inventory/api/strangers';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { connect } from '@inventory/db/client';
 import { createLog } from '@inventory/process/log';
@@ -17,7 +18,7 @@ const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = proce
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
 const { lists, authentication } = openDatabase(DATABASE_URL, 10);
 const redis = connectProducer(REDIS_URL, () => {});
-const authenticator = await createAuthenticator(authentication, Date.now, createLog('bench'));
+const authenticator = await createAuthenticator(authentication, Date.now, createLog('bench'), () => false);
 const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
 const app = createApp({
   routes: inventoryRoutes(lists, stock),
@@ -25,6 +26,7 @@ const app = createApp({
   authenticator,
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
   rateLimit: 100,
+  strangers: createStrangers(() => false),
   proxies: 0,
   corsOrigins: [],
   isDraining: () => false,

@@ -18,6 +18,7 @@ const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
 const applyBatch = 'packages/db/src/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
+const authenticate = 'apps/api/src/authenticate.ts';
 const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connection.ts';
@@ -36,6 +37,7 @@ const readCategory = 'packages/db/src/read-category.ts';
 const readPage = 'packages/db/src/read-page.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
 const rateLimit = 'packages/auth/src/rate-limit.ts';
+const strangers = 'apps/api/src/strangers.ts';
 const submit = 'packages/queue/src/submit.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const signature = 'packages/queue/src/signature.ts';
@@ -433,6 +435,72 @@ export type Part =`,
       },
     ],
     test: { file: 'security/caller-address.test.ts', title: 'makes no key' },
+  },
+  {
+    name: 'refusals of unknown callers wait for nobody',
+    edits: [{ file: strangers, search: 'else await wait(ctx, payer);', replace: '' }],
+    test: { file: 'security/strangers.test.ts', title: '401 waits its turn' },
+  },
+  {
+    name: 'a right secret is paid by the address',
+    edits: [
+      {
+        file: 'apps/api/src/routes/token.ts',
+        search: 'ctx.state.payer = `client ${clientId}`;',
+        replace: '',
+      },
+    ],
+    test: { file: 'security/strangers.test.ts', title: '401 waits its turn' },
+  },
+  {
+    name: 'a token never seen is refused where the budget is used up',
+    edits: [
+      {
+        file: 'apps/api/src/verify-turns.ts',
+        search: 'return new Promise((resolve, reject) => {',
+        replace: `if (line.size() >= 0) return Promise.resolve(null);
+    return new Promise((resolve, reject) => {`,
+      },
+    ],
+    test: { file: 'security/strangers.test.ts', title: 'sees for the first time' },
+  },
+  {
+    name: 'turns by arrival alone',
+    edits: [
+      {
+        file: 'apps/api/src/fair-line.ts',
+        search: 'if (places.delete(name)) places.set(name, own);',
+        replace: '',
+      },
+    ],
+    test: { file: 'security/unknown-tokens.test.ts', title: 'one at a time' },
+  },
+  {
+    name: 'the documents cost an address as little as a refusal',
+    edits: [{ file: strangers, search: 'Math.floor(ctx.body.length / bytesPerCost)', replace: '0' }],
+    test: { file: 'security/strangers.test.ts', title: 'reads them without end' },
+  },
+  {
+    name: 'a signature for each token that is asked for',
+    edits: [{ file: tokenKeys, search: 'sameTokenSeconds = 60', replace: 'sameTokenSeconds = 0' }],
+    test: { file: 'security/strangers.test.ts', title: 'no signature for each' },
+  },
+  {
+    name: 'every token that names an unknown key looks for keys',
+    edits: [{ file: tokenKeys, search: 'reading ??= readRested()', replace: 'reading = readRested()' }],
+    test: { file: 'security/unknown-tokens.test.ts', title: 'nothing, unless it could be right' },
+  },
+  {
+    name: 'an old token is verified like any other',
+    edits: [
+      {
+        file: tokenKeys,
+        search:
+          'if (known.find(token, now()) === undefined && !looksLive(token, new Date(now()))) return null;',
+        replace: 'void looksLive;',
+      },
+    ],
+    test: { file: 'security/unknown-tokens.test.ts', title: 'nothing, unless it could be right' },
   },
   {
     name: 'secret compared with ===',

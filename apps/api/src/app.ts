@@ -6,7 +6,6 @@ import type { RateLimiter, RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { windowSeconds } from '@inventory/auth/rate-limit';
 import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import type { Log } from '@inventory/process/log';
-import { within } from '@inventory/process/within';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Authenticator } from './authenticate.ts';
@@ -22,14 +21,12 @@ import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
 import { sendStream } from './send-stream.ts';
+import type { Strangers } from './strangers.ts';
 
 /** The contract's base path. */
 export const basePath = '/api/v1';
 /** The contract's version, as X-API-Version has it. */
 export const version = 'v1';
-
-// Nobody waits longer to be recognized.
-const authenticateWithinMs = 1000;
 
 // A page of 25 lots and more: an eighth of the bytes for 0.04 ms to 0.2 ms of a core, and not on the event loop's.
 const compressedFromCharacters = 8000;
@@ -41,6 +38,7 @@ export type AppOptions = {
   authenticator: Authenticator;
   rateLimiter: RateLimiter;
   rateLimit: number;
+  strangers: Strangers;
   /** Proxies of ours before the service: see `callerAddress`. */
   proxies: number;
   /** The origins of CORS. */
@@ -57,6 +55,7 @@ export function createApp(options: AppOptions): Koa {
   app.on('error', (error: unknown) => noteLost(options.log, error));
   app.use(nameCaller(options.proxies));
   app.use(nameAnswer(options.isDraining));
+  app.use(options.strangers.slow);
   app.use(answerErrors(options.log));
   app.use(refuseMalformed);
   app.use(
@@ -159,8 +158,8 @@ function authenticate(authenticator: Authenticator) {
     if (!ctx.path.startsWith(`${basePath}/`)) throw unknownPath();
     const header = ctx.get('Authorization');
     const token = /^Bearer +([^\s]+)$/i.exec(header)?.[1];
-    const client =
-      token === undefined ? null : await within(authenticateWithinMs, authenticator.authenticate(token));
+    const caller = { address: ctx.state.address, hasGone: () => ctx.req.socket.destroyed };
+    const client = token === undefined ? null : await authenticator.authenticate(token, caller);
     if (client === null) {
       const challenge = header === '' ? 'Bearer' : 'Bearer error="invalid_token"';
       const message =

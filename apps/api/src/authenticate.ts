@@ -2,7 +2,8 @@ import type { Client } from '@inventory/auth/client';
 import { readClients } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import type { Log } from '@inventory/process/log';
-import { createTokenKeys } from './token-keys.ts';
+import { createTokenKeys, type IssuedToken } from './token-keys.ts';
+import type { Caller } from './verify-turns.ts';
 
 // Revoked rights stop within a second: this, and the time of one statement.
 const clientMaxAgeMs = 500;
@@ -10,24 +11,27 @@ const rememberedClientsMax = 10_000;
 
 export type Authenticator = {
   /** Who sent the token and what it may do now; null for a token that is not live, or a client that is gone. */
-  authenticate(token: string): Promise<Client | null>;
-  signToken(clientId: string): Promise<string>;
+  authenticate(token: string, caller: Caller): Promise<Client | null>;
+  /** A token for a client whose secret was right. */
+  issueToken(clientId: string): Promise<IssuedToken>;
 };
 
 /**
  * Verifies tokens and knows the clients; makes the first signing key when there is none. `now`: milliseconds since 1970, by a clock
- * that every process goes by, so that each finds a token as old as the others do.
+ * that every process goes by, so that each finds a token as old as the others do. `isSpent`: whether an address has used up what
+ * unknown callers may cost there, see docs/decisions/0012.
  */
 export async function createAuthenticator(
   pool: StatementPool,
   now: () => number,
   log: Log,
+  isSpent: (address: string) => boolean,
 ): Promise<Authenticator> {
-  const keys = await createTokenKeys(pool, now, log);
+  const keys = await createTokenKeys(pool, now, log, isSpent);
   const clients = createClientCache(pool);
   return {
-    authenticate: (token) => keys.verify(token, clients.find),
-    signToken: keys.sign,
+    authenticate: (token, caller) => keys.verify(token, caller, clients.find),
+    issueToken: keys.issue,
   };
 }
 

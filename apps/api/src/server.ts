@@ -28,6 +28,7 @@ import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { createStock } from './stock.ts';
+import { createStrangers } from './strangers.ts';
 
 // It costs nothing, but it tells of a machine that does not follow its time server.
 const wrongFromSeconds = 1;
@@ -67,7 +68,9 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     settle: (requests) => verdicts.run((sql) => settle(sql, requests)),
     report,
   });
-  const authenticator = await createAuthenticator(authentication, clock.now, log);
+  let draining = false;
+  const strangers = createStrangers(() => draining);
+  const authenticator = await createAuthenticator(authentication, clock.now, log, strangers.isSpent);
   const stock = createStock({
     submitter,
     settle: gather(verdicts, async (sql, requests: readonly SentRequest[]) => {
@@ -76,7 +79,6 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     }),
     now: clock.now,
   });
-  let draining = false;
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
     routes: [...inventoryRoutes(lists, stock), ...itemRoutes(database)],
@@ -86,6 +88,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     rateLimit: config.RATE_LIMIT,
     proxies: config.TRUST_PROXY,
     corsOrigins: config.CORS_ORIGINS,
+    strangers,
     isDraining: () => draining,
     log,
   });
@@ -126,6 +129,11 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       read: database.waitingCount,
     },
     { name: 'inventory_connections', help: 'Connections of callers.', read: connections.count },
+    {
+      name: 'inventory_strangers_waiting',
+      help: 'Answers to callers without a right token that wait for their turn.',
+      read: strangers.waitingCount,
+    },
   ]);
   const { port } = server.address() as AddressInfo;
   log.info({ port }, 'api is up');

@@ -3,11 +3,14 @@ import {
   createKeyRing,
   createSigningKey,
   type KeyRing,
+  keyIdOf,
   namesUnknownKey,
   signToken,
+  tokenLifetimeSeconds,
   type VerifiedToken,
   verifyToken,
 } from '@inventory/auth/token';
+import { looksLive } from '@inventory/auth/token-shape';
 import { isOutage } from '@inventory/db/client';
 import {
   addFirstSigningKey,
@@ -17,31 +20,48 @@ import {
 } from '@inventory/db/signing-keys';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import type { Log } from '@inventory/process/log';
+import { within } from '@inventory/process/within';
+import { createKnownTokens } from './known-tokens.ts';
+import { type Caller, createVerifyTurns } from './verify-turns.ts';
 
 // A withdrawn key stops within a second: this, and the time of one statement.
 const maxAgeMs = 500;
 // A key that nobody here knows may have been made a moment ago: the keys are read again for it, so often at most.
 const restMs = 50;
 const tidyEveryMs = 15_000;
-const rememberedTokensMax = 10_000;
+// So long a client that asks again gets the token that it has: a signature a minute for each client, however often it asks.
+const sameTokenSeconds = 60;
+const rememberedClientsMax = 10_000;
+// Nobody waits longer for Postgres to be recognized.
+const authenticateWithinMs = 1000;
+
+/** `expiresIn`: how long it lives, seconds. */
+export type IssuedToken = { token: string; expiresIn: number };
 
 export type TokenKeys = {
   /** What `look` finds for the client of a token; null when the token is not live, or its key is unknown, has ended or was withdrawn. */
-  verify<T>(token: string, look: (clientId: string) => Promise<T | null>): Promise<T | null>;
-  sign(clientId: string): Promise<string>;
+  verify<T>(token: string, caller: Caller, look: (clientId: string) => Promise<T | null>): Promise<T | null>;
+  issue(clientId: string): Promise<IssuedToken>;
 };
 
 /**
  * The keys that verify and sign tokens, as the database has them, at most half a second old whenever they are used; makes the first one when there
- * is none. `now`: milliseconds since 1970, by the clock of Postgres: every process changes to a new key at the same moment.
+ * is none. `now`: milliseconds since 1970, by the clock of Postgres: every process changes to a new key at the same moment. `isSpent`: see
+ * `createAuthenticator`.
  */
-export async function createTokenKeys(pool: StatementPool, now: () => number, log: Log): Promise<TokenKeys> {
+export async function createTokenKeys(
+  pool: StatementPool,
+  now: () => number,
+  log: Log,
+  isSpent: (address: string) => boolean,
+): Promise<TokenKeys> {
   let ring: KeyRing = { verifying: new Map(), signing: [] };
   let ringOf = '';
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
-  // A signature costs more than the rest of a request; a token is the same text each time.
-  const verified = new Map<string, VerifiedToken>();
+  const known = createKnownTokens();
+  const inTurn = createVerifyTurns(isSpent);
+  const issued = new Map<string, { token: Promise<string>; issuedAt: number }>();
 
   async function read() {
     const startedAt = performance.now();
@@ -71,16 +91,29 @@ export async function createTokenKeys(pool: StatementPool, now: () => number, lo
     await read();
   }
 
-  async function find(token: string): Promise<VerifiedToken | null> {
-    const known = verified.get(token);
-    if (known !== undefined) return known.expiresAt * 1000 > now() ? known : null;
+  async function find(token: string, caller: Caller): Promise<VerifiedToken | null> {
+    const seen = known.find(token, now());
+    if (seen !== undefined) return seen;
     // Whoever made the token knew the key before.
-    if (namesUnknownKey(ring, token)) await readSince(performance.now());
-    const claims = await verifyToken(ring, token, new Date(now()));
-    if (claims === null) return null;
-    if (verified.size >= rememberedTokensMax) verified.clear();
-    verified.set(token, claims);
-    return claims;
+    if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));
+    if (namesUnknownKey(ring, token)) return null;
+    return inTurn(caller, async () => {
+      // It may have been sent many times before the first was verified.
+      const seen = known.find(token, now());
+      if (seen !== undefined) return seen;
+      const claims = await verifyToken(ring, token, new Date(now()));
+      if (claims !== null) known.add(token, claims);
+      return claims;
+    });
+  }
+
+  /** The token that the client was given within the last minute, unless its key was withdrawn. */
+  async function findIssued(clientId: string, at: number): Promise<IssuedToken | null> {
+    const kept = issued.get(clientId);
+    if (kept === undefined || at < kept.issuedAt || at - kept.issuedAt >= sameTokenSeconds) return null;
+    const token = await kept.token;
+    if (!ring.verifying.has(keyIdOf(token) ?? '')) return null;
+    return { token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - at };
   }
 
   async function tidy() {
@@ -106,18 +139,30 @@ export async function createTokenKeys(pool: StatementPool, now: () => number, lo
   setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
 
   return {
-    async verify(token, look) {
+    async verify(token, caller, look) {
+      // What is no token of ours, or an old one, costs nothing more.
+      if (known.find(token, now()) === undefined && !looksLive(token, new Date(now()))) return null;
       // Beside everything else: whoever comes half a second after the last one waits for two statements at once.
       const lately = readLately();
       lately.catch(() => {});
-      const claims = await find(token);
+      const claims = await find(token, caller);
       if (claims === null) return null;
-      const [found] = await Promise.all([look(claims.clientId), lately]);
+      const [found] = await within(authenticateWithinMs, Promise.all([look(claims.clientId), lately]));
       return ring.verifying.has(claims.kid) ? found : null;
     },
-    async sign(clientId) {
-      await readLately();
-      return signToken(ring, clientId, new Date(now()));
+    async issue(clientId) {
+      await within(authenticateWithinMs, readLately());
+      const at = Math.floor(now() / 1000);
+      const kept = await findIssued(clientId, at);
+      if (kept !== null) return kept;
+      const signed = signToken(ring, clientId, new Date(at * 1000));
+      if (issued.size >= rememberedClientsMax) issued.clear();
+      issued.set(clientId, { token: signed, issuedAt: at });
+      signed.catch(() => issued.delete(clientId));
+      const token = await signed;
+      const expiresAt = at + tokenLifetimeSeconds;
+      known.add(token, { clientId, expiresAt, kid: keyIdOf(token)! });
+      return { token, expiresIn: tokenLifetimeSeconds };
     },
   };
 }

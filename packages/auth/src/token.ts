@@ -16,9 +16,9 @@ export const tokenLifetimeSeconds = 3600;
 /** What the clocks of two processes may differ by: each goes by that of Postgres, as it measured it. */
 export const leewaySeconds = 10;
 
-const algorithm = 'EdDSA';
-const issuer = 'inventory-management-service';
-const audience = 'inventory-api';
+export const algorithm = 'EdDSA';
+export const issuer = 'inventory-management-service';
+export const audience = 'inventory-api';
 
 /** A key pair that nobody knows yet. */
 export type NewSigningKey = { kid: string; publicJwk: JWK; privateJwk: JWK };
@@ -128,11 +128,17 @@ export async function verifyToken(ring: KeyRing, token: string, now: Date): Prom
 
 /** Whether a token names a key that the ring lacks: perhaps one made a moment ago. */
 export function namesUnknownKey(ring: KeyRing, token: string): boolean {
+  const kid = keyIdOf(token);
+  return kid !== null && !ring.verifying.has(kid);
+}
+
+/** The key that a token names, whether it is any good or not. */
+export function keyIdOf(token: string): string | null {
   try {
     const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('utf8'));
-    return typeof header?.kid === 'string' && !ring.verifying.has(header.kid);
+    return typeof header?.kid === 'string' ? header.kid : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

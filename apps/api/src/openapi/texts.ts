@@ -6,7 +6,8 @@ Lots, stock levels, stock transactions and the item catalog of a warehouse inven
 
 ## In short
 
-1. Get a token: \`POST /Token\` with your client id and secret. It lives for 3600 s; fetch the next one when you get 401.
+1. Get a token: \`POST /Token\` with your client id and secret. It lives for \`expires_in\` seconds, 3600 when it is new; fetch the next
+   one when you get 401.
 2. Send it with every other request: \`Authorization: Bearer <token>\`.
 3. A client has permissions (numeric security ids), a scope (its warehouses) and may be read-only. They are looked up at
    each request: a change bites within a second, with no new token.
@@ -49,6 +50,7 @@ offending fields, each with its messages.
 
 - 100 requests per client in **any** 60 s, unless your client has a limit of its own. \`RateLimit-Policy\` and
   \`RateLimit\` say what is left; 429 comes with \`Retry-After\` in seconds.
+- Refusals for want of a right token or secret may take some seconds when very many come from one address. Right ones never wait for them.
 - Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes.
 - A body that is not whole within 10 s: 408. Headers of more than 16 KB: 431. A request target is a path, percent-encoded; Host and
   Authorization are sent once: else 400. After these the connection ends.

@@ -1,5 +1,4 @@
 import { isSecretOf } from '@inventory/auth/secret';
-import { tokenLifetimeSeconds } from '@inventory/auth/token';
 import { readManySecretDigests } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { within } from '@inventory/process/within';
@@ -57,11 +56,10 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
       const counted = await guesses.count(ctx.state.address, clientId);
       return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted.resetMs);
     }
-    const body = {
-      access_token: await authenticator.signToken(clientId),
-      token_type: 'bearer',
-      expires_in: tokenLifetimeSeconds,
-    };
+    // Of its own: what others at its address have used up is not its debt.
+    ctx.state.payer = `client ${clientId}`;
+    const { token, expiresIn } = await authenticator.issueToken(clientId);
+    const body = { access_token: token, token_type: 'bearer', expires_in: expiresIn };
     return { status: 200, body, headers: {} };
   };
 }

@@ -1,0 +1,116 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { addClient } from '@inventory/db/clients';
+import { choosePort } from '@inventory/local/free-port';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createApiClient, send } from '../harness/api-client.ts';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { uniqueName } from '../harness/service.ts';
+
+// Rounds of three measurements each: without the flood, with it, without it. On a machine with others on it a round may say nothing; what
+// the flood really costs shows in the best of them.
+const rounds = 3;
+const requests = 300;
+const connections = 300;
+const slowerMax = 3;
+
+let database: TestDatabase;
+let api: Started;
+let baseUrl: string;
+let token: string;
+let internalPort: number;
+const clientId = uniqueName('client');
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const secret = createSecret();
+  await addClient(database.sql, {
+    clientId,
+    permissions: [11],
+    wids: [],
+    readOnly: true,
+    rateLimit: 1_000_000,
+    secretDigest: digestSecret(secret),
+  });
+  internalPort = await choosePort('the api', undefined, undefined);
+  api = await startProcess('apps/api/src/main.ts', {
+    DATABASE_URL: database.url,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('flood'),
+    PORT: '0',
+    INTERNAL_PORT: String(internalPort),
+    LOG_LEVEL: 'info',
+  });
+  baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
+  const answer = await send(baseUrl, 'POST', '/Token', {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
+  });
+  token = answer.body.access_token;
+});
+
+afterAll(async () => {
+  await api?.stop();
+  await database?.drop();
+});
+
+/** What all but one in twenty of a lone caller's requests take at most, milliseconds. */
+async function measure(): Promise<number> {
+  const client = createApiClient(baseUrl, clientId, token);
+  const times: number[] = [];
+  for (let count = 0; count < requests; count++) {
+    const startedAt = performance.now();
+    expect((await client.get('/Item?pageSize=1')).status).toBe(200);
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(requests * 0.95)]!;
+}
+
+async function strangersWaiting(): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+  return Number(/^inventory_strangers_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
+}
+
+/** Tokens that are like ours in all but the key that has signed them. */
+function forgedTokens(): string[] {
+  const own = generateKeyPairSync('ed25519');
+  const [header, claims = ''] = token.split('.');
+  const read = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  return Array.from({ length: 200 }, () => {
+    const changed = Buffer.from(JSON.stringify({ ...read, jti: randomUUID() })).toString('base64url');
+    const input = `${header}.${changed}`;
+    return `${input}.${sign(null, Buffer.from(input), own.privateKey).toString('base64url')}`;
+  });
+}
+
+test.each([
+  ['no tokens at all', () => ['garbage']],
+  ['forged tokens', forgedTokens],
+])(
+  'a caller with a right token waits at most three times as long beside a flood of %s from its own address',
+  async (_what, tokens) => {
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const before = await measure();
+      const flooder = await startProcess('test/harness/flooder.ts', {
+        FLOOD_URL: `${baseUrl}/Item`,
+        FLOOD_TOKENS: JSON.stringify(tokens()),
+        FLOOD_CONNECTIONS: String(connections),
+      });
+      let beside: number;
+      try {
+        // What its address is answered at once is used up.
+        await expect.poll(strangersWaiting).toBeGreaterThan(connections / 2);
+        beside = await measure();
+      } finally {
+        flooder.child.kill('SIGKILL');
+        await flooder.exited;
+      }
+      await expect.poll(strangersWaiting).toBe(0);
+      ratios.push(beside / Math.max(before, await measure()));
+      if (ratios.at(-1)! <= slowerMax) break;
+    }
+    expect(Math.min(...ratios), `of ${ratios}`).toBeLessThanOrEqual(slowerMax);
+  },
+);

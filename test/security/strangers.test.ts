@@ -1,0 +1,232 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { describe, expect, test } from 'vitest';
+import { inChunks } from '../harness/answers.ts';
+import { createApiClient, send } from '../harness/api-client.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+// What a process answers at once to callers at one address that have no right token, see docs/decisions/0012.
+const atOnce = 2500;
+const connections = 200;
+
+const service = useService({ apis: 2, env: { TRUST_PROXY: '1' } });
+
+/** Sends again what a machine that does too much was too slow for: 503 says so, whoever asks. */
+async function untilServed<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await call();
+    if (answer.status !== 503) return answer;
+  }
+}
+
+/** Sends a request from an address. */
+function from(address: string, path: string, headers: Record<string, string> = {}, at = 0) {
+  return untilServed(async () => {
+    const response = await fetch(service.baseUrls[at] + path, {
+      headers: { 'X-Forwarded-For': address, ...headers },
+    });
+    await response.arrayBuffer();
+    return { status: response.status };
+  });
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** A token that is like one of ours in all but the key that has signed it. */
+function forge(token: string): string {
+  const [header, claims = ''] = token.split('.');
+  const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), jti: randomUUID() };
+  const input = `${header}.${Buffer.from(JSON.stringify(changed)).toString('base64url')}`;
+  return `${input}.${sign(null, Buffer.from(input), own.privateKey).toString('base64url')}`;
+}
+const own = generateKeyPairSync('ed25519');
+
+/** Uses up what an address is answered at once by a process. */
+async function useUp(address: string, at: number) {
+  const answers = await inChunks(atOnce, 50, () => from(address, '/Item', bearer('garbage'), at));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+}
+
+/**
+ * Sends on so many connections, on each as soon as the one before is answered, until it is stopped. Without turns as many would be
+ * answered for each other request: all that came before it.
+ */
+function hammer(sendOne: (index: number) => Promise<{ status: number }>) {
+  let answered = 0;
+  let stopped = false;
+  const statuses = new Set<number>();
+  const done = meanwhile(
+    Promise.all(
+      Array.from({ length: connections }, async (_, index) => {
+        while (!stopped) {
+          statuses.add((await sendOne(index)).status);
+          answered += 1;
+        }
+      }),
+    ),
+  );
+  return {
+    /** How many were answered while so many others were, for each of those. */
+    async forEachOf(count: number, other: (index: number) => Promise<void>): Promise<number> {
+      const before = answered;
+      for (let index = 0; index < count; index++) await other(index);
+      return (answered - before) / count;
+    },
+    async stop(): Promise<Set<number>> {
+      stopped = true;
+      await done;
+      return statuses;
+    },
+  };
+}
+
+function askToken(address: string, clientId: string, secret: string, at = 0) {
+  const options = {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': address },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: secret,
+    }).toString(),
+  };
+  return untilServed(() => send(service.baseUrls[at]!, 'POST', '/Token', options));
+}
+
+/** Adds many clients at once, each with a secret of its own. */
+async function addFleet(count: number): Promise<{ clientId: string; secret: string }[]> {
+  const fleet = Array.from({ length: count }, () => ({
+    clientId: uniqueName('fleet'),
+    secret: createSecret(),
+  }));
+  const ids = fleet.map(({ clientId }) => clientId);
+  const digests = fleet.map(({ secret }) => digestSecret(secret).toString('hex'));
+  const like = (await service.client()).clientId;
+  await service.sql`
+    insert into client (client_id, group_id, rate_limit)
+    select fleet.client_id, like_client.group_id, 100
+    from unnest(${ids}::text[]) as fleet (client_id)
+    cross join (select group_id from client where client_id = ${like}) as like_client`;
+  await service.sql`
+    insert into client_secret (client_id, digest)
+    select client_id, decode(digest, 'hex')
+    from unnest(${ids}::text[], ${digests}::text[]) as fleet (client_id, digest)`;
+  return fleet;
+}
+
+test('401 waits its turn when its address has had too many; right tokens and secrets from there do not, nor anybody elsewhere', async () => {
+  const address = '203.0.113.1';
+  const client = await service.client();
+  await useUp(address, 0);
+  const refused = hammer(() => from(address, '/Item', bearer('garbage')));
+  const ofOne = await refused.forEachOf(20, async () => {
+    expect((await from(address, '/Item', bearer(client.token))).status).toBe(200);
+    expect((await askToken(address, client.clientId, client.secret)).status).toBe(200);
+    expect((await from('203.0.113.2', '/Item', bearer('garbage'))).status).toBe(401);
+  });
+  expect(await refused.stop()).toEqual(new Set([401]));
+  expect(ofOne).toBeLessThan(connections / 2);
+});
+
+describe('two thousand clients behind one address', () => {
+  test('200 for each right secret and each right token, while stale ones there hammer both processes', async () => {
+    const address = '203.0.113.7';
+    const fleet = await addFleet(2000);
+    const stale = fleet.slice(0, 20);
+    const { token } = await service.client();
+    for (const at of [0, 1]) await useUp(address, at);
+    const forged = Array.from({ length: connections }, () => forge(token));
+    const hammers = [0, 1].map((at) => hammer((index) => from(address, '/Item', bearer(forged[index]!), at)));
+    const wrong = await inChunks(200, 20, (index) =>
+      askToken(address, stale[index % stale.length]!.clientId, 'stale', index % 2),
+    );
+    expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401, 429]));
+
+    const answers = await inChunks(fleet.length, 40, async (index) => {
+      const { clientId, secret } = fleet[index]!;
+      const answer = await askToken(address, clientId, secret, index % 2);
+      if (answer.status !== 200) return `token ${answer.status}`;
+      // The other process has never seen this token: it must verify it.
+      const list = await from(address, '/Item?pageSize=1', bearer(answer.body.access_token), (index + 1) % 2);
+      return list.status;
+    });
+    expect(answers.filter((status) => status !== 200)).toEqual([]);
+    for (const each of hammers) expect(await each.stop()).toEqual(new Set([401]));
+  });
+});
+
+test('200 for a right token that a process sees for the first time, among forged ones from its address', async () => {
+  const address = '203.0.113.20';
+  const clients = await Promise.all(Array.from({ length: 20 }, () => service.client()));
+  await useUp(address, 1);
+  const forged = Array.from({ length: connections }, () => forge(clients[0]!.token));
+  const refused = hammer((index) => from(address, '/Item', bearer(forged[index]!), 1));
+  const ofOne = await refused.forEachOf(clients.length, async (index) => {
+    expect((await from(address, '/Item', bearer(clients[index]!.token), 1)).status).toBe(200);
+  });
+  expect(await refused.stop()).toEqual(new Set([401]));
+  expect(ofOne).toBeLessThan(connections / 2);
+});
+
+test('the documents: an address that reads them without end waits, everybody else does not', async () => {
+  const address = '203.0.113.30';
+  const bundle = '/docs/swagger-ui-bundle.js';
+  const first = await fetch(service.baseUrls[0] + bundle, { headers: { 'X-Forwarded-For': address } });
+  const etag = first.headers.get('ETag')!;
+  await first.arrayBuffer();
+  // Each costs as much as dozens of small answers.
+  await inChunks(100, 20, () => from(address, bundle, { 'Accept-Encoding': 'identity' }));
+  const again = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
+  const greedy = hammer(() => from(address, bundle, again));
+  const ofOne = await greedy.forEachOf(20, async () => {
+    expect((await from('203.0.113.31', '/docs')).status).toBe(200);
+  });
+  expect(await greedy.stop()).toEqual(new Set([304]));
+  expect(ofOne).toBeLessThan(connections / 2);
+});
+
+test('a client that asks again and again gets the token that it has: no signature for each', async () => {
+  const client = await service.client();
+  const answers = await inChunks(2000, 50, () => askToken('203.0.113.40', client.clientId, client.secret, 1));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  // As long as it took, one for each minute begun.
+  expect(new Set(answers.map(({ body }) => body.access_token)).size).toBeLessThanOrEqual(4);
+  for (const { body } of answers) {
+    expect(body.expires_in).toBeGreaterThan(3500);
+    expect(body.expires_in).toBeLessThanOrEqual(3600);
+  }
+  const { access_token: token } = answers.at(-1)!.body;
+  for (const baseUrl of service.baseUrls) {
+    expect((await createApiClient(baseUrl, client.clientId, token).get('/Item')).status).toBe(200);
+  }
+});
+
+test('a caller that goes away before its turn harms nobody', async () => {
+  const address = '203.0.113.50';
+  await useUp(address, 0);
+  const { port } = new URL(service.baseUrls[0]!);
+  const headers = `Host: x\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer garbage`;
+  const leaving = await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(`GET /api/v1/Item HTTP/1.1\r\n${headers}\r\n\r\n`);
+      return socket;
+    }),
+  );
+  const client = await service.client();
+  await Promise.all(
+    leaving.map((socket, index) => {
+      const closed = once(socket, 'close');
+      // Some end their connection, some break it.
+      if (index % 2 === 0) socket.destroy();
+      else socket.resetAndDestroy();
+      return closed;
+    }),
+  );
+  expect((await from(address, '/Item', bearer('garbage'))).status).toBe(401);
+  expect((await from(address, '/Item', bearer(client.token))).status).toBe(200);
+});

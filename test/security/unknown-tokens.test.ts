@@ -1,0 +1,222 @@
+import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createAuthenticator } from '@inventory/api/authenticate';
+import { createBudgets } from '@inventory/api/budgets';
+import { createVerifyTurns } from '@inventory/api/verify-turns';
+import { createKeyRing, createSigningKey, verifyToken } from '@inventory/auth/token';
+import { looksLive } from '@inventory/auth/token-shape';
+import { connect } from '@inventory/db/client';
+import { readPrivateHalves, readVerifyingKeys, rotateSigningKey } from '@inventory/db/signing-keys';
+import { createStatementPool, type StatementPool } from '@inventory/db/statement-pool';
+import { createLog } from '@inventory/process/log';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+const here = { address: '203.0.113.1', hasGone: () => false };
+const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+let pool: StatementPool;
+let statements = 0;
+
+beforeAll(() => {
+  const counted = createStatementPool({
+    open: () => connect(service.databaseUrl, { name: 'tests', connectionsMax: 1 }),
+    connectionsMax: 2,
+    overrunMs: 20_000,
+    limitMs: 30_000,
+    waitMs: 30_000,
+  });
+  pool = {
+    ...counted,
+    run(work, wait) {
+      statements += 1;
+      return counted.run(work, wait);
+    },
+  };
+});
+beforeEach(() => {
+  statements = 0;
+});
+afterAll(() => pool.end());
+
+/** An authenticator of a process of its own, at a time that is set by hand. It asks whether an address is spent before it verifies. */
+async function startProcess() {
+  const clock = { now: Date.now() };
+  const verified = { count: 0 };
+  const authenticator = await createAuthenticator(
+    pool,
+    () => clock.now,
+    createLog('tests'),
+    () => {
+      verified.count += 1;
+      return false;
+    },
+  );
+  return { clock, authenticator, verified };
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** A token that is like ours in all but the key that has signed it, and which it names. */
+function forge(kid: string, claims: object): string {
+  const own = generateKeyPairSync('ed25519');
+  const input = `${encode({ alg: 'EdDSA', kid, typ: 'JWT' })}.${encode({ ...claims, jti: randomUUID() })}`;
+  return `${input}.${sign(null, Buffer.from(input), own.privateKey).toString('base64url')}`;
+}
+
+describe('what an unknown token costs the database', () => {
+  test('nothing, unless it could be right: then one look for all that name a key that may be new, and looks rest between', async () => {
+    const { authenticator, verified } = await startProcess();
+    const { token } = await authenticator.issueToken('somebody');
+    const known = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
+    statements = 0;
+    const old = { ...claimsOf(token), exp: 1 };
+    for (const each of ['garbage', `${token}x`, forge(known, old)]) {
+      expect(await authenticator.authenticate(each, here)).toBeNull();
+    }
+    expect([statements, verified.count]).toEqual([0, 0]);
+    expect(await authenticator.authenticate(forge(known, claimsOf(token)), here)).toBeNull();
+    expect(verified.count).toBe(1);
+    const before = performance.now();
+    const invented = Array.from({ length: 300 }, () => forge(randomUUID(), claimsOf(token)));
+    const answers = await Promise.all(invented.map((each) => authenticator.authenticate(each, here)));
+    expect(new Set(answers)).toEqual(new Set([null]));
+    // Twenty looks a second, and those that were under way.
+    const seconds = (performance.now() - before) / 1000;
+    expect(statements).toBeLessThanOrEqual(3 + 20 * seconds);
+  });
+
+  test('a look for keys costs nobody the tokens that were verified before', async () => {
+    const { authenticator, verified } = await startProcess();
+    const client = await service.client();
+    const { token } = await authenticator.issueToken(client.clientId);
+    await rotateSigningKey(service.sql, await createSigningKey());
+    statements = 0;
+    await authenticator.authenticate(forge(randomUUID(), claimsOf(token)), here);
+    expect(statements).toBeGreaterThan(1);
+    verified.count = 0;
+    for (const each of [token, client.token, client.token]) {
+      expect(await authenticator.authenticate(each, here)).toMatchObject({ clientId: client.clientId });
+    }
+    // The service's own, once.
+    expect(verified.count).toBe(1);
+  });
+});
+
+describe('a client that asks for tokens again', () => {
+  test('gets the one that it has for a minute, with the time that it still lives, and then another', async () => {
+    const { authenticator, clock } = await startProcess();
+    const { clientId } = await service.client();
+    clock.now = Math.ceil(clock.now / 1000) * 1000;
+    const first = await authenticator.issueToken(clientId);
+    expect(first.expiresIn).toBe(3600);
+    clock.now += 59_000;
+    expect(await authenticator.issueToken(clientId)).toEqual({ token: first.token, expiresIn: 3541 });
+    clock.now += 1000;
+    const second = await authenticator.issueToken(clientId);
+    expect(second.expiresIn).toBe(3600);
+    expect(second.token).not.toBe(first.token);
+    for (const { token } of [first, second]) {
+      expect(await authenticator.authenticate(token, here)).toMatchObject({ clientId });
+      expect(claimsOf(token).sub).toBe(clientId);
+    }
+    clock.now = (claimsOf(second.token).exp as number) * 1000;
+    for (const { token } of [first, second]) expect(await authenticator.authenticate(token, here)).toBeNull();
+  });
+
+  test('gets none of another client, nor one of a clock that was set back', async () => {
+    const { authenticator, clock } = await startProcess();
+    const first = await authenticator.issueToken('one');
+    expect((await authenticator.issueToken('another')).token).not.toBe(first.token);
+    clock.now -= 10_000;
+    const later = await authenticator.issueToken('one');
+    expect(later.expiresIn).toBe(3600);
+    expect(later.token).not.toBe(first.token);
+  });
+
+  test('many at once cost one signature', async () => {
+    const { authenticator } = await startProcess();
+    const issued = await Promise.all(Array.from({ length: 100 }, () => authenticator.issueToken('crowd')));
+    expect(new Set(issued.map(({ token }) => token)).size).toBe(1);
+  });
+});
+
+test('what does not look like a live token is none: no right one is refused by its looks', async () => {
+  const halves = await readPrivateHalves(service.sql);
+  const now = new Date();
+  const seconds = Math.floor(now.getTime() / 1000);
+  const ring = await createKeyRing(await readVerifyingKeys(service.sql), halves);
+  const key = createPrivateKey({ key: halves[0]!.privateJwk as never, format: 'jwk' });
+  const header = encode({ alg: 'EdDSA', kid: halves[0]!.kid, typ: 'JWT' });
+  const right = claimsOf((await service.client()).token);
+  const odd = fc.oneof(
+    fc.constant(undefined),
+    fc.jsonValue(),
+    fc.integer({ min: seconds - 5, max: seconds + 5 }),
+  );
+  const changes = fc.dictionary(fc.constantFrom('iss', 'aud', 'exp', 'iat', 'sub', 'jti', 'nbf'), odd, {
+    maxKeys: 2,
+  });
+  let rightCount = 0;
+  await fc.assert(
+    fc.asyncProperty(changes, async (change) => {
+      const claims = { ...right, ...change };
+      const input = `${header}.${encode(claims)}`;
+      const token = `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
+      if ((await verifyToken(ring, token, now)) === null) return;
+      rightCount += 1;
+      expect(looksLive(token, now), JSON.stringify(claims)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+  expect(rightCount).toBeGreaterThan(20);
+});
+
+describe('the turns of an address that has used up its budget', () => {
+  test('one at a time, and the other address after a single one of them, however many they are', async () => {
+    const inTurn = createVerifyTurns((address) => address !== 'unspent');
+    const order: string[] = [];
+    const from = (address: string, name: string, hasGone = () => false) =>
+      inTurn({ address, hasGone }, async () => {
+        order.push(`${name} begins`);
+        await new Promise(setImmediate);
+        if (address !== 'unspent') order.push(`${name} ends`);
+        return name;
+      });
+    const answers = await Promise.all([
+      from('many', 'a'),
+      from('many', 'b'),
+      from('many', 'gone', () => true),
+      from('many', 'c'),
+      from('other', 'd'),
+      from('unspent', 'e'),
+    ]);
+    expect(answers).toEqual(['a', 'b', null, 'c', 'd', 'e']);
+    // Whoever is within its budget waits for nobody.
+    const ofOthers = order.splice(order.indexOf('e begins'), 1);
+    expect(ofOthers).toEqual(['e begins']);
+    expect(order).toEqual(['a', 'b', 'd', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  test('a verification that fails fails its own caller alone', async () => {
+    const inTurn = createVerifyTurns(() => true);
+    const failing = inTurn(here, () => Promise.reject(new Error('no')));
+    const next = inTurn(here, async () => 'right');
+    await expect(failing).rejects.toThrow('no');
+    expect(await next).toBe('right');
+  });
+});
+
+test('budgets: so much at once, and for so many names; the one that spent longest ago is forgotten', () => {
+  const budgets = createBudgets({ max: 10, perSecond: 0.000_001, namesMax: 2 });
+  for (const name of ['a', 'b', 'a']) budgets.spend(name, 5);
+  expect(budgets.has('a', 1)).toBe(false);
+  expect(budgets.has('b', 5)).toBe(true);
+  expect(budgets.has('b', 6)).toBe(false);
+  budgets.spend('c', 10);
+  expect(budgets.has('b', 10)).toBe(true);
+  expect(budgets.has('a', 1)).toBe(false);
+});
