@@ -48,7 +48,7 @@ test('200: part of a lot is a new record with the same facts, less the RFID tag'
     ...facts,
     rfidTag: 'R',
     price: 2.5,
-    expires: '2080-01-01',
+    expires: '2080-01-01T00:00',
   });
   const [before] = await lotsOf(client, itemID);
   const answer = await move(client, itemID, 1.25, { toSpot: 'B' });
@@ -69,7 +69,7 @@ test('200: part of a lot is a new record with the same facts, less the RFID tag'
     select price, expires, from_rec_no
     from lot
     where rec_no = ${part}`;
-  expect(stored).toEqual({ price: '2.5', expires: new Date('2080-01-01'), from_rec_no: recNo });
+  expect(stored).toEqual({ price: '2.5', expires: new Date('2080-01-01T00:00Z'), from_rec_no: recNo });
 });
 
 test('200: a whole lot to another warehouse is a new record; the source is closed at 0', async () => {

@@ -18,7 +18,6 @@ const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
 const applyBatch = 'packages/db/src/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
-const authenticate = 'apps/api/src/authenticate.ts';
 const batchTransaction = 'packages/db/src/batch-transaction.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connection.ts';
@@ -1469,8 +1468,8 @@ async function importKey(`,
     edits: [
       {
         file: tokenKeys,
-        search: 'if (namesUnknownKey(ring, token)) await readSince(performance.now());',
-        replace: 'void namesUnknownKey;',
+        search: 'await within(authenticateWithinMs, readSince(performance.now()));',
+        replace: 'void readSince;',
       },
     ],
     test: { file: 'security/signing-keys.test.ts', title: 'made a moment ago' },

@@ -32,7 +32,8 @@ const expected: Record<Part, Record<string, string>> = {
     lot_chapter_count: 'select',
     schema_version: 'select',
     security_group: 'select',
-    signing_key: 'select, insert',
+    signing_key: 'select, insert, delete',
+    verifying_key: 'select, insert, update',
     stock_level: 'select',
     stock_transaction: 'select, insert (request_id, status)',
     warehouse: 'select',
@@ -79,7 +80,8 @@ const expected: Record<Part, Record<string, string>> = {
     lot_chapter_count: 'select',
     schema_version: 'select',
     security_group: 'select, insert',
-    signing_key: 'select (kid), insert',
+    signing_key: 'select (kid), insert, delete',
+    verifying_key: 'select, insert, update',
     stock_entry: 'select',
     stock_level:
       'select, insert (asn, committed, on_order, packed, part_no, used, wid), ' +

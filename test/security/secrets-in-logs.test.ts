@@ -123,7 +123,8 @@ async function setPostgresPassword(what: string): Promise<string> {
   return canary(what);
 }
 
-const setRedisPassword = (what: string) => redis.config('SET', 'requirepass', canary(what));
+const setRedisPassword = (what: string) =>
+  redis.call('ACL', 'SETUSER', new URL(stack.redisUrl).username, 'resetpass', `>${canary(what)}`);
 
 /** Ends every connection of the service to Redis; the tests' own stays. */
 const cutRedis = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');

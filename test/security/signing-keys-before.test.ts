@@ -33,7 +33,7 @@ const migrate = async (first: number, last: number) => {
 };
 
 test('the keys of a database from before keys ended sign and verify as they would have', async () => {
-  await migrate(1, 10);
+  await migrate(1, 12);
   const keys = await Promise.all(['2 days', '30 minutes', '10 seconds'].map(() => createSigningKey()));
   for (const [index, age] of ['2 days', '30 minutes', '10 seconds'].entries()) {
     const { kid, privateJwk } = keys[index]!;
@@ -41,7 +41,7 @@ test('the keys of a database from before keys ended sign and verify as they woul
       insert into signing_key (kid, private_jwk, created)
       values (${kid}, ${JSON.stringify(privateJwk)}::text::json, now() - ${age}::interval)`;
   }
-  await migrate(11, 11);
+  await migrate(13, 13);
   const kids = keys.map(({ kid }) => kid);
   const listed = await listSigningKeys(sql);
   expect(listed.map(({ kid, state }) => [kid, state])).toEqual([

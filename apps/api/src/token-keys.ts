@@ -3,8 +3,8 @@ import {
   createKeyRing,
   createSigningKey,
   type KeyRing,
-  keyIdOf,
   namesUnknownKey,
+  signerAt,
   signToken,
   tokenLifetimeSeconds,
   type VerifiedToken,
@@ -61,7 +61,7 @@ export async function createTokenKeys(
   let reading: Promise<void> | null = null;
   const known = createKnownTokens();
   const inTurn = createVerifyTurns(isSpent);
-  const issued = new Map<string, { token: Promise<string>; issuedAt: number }>();
+  const issued = new Map<string, { token: Promise<string>; issuedAt: number; kid: string }>();
 
   async function read() {
     const startedAt = performance.now();
@@ -107,15 +107,6 @@ export async function createTokenKeys(
     });
   }
 
-  /** The token that the client was given within the last minute, unless its key was withdrawn. */
-  async function findIssued(clientId: string, at: number): Promise<IssuedToken | null> {
-    const kept = issued.get(clientId);
-    if (kept === undefined || at < kept.issuedAt || at - kept.issuedAt >= sameTokenSeconds) return null;
-    const token = await kept.token;
-    if (!ring.verifying.has(keyIdOf(token) ?? '')) return null;
-    return { token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - at };
-  }
-
   async function tidy() {
     const retired = ring.signing.some(({ until }) => until <= now());
     if (!retired) return;
@@ -153,16 +144,18 @@ export async function createTokenKeys(
     async issue(clientId) {
       await within(authenticateWithinMs, readLately());
       const at = Math.floor(now() / 1000);
-      const kept = await findIssued(clientId, at);
-      if (kept !== null) return kept;
-      const signed = signToken(ring, clientId, new Date(at * 1000));
+      const kid = signerAt(ring, at * 1000);
+      const kept = issued.get(clientId);
+      const isYoung = kept !== undefined && at >= kept.issuedAt && at - kept.issuedAt < sameTokenSeconds;
+      if (isYoung && kept.kid === kid) {
+        return { token: await kept.token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - at };
+      }
+      const token = signToken(ring, clientId, new Date(at * 1000));
       if (issued.size >= rememberedClientsMax) issued.clear();
-      issued.set(clientId, { token: signed, issuedAt: at });
-      signed.catch(() => issued.delete(clientId));
-      const token = await signed;
-      const expiresAt = at + tokenLifetimeSeconds;
-      known.add(token, { clientId, expiresAt, kid: keyIdOf(token)! });
-      return { token, expiresIn: tokenLifetimeSeconds };
+      issued.set(clientId, { token, issuedAt: at, kid });
+      token.catch(() => issued.delete(clientId));
+      known.add(await token, { clientId, expiresAt: at + tokenLifetimeSeconds, kid });
+      return { token: await token, expiresIn: tokenLifetimeSeconds };
     },
   };
 }

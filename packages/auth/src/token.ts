@@ -79,6 +79,11 @@ export async function signToken(ring: KeyRing, clientId: string, now: Date): Pro
     .sign(key);
 }
 
+/** The id of the key that signs at a moment, milliseconds since 1970. Throws when none does. */
+export function signerAt(ring: KeyRing, at: number): string {
+  return signingKeyAt(ring, at).kid;
+}
+
 function signingKeyAt({ signing }: KeyRing, at: number) {
   // The very first key signs at once, and this clock may be a little behind the one that made it. Nor is a gap between two keys, as
   // somebody's own change of the table may leave, a reason to sign nothing.
@@ -128,17 +133,11 @@ export async function verifyToken(ring: KeyRing, token: string, now: Date): Prom
 
 /** Whether a token names a key that the ring lacks: perhaps one made a moment ago. */
 export function namesUnknownKey(ring: KeyRing, token: string): boolean {
-  const kid = keyIdOf(token);
-  return kid !== null && !ring.verifying.has(kid);
-}
-
-/** The key that a token names, whether it is any good or not. */
-export function keyIdOf(token: string): string | null {
   try {
     const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('utf8'));
-    return typeof header?.kid === 'string' ? header.kid : null;
+    return typeof header?.kid === 'string' && !ring.verifying.has(header.kid);
   } catch {
-    return null;
+    return false;
   }
 }
 
