@@ -123,8 +123,8 @@ async function setPostgresPassword(what: string): Promise<string> {
   return canary(what);
 }
 
-const setRedisPassword = (what: string) =>
-  redis.call('ACL', 'SETUSER', new URL(stack.redisUrl).username, 'resetpass', `>${canary(what)}`);
+const redisUser = () => new URL(stack.redisUrl).username;
+const setRedisPassword = (what: string) => redis.acl('SETUSER', redisUser(), 'resetpass', `>${canary(what)}`);
 
 /** Ends every connection of the service to Redis; the tests' own stays. */
 const cutRedis = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
@@ -254,7 +254,8 @@ describe('no secret and no value of a body in any log', () => {
 
   test('when Redis loads its data', async () => {
     for (let index = 0; index < 200; index++) await other.redis.set(`filler-${index}`, randomBytes(30_000));
-    await redis.config('SET', 'masterauth', new URL(other.url).password);
+    const { username, password } = new URL(other.url);
+    await redis.config('SET', 'masteruser', username, 'masterauth', password);
     // So that it answers while it loads, and takes its time.
     await redis.config('SET', 'key-load-delay', 50_000);
     await redis.config('SET', 'loading-process-events-interval-bytes', 1024).catch(() => {});
@@ -272,9 +273,9 @@ describe('no secret and no value of a body in any log', () => {
   test('when Redis has forgotten its scripts, and may not run them', async () => {
     await redis.script('FLUSH');
     await expectBack();
-    await redis.acl('SETUSER', 'default', '-@scripting');
+    await redis.acl('SETUSER', redisUser(), '-@scripting');
     await useUntilLogged(logged('NOPERM'));
-    await redis.acl('SETUSER', 'default', '+@scripting');
+    await redis.acl('SETUSER', redisUser(), '+@scripting');
     await expectBack();
   });
 
