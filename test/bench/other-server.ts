@@ -5,6 +5,7 @@ import { openDatabase } from '@inventory/api/database';
 import { createGuessLimiter } from '@inventory/api/guess-limit';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
+import { createStanding } from '@inventory/api/standing';
 import { createStrangers } from '@inventory/api/strangers';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { connect } from '@inventory/db/client';
@@ -26,7 +27,7 @@ const app = createApp({
   authenticator,
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
   rateLimit: 100,
-  strangers: createStrangers(() => false),
+  strangers: createStrangers(() => false, createStanding()),
   proxies: 0,
   corsOrigins: [],
   isDraining: () => false,

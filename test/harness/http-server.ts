@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConnectionLimits } from '@inventory/api/connection';
 import { createHttpServer } from '@inventory/api/http-server';
+import { createStanding } from '@inventory/api/standing';
 import { onTestFinished } from 'vitest';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
@@ -26,11 +27,13 @@ type Options = { limits?: Partial<ConnectionLimits>; connectionsMax?: number; pe
  * second.
  */
 export async function serve(handle: RequestListener, options: Options = {}) {
+  const standing = createStanding();
   const reported: object[] = [];
   const { server, connections } = createHttpServer(handle, {
     version: 'v1',
     connectionsMax: options.connectionsMax ?? never,
     perAddressMax: options.perAddressMax ?? 0,
+    standing,
     limits: { ...patient, ...options.limits },
     checkEveryMs: 20,
     report: (counts) => reported.push(counts),
@@ -49,7 +52,7 @@ export async function serve(handle: RequestListener, options: Options = {}) {
     opened.push(connection);
     return connection;
   };
-  return { server, connections, open, reported };
+  return { server, connections, open, reported, standing };
 }
 
 /** The bytes of a request. */

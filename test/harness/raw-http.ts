@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
 
 /** An answer as it came over a socket. `body`: its JSON, or undefined. */
 export type RawAnswer = {
@@ -97,8 +98,16 @@ function parseAnswer(bytes: Buffer, noBody: boolean): RawAnswer | null {
   const bodyLength = hasBody ? Number(headers.get('content-length') ?? Number.NaN) : 0;
   if (Number.isNaN(bodyLength)) throw new Error(`an answer without Content-Length: ${first}`);
   if (bytes.length < bodyFrom + bodyLength) return null;
-  const text = bytes.toString('utf8', bodyFrom, bodyFrom + bodyLength);
+  const text = decoded(
+    bytes.subarray(bodyFrom, bodyFrom + bodyLength),
+    headers.get('content-encoding'),
+  ).toString();
   return { status, headers, text, body: parseJson(text) };
+}
+
+function decoded(body: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'br') return brotliDecompressSync(body);
+  return encoding === undefined || body.length === 0 ? body : unzipSync(body);
 }
 
 function parseJson(text: string): unknown {

@@ -2195,6 +2195,47 @@ async function importKey(`,
     test: { file: 'security/connections.test.ts', title: 'of one address' },
   },
   {
+    name: 'a fleet behind one address is a crowd of strangers',
+    edits: [
+      {
+        file: connections,
+        search: 'isHere(socket) && isStranger(socket)).length',
+        replace: 'isHere(socket)).length',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'make no room for strangers' },
+  },
+  {
+    name: 'known callers make room before strangers do',
+    edits: [
+      { file: connections, search: 'close(isStranger) || close(() => true)', replace: 'close(() => true)' },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'make no room for strangers' },
+  },
+  {
+    name: 'strangers whose answers wait keep everybody out',
+    edits: [
+      {
+        file: connections,
+        search: 'connection.isResting() || (isStranger(socket) && options.standing.isWaiting(socket))',
+        replace: 'connection.isResting()',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'whose answer waits' },
+  },
+  {
+    name: 'a right token makes nobody known on a connection',
+    edits: [
+      {
+        file: 'apps/api/src/strangers.ts',
+        search: 'ctx.state.payer !== undefined) standing.noteKnown',
+        replace:
+          'ctx.state.payer !== undefined) void standing.noteKnown; else if (Date.now() < 0) standing.noteKnown',
+      },
+    ],
+    test: { file: 'concurrency/strangers-flood.test.ts', title: 'no tokens at all' },
+  },
+  {
     name: 'a whole IPv6 network is not one address',
     edits: [{ file: connections, search: '.slice(0, 4)', replace: '.slice(0, 8)' }],
     test: { file: 'security/connections.test.ts', title: 'counts as' },

@@ -313,6 +313,55 @@ describe('too many connections', () => {
     expect((await other.next())?.text).toBe('/other');
   });
 
+  test('on which a right token came make no room for strangers of their address, and do not count among those', async () => {
+    const sockets: Socket[] = [];
+    const { open, standing } = await serve(
+      (request, response) => {
+        sockets.push(request.socket);
+        if (request.url === '/known') standing.noteKnown(request.socket);
+        response.end(request.url);
+      },
+      { perAddressMax: 2, connectionsMax: 8 },
+    );
+    const ask = async (path: string) => {
+      const connection = open();
+      connection.write(get(path));
+      expect((await connection.next())?.text).toBe(path);
+      return connection;
+    };
+    const fleet = [];
+    for (let count = 0; count < 4; count++) fleet.push(await ask('/known'));
+    // Each stranger past the second one closes the first of them, and none of the fleet, though that has rested for longer.
+    const strangers = [];
+    for (let count = 0; count < 4; count++) strangers.push(await ask(`/stranger-${count}`));
+    for (const closed of strangers.slice(0, 2)) expect(await closed.outcome()).not.toBe('open');
+    for (const each of fleet) {
+      each.write(get('/again'));
+      expect((await each.next())?.text).toBe('/again');
+    }
+    // Of all together strangers go first, too.
+    for (let count = 0; count < 4; count++) fleet.push(await ask('/known'));
+    for (const closed of strangers) expect(await closed.outcome()).not.toBe('open');
+    for (const each of fleet) {
+      each.write(get('/again'));
+      expect((await each.next())?.text).toBe('/again');
+    }
+  });
+
+  test('whose answer waits among those of strangers make room for others', async () => {
+    const { handle, held, answer } = holdAll();
+    const { open, standing } = await serve(handle, { connectionsMax: 2 });
+    const waiting = [open(), open()];
+    for (const each of waiting) each.write(get('/'));
+    await expect.poll(() => held.length).toBe(2);
+    for (const { request } of held) standing.noteWaiting(request.socket, true);
+    const other = open();
+    other.write(get('/other'));
+    await expect.poll(() => held.length).toBe(3);
+    answer(2);
+    expect((await other.next())?.text).toBe('/other');
+  });
+
   test.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],

@@ -10,11 +10,11 @@ export const apiSettings = {
   RATE_LIMIT: count(1).default(100),
   /** Connections to Postgres for cheap lists and single items; at most 18 more: costly lists, and what must not stand behind any. */
   DATABASE_CONNECTIONS: count(1).default(10),
-  /** Connections of callers; one more closes the one that has been idle for longest. */
-  CONNECTIONS_MAX: count(1).default(900),
+  /** Connections of callers; one more closes the one that has been idle for longest. Unset: what the limit of open files allows. */
+  CONNECTIONS_MAX: count(1).optional(),
   /**
-   * Those from one address, an IPv6 network of 64 bits being one; 0: any number. Unset: 250, and any behind a
-   * proxy.
+   * Those from one address on which no right token or secret came, an IPv6 network of 64 bits being one address; 0: any number.
+   * Unset: 250, and any behind a proxy.
    */
   CONNECTIONS_PER_ADDRESS_MAX: count(0).optional(),
   /** Requests in one envelope at most. */

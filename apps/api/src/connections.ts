@@ -3,15 +3,18 @@ import type { Socket } from 'node:net';
 import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
 import type { Refused } from './errors.ts';
 import { refusalOfParser } from './malformed.ts';
+import type { Standing } from './standing.ts';
 
 export type ConnectionsOptions = {
   limits: ConnectionLimits;
   /** Connections of all callers together. */
   connectionsMax: number;
   /**
-   * Connections from one address, an IPv6 network of 64 bits being one; 0: as many as there may be in all.
+   * Connections from one address on which no right token or secret came, an IPv6 network of 64 bits being one address; 0: as many as
+   * there may be in all.
    */
   perAddressMax: number;
+  standing: Standing;
   checkEveryMs: number;
   handle: RequestListener;
   bytesOf: (refusal: Refused) => string;
@@ -49,11 +52,15 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     else networks.set(network, left);
   }
 
-  /** Closes the connection that has rested for longest, of one network or of all; false when none rests. */
-  function makeRoom(network: string | null): boolean {
+  const isStranger = (socket: Socket) => !options.standing.isKnown(socket);
+  const isOf = (network: string) => (socket: Socket) => networkOfSocket.get(socket) === network;
+
+  /** Closes the connection that has rested for longest, of those that `may` be closed; false when there is none. */
+  function close(may: (socket: Socket) => boolean): boolean {
     for (const [socket, connection] of connections) {
-      if (network !== null && networkOfSocket.get(socket) !== network) continue;
-      if (!connection.isResting()) continue;
+      // For a stranger whose answer waits nothing is done either.
+      const isIdle = connection.isResting() || (isStranger(socket) && options.standing.isWaiting(socket));
+      if (!isIdle || !may(socket)) continue;
       counts.closed += 1;
       forget(socket);
       socket.destroy();
@@ -62,10 +69,21 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     return false;
   }
 
+  function countStrangers(network: string): number {
+    // Mostly there are few in all, and none need be looked at.
+    const all = networks.get(network) ?? 0;
+    if (all < options.perAddressMax) return all;
+    const isHere = isOf(network);
+    return [...connections.keys()].filter((socket) => isHere(socket) && isStranger(socket)).length;
+  }
+
+  /** A fleet behind one address is no crowd of strangers: its scanners are known by their tokens, and make no room for these. */
   function isRoom(network: string): boolean {
     const { perAddressMax, connectionsMax } = options;
-    if (perAddressMax > 0 && (networks.get(network) ?? 0) >= perAddressMax) return makeRoom(network);
-    return connections.size < connectionsMax || makeRoom(null);
+    const isHere = isOf(network);
+    if (perAddressMax > 0 && countStrangers(network) >= perAddressMax)
+      return close((socket) => isHere(socket) && isStranger(socket));
+    return connections.size < connectionsMax || close(isStranger) || close(() => true);
   }
 
   function check() {

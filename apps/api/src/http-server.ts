@@ -18,7 +18,10 @@ export const defaultLimits: ConnectionsOptions['limits'] = {
   pipelinedMax: 32,
 };
 
-type HttpServerOptions = Pick<ConnectionsOptions, 'connectionsMax' | 'perAddressMax' | 'report'> & {
+type HttpServerOptions = Pick<
+  ConnectionsOptions,
+  'connectionsMax' | 'perAddressMax' | 'standing' | 'report'
+> & {
   /** X-API-Version of the answers that no handler gives. */
   version: string;
   limits?: ConnectionsOptions['limits'];

@@ -24,9 +24,11 @@ import { openDatabase } from './database.ts';
 import { gather } from './gather.ts';
 import { createGuessLimiter } from './guess-limit.ts';
 import { createHttpServer } from './http-server.ts';
+import { defaultConnectionsMax } from './open-files.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
+import { createStanding } from './standing.ts';
 import { createStock } from './stock.ts';
 import { createStrangers } from './strangers.ts';
 
@@ -69,7 +71,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     report,
   });
   let draining = false;
-  const strangers = createStrangers(() => draining);
+  const standing = createStanding();
+  const strangers = createStrangers(() => draining, standing);
   const authenticator = await createAuthenticator(authentication, clock.now, log, strangers.isSpent);
   const stock = createStock({
     submitter,
@@ -94,7 +97,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   const { server, connections } = createHttpServer(app.callback(), {
     version,
-    connectionsMax: config.CONNECTIONS_MAX,
+    standing,
+    connectionsMax: config.CONNECTIONS_MAX ?? defaultConnectionsMax(),
     // Behind a proxy all callers have its address.
     perAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX ?? (isBehindProxy ? 0 : perAddressMax),
     report: (counts) => log.warn(counts, 'too many connections: see CONNECTIONS_MAX'),

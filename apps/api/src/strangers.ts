@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net';
 import type { Context, Next } from 'koa';
 import { createBudgets } from './budgets.ts';
 import { createFairLine } from './fair-line.ts';
+import type { Standing } from './standing.ts';
 
 // See docs/decisions/0012. An answer costs 1, and 1 for each 16 KB of the documents that everybody may read.
 const bytesPerCost = 16 * 1024;
@@ -32,12 +32,11 @@ export type Strangers = {
 
 type Waiting = { leave: () => void };
 
-/** `isDraining`: whether the process is about to stop; nobody waits then. */
-export function createStrangers(isDraining: () => boolean): Strangers {
+/** `isDraining`: whether the process is about to stop; nobody waits then. `standing` is told who waits, and who is known. */
+export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
   const budgets = createBudgets(perName);
   const all = createBudgets(ofAll);
   const line = createFairLine<Waiting>();
-  const waitingSockets = new WeakSet<Socket>();
   let timer: NodeJS.Timeout | undefined;
   let allowed = 0;
   let tickedAt = 0;
@@ -62,7 +61,7 @@ export function createStrangers(isDraining: () => boolean): Strangers {
     return new Promise((resolve) => {
       const leave = () => {
         ctx.res.off('close', gone);
-        waitingSockets.delete(socket);
+        standing.noteWaiting(socket, false);
         resolve();
       };
       const leaveLine = line.join(payer, { leave });
@@ -71,7 +70,7 @@ export function createStrangers(isDraining: () => boolean): Strangers {
         leave();
       };
       ctx.res.once('close', gone);
-      waitingSockets.add(socket);
+      standing.noteWaiting(socket, true);
       if (timer !== undefined) return;
       tickedAt = performance.now();
       timer = setInterval(tick, tickMs);
@@ -89,10 +88,12 @@ export function createStrangers(isDraining: () => boolean): Strangers {
   return {
     async slow(ctx, next) {
       await next();
+      // A right token, or a right secret.
+      if (ctx.state.client !== undefined || ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
       if (!isStranger(ctx)) return;
       const payer: string = ctx.state.payer ?? ctx.state.address;
       if (isDraining() || pays(payer, ctx.state.payer !== undefined, costOf(ctx))) return;
-      if (waitingSockets.has(ctx.req.socket)) {
+      if (standing.isWaiting(ctx.req.socket)) {
         // It does not read its answers: they would pile up here.
         ctx.req.socket.destroy();
       } else if (line.size() >= waitingMax) ctx.set('Connection', 'close');

@@ -1,0 +1,22 @@
+import type { Socket } from 'node:net';
+
+/** What is known of the callers at the other ends of connections, for those that must choose among them. */
+export type Standing = {
+  /** A right token or secret came on this connection: it is no stranger's. */
+  noteKnown(socket: Socket): void;
+  isKnown(socket: Socket): boolean;
+  /** Whether a stranger's answer waits for its turn on this connection; see `createStrangers`. */
+  noteWaiting(socket: Socket, waits: boolean): void;
+  isWaiting(socket: Socket): boolean;
+};
+
+export function createStanding(): Standing {
+  const known = new WeakSet<Socket>();
+  const waiting = new WeakSet<Socket>();
+  return {
+    noteKnown: (socket) => void known.add(socket),
+    isKnown: (socket) => known.has(socket),
+    noteWaiting: (socket, waits) => void (waits ? waiting.add(socket) : waiting.delete(socket)),
+    isWaiting: (socket) => waiting.has(socket),
+  };
+}
