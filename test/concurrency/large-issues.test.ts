@@ -207,7 +207,7 @@ test('left to later batches: most of many moves of the same thousand lots, and n
     batches.request('move', { itemID, units: 1000, wid: 1, toSpot: index % 2 === 0 ? 'B' : 'A' }),
   );
   const outcomes = await applyBatch(pool, moves, parts);
-  const applied = outcomes.findIndex((outcome) => outcome === null);
+  const applied = outcomes.indexOf(null);
   expect(applied).toBe(2);
   expect(outcomes.slice(applied).every((outcome) => outcome === null)).toBe(true);
 });
