@@ -490,6 +490,17 @@ export type Part =`,
     test: { file: 'security/unknown-tokens.test.ts', title: 'nothing, unless it could be right' },
   },
   {
+    name: 'a look for keys is waited for as long as it takes',
+    edits: [
+      {
+        file: tokenKeys,
+        search: 'await within(readWithinMs, read());',
+        replace: 'void readWithinMs; await read();',
+      },
+    ],
+    test: { file: 'security/unknown-tokens.test.ts', title: 'never answered' },
+  },
+  {
     name: 'an old token is verified like any other',
     edits: [
       {

@@ -18,6 +18,8 @@ const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('ba
 
 let pool: StatementPool;
 let statements = 0;
+/** How many statements to come are never answered. */
+let swallowed = 0;
 
 beforeAll(() => {
   const counted = createStatementPool({
@@ -31,12 +33,14 @@ beforeAll(() => {
     ...counted,
     run(work, wait) {
       statements += 1;
-      return counted.run(work, wait);
+      swallowed -= 1;
+      return swallowed >= 0 ? new Promise(() => {}) : counted.run(work, wait);
     },
   };
 });
 beforeEach(() => {
   statements = 0;
+  swallowed = 0;
 });
 afterAll(() => pool.end());
 
@@ -87,6 +91,14 @@ describe('what an unknown token costs the database', () => {
     // Twenty looks a second, and those that were under way.
     const seconds = (performance.now() - before) / 1000;
     expect(statements).toBeLessThanOrEqual(3 + 20 * seconds);
+  });
+
+  test('a look for keys that is never answered keeps nobody waiting for ever: another one is', async () => {
+    const { authenticator } = await startProcess();
+    const { token } = await authenticator.issueToken('somebody');
+    swallowed = 1;
+    expect(await authenticator.authenticate(forge(randomUUID(), claimsOf(token)), here)).toBeNull();
+    expect(statements).toBeGreaterThan(1);
   });
 
   test('a look for keys costs nobody the tokens that were verified before', async () => {

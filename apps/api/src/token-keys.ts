@@ -20,12 +20,15 @@ import {
 } from '@inventory/db/signing-keys';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import type { Log } from '@inventory/process/log';
-import { within } from '@inventory/process/within';
+import { TooLateError, within } from '@inventory/process/within';
 import { createKnownTokens } from './known-tokens.ts';
 import { type Caller, createVerifyTurns } from './verify-turns.ts';
 
 // A withdrawn key stops within a second: this, and the time of one statement.
 const maxAgeMs = 500;
+// A look that takes longer is left alone, and another goes by another connection: the first may have died without a word. More than
+// what makes the connection suspect, less than callers wait.
+const readWithinMs = 600;
 // A key that nobody here knows may have been made a moment ago: the keys are read again for it, so often at most.
 const restMs = 50;
 const tidyEveryMs = 15_000;
@@ -81,14 +84,16 @@ export async function createTokenKeys(
       reading ??= readRested().finally(() => {
         reading = null;
       });
-      await reading;
+      await reading.catch((error) => {
+        if (!(error instanceof TooLateError)) throw error;
+      });
     }
   }
 
   async function readRested() {
     const restLeftMs = readAt + restMs - performance.now();
     if (restLeftMs > 0) await setTimeout(restLeftMs);
-    await read();
+    await within(readWithinMs, read());
   }
 
   async function find(token: string, caller: Caller): Promise<VerifiedToken | null> {
@@ -116,7 +121,8 @@ export async function createTokenKeys(
   }
 
   const readLately = () => readSince(performance.now() - maxAgeMs);
-  await readLately();
+  // A start has more time than a request.
+  await read();
   if (![...ring.verifying.values()].some(({ until }) => until === Number.POSITIVE_INFINITY)) {
     const key = await createSigningKey();
     await pool.run((sql) => addFirstSigningKey(sql, key));
