@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { VerifiedToken } from '@inventory/auth/token';
 
 const rememberedMax = 20_000;
@@ -13,7 +13,7 @@ export type KnownTokens = {
 /** Remembers digests, not tokens, of the last so many; only right tokens get in, so nobody fills it with others. */
 export function createKnownTokens(): KnownTokens {
   const known = new Map<string, VerifiedToken>();
-  const digestOf = (token: string) => createHash('sha256').update(token).digest('base64');
+  const digestOf = (token: string) => hash('sha256', token, 'base64');
 
   return {
     find(token, now) {

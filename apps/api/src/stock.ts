@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Client } from '@inventory/auth/client';
 import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import type { SentRequest } from '@inventory/db/idempotency';
@@ -99,5 +99,5 @@ function replyOf(answer: Answer, status: 200 | 201): Reply {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('base64');
+  return hash('sha256', text, 'base64');
 }
