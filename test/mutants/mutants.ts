@@ -2244,7 +2244,7 @@ async function importKey(`,
           'ctx.state.payer !== undefined) void standing.noteKnown; else if (Date.now() < 0) standing.noteKnown',
       },
     ],
-    test: { file: 'concurrency/strangers-flood.test.ts', title: 'no tokens at all' },
+    test: { file: 'security/connections-of-a-service.test.ts', title: 'a fleet behind one address' },
   },
   {
     name: 'a whole IPv6 network is not one address',

@@ -17,3 +17,21 @@ test('a service that has as many connections as it takes closes the idlest for a
     late.socket.destroy();
   }
 });
+
+test('a fleet behind one address has more connections than strangers there may: each brought a right token', async () => {
+  const { token } = await service.client();
+  const port = Number(new URL(service.baseUrl).port);
+  const request = `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  const fleet = [];
+  for (let count = 0; count < 6; count++) {
+    const scanner = openRaw(port);
+    scanner.write(request);
+    expect((await scanner.next())?.status).toBe(200);
+    fleet.push(scanner);
+  }
+  for (const scanner of fleet) {
+    scanner.write(request);
+    expect((await scanner.next())?.status).toBe(200);
+    scanner.socket.destroy();
+  }
+});
