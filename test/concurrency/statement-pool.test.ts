@@ -322,3 +322,19 @@ test('what is left of a transaction whose connection broke runs nowhere', async 
   expect(await outcome(note(pool, 'after it'))).toBe('done');
   expect(await notes()).not.toContain(text);
 });
+
+test('a connection that lies idle is not used again when others to the server overran since it answered', async () => {
+  const overruns: number[] = [];
+  const quick = openPool({ overrunMs: 100, onOverrun: (startedAt) => overruns.push(startedAt) });
+  const rare = openPool({});
+  const pidOf = async () => (await rare.run((sql) => sql`select pg_backend_pid() as pid`))[0]!.pid;
+  const first = await pidOf();
+  const before = performance.now();
+  await quick.run((sql) => sql`select pg_sleep(0.5)`);
+  expect(overruns).toHaveLength(1);
+  expect(overruns[0]).toBeGreaterThanOrEqual(before);
+  rare.doubtIdle(before - 60_000);
+  expect(await pidOf()).toBe(first);
+  rare.doubtIdle(Number.POSITIVE_INFINITY);
+  expect(await pidOf()).not.toBe(first);
+});

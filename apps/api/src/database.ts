@@ -109,16 +109,25 @@ const kindsOf = (readsMax: number) =>
 
 /** Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for cheap lists and single items. */
 export function openDatabase(databaseUrl: string, readsMax: number): Database {
-  const open = (kind: Kind) =>
-    createStatementPool({ ...kind, open: () => connect(databaseUrl, { ...kind, connectionsMax: 1 }) });
+  const open = (kind: Kind, onOverrun?: (startedAt: number) => void) =>
+    createStatementPool({
+      ...kind,
+      ...(onOverrun && { onOverrun }),
+      open: () => connect(databaseUrl, { ...kind, connectionsMax: 1 }),
+    });
+  // The quick ones are asked all the time, and see first that connections died without a word. One of another kind may lie idle for
+  // long, and whoever uses it next would wait as long as its work may take.
+  const tellAll = (since: number) => {
+    for (const pool of Object.values(pools)) pool.doubtIdle(since);
+  };
   const kinds = kindsOf(readsMax);
-  const pools = {
+  const pools: Record<keyof typeof kinds, StatementPool> = {
     cheap: open(kinds.cheap),
     costly: open(kinds.costly),
     streamed: open(kinds.streamed),
     looks: open(kinds.looks),
-    authentication: open(kinds.authentication),
-    verdicts: open(kinds.verdicts),
+    authentication: open(kinds.authentication, tellAll),
+    verdicts: open(kinds.verdicts, tellAll),
     items: open(kinds.items),
   };
   const turns = createListTurns();

@@ -26,6 +26,11 @@ export type StatementPool = {
    * ended in Postgres when its caller goes or his time is nearly over; then it fails as Postgres says (`isStatementTimeout`).
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
+  /**
+   * Closes the connections that lie idle and have answered nothing since then (of `performance.now()`): others to the same server have
+   * died without a word, and these may have with them.
+   */
+  doubtIdle(since: number): void;
   /** How many pieces of work wait for a connection now. */
   waitingCount(): number;
   end(): Promise<void>;
@@ -41,6 +46,8 @@ export type StatementPoolOptions = {
   limitMs: number;
   /** How long work waits for a connection. */
   waitMs: number;
+  /** Told when work overruns, and when it began (of `performance.now()`). */
+  onOverrun?: (startedAt: number) => void;
   /** Whether work is cancelled that nobody waits for any more. For reads alone. */
   cancels?: boolean;
 };
@@ -120,14 +127,19 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     if (suspect.size >= suspectsPerConnection * connectionsMax) return;
     inService.delete(connection);
     suspect.add(connection);
+    doubtIdle(startedAt);
+    options.onOverrun?.(startedAt);
+    serveWaiting();
+  }
+
+  function doubtIdle(since: number) {
     for (let index = idle.length - 1; index >= 0; index--) {
       const other = idle[index]!;
-      if (other.answeredAt >= startedAt) continue;
+      if (other.answeredAt >= since) continue;
       idle.splice(index, 1);
       inService.delete(other);
       close(other, 1);
     }
-    serveWaiting();
   }
 
   function release(connection: Connection, answered: boolean, gaveUp: boolean, cancelled: boolean) {
@@ -193,6 +205,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         release(connection, answered, gaveUp, cancelled);
       }
     },
+    doubtIdle,
     waitingCount: () => waiting.size,
     async end() {
       ended = true;
