@@ -23,6 +23,7 @@ const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connection.ts';
 const connections = 'apps/api/src/connections.ts';
 const callerAddress = 'apps/api/src/caller-address.ts';
+const network = 'apps/api/src/network.ts';
 const gates = 'packages/db/src/gates.ts';
 const stockBatch = 'packages/domain/src/stock/batch.ts';
 const idempotency = 'packages/db/src/idempotency.ts';
@@ -421,7 +422,7 @@ export type Part =`,
   },
   {
     name: 'every address of an IPv6 caller is another caller',
-    edits: [{ file: callerAddress, search: 'groups.slice(0, 4)', replace: 'groups' }],
+    edits: [{ file: network, search: 'groups.slice(0, 4)', replace: 'groups' }],
     test: { file: 'security/caller-address.test.ts', title: '2001:db8:1:2:3:4:5:6' },
   },
   {
@@ -2248,7 +2249,7 @@ async function importKey(`,
   },
   {
     name: 'a whole IPv6 network is not one address',
-    edits: [{ file: connections, search: '.slice(0, 4)', replace: '.slice(0, 8)' }],
+    edits: [{ file: network, search: '.slice(0, 4)', replace: '.slice(0, 8)' }],
     test: { file: 'security/connections.test.ts', title: 'counts as' },
   },
   {

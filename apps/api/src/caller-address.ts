@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP, SocketAddress } from 'node:net';
+import { isIP } from 'node:net';
+import { networkOf } from './network.ts';
 
 /** What is read of a request. Node joins several lines of a header with commas, in their order. */
 export type AddressedRequest = {
@@ -37,20 +38,6 @@ function addressKey(entry: string): string | null {
   const [address = ''] = (bracketed ?? beforePort ?? text).split('%');
   const family = isIP(address);
   if (family === 0 || (bracketed !== undefined && family !== 6)) return null;
-  return family === 4 ? address : ipv6Key(address);
-}
-
-function ipv6Key(address: string): string {
-  // In the one form that the system writes: lower case, no leading zeros, IPv4 within IPv6 with dots.
-  const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [left = '', right = ''] = canonical.split('::');
-  const groups = left.split(':').filter((group) => group !== '');
-  if (canonical.includes('::')) {
-    const last = right.split(':').filter((group) => group !== '');
-    const lastCount = last.length + (right.includes('.') ? 1 : 0);
-    groups.push(...Array<string>(8 - groups.length - lastCount).fill('0'), ...last);
-  }
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  const network = networkOf(address);
+  return isIP(network) === 4 ? network : `${network}::/64`;
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
 import type { Refused } from './errors.ts';
 import { refusalOfParser } from './malformed.ts';
+import { networkOf } from './network.ts';
 import type { Standing } from './standing.ts';
 
 export type ConnectionsOptions = {
@@ -146,15 +147,4 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
       drainedAt ??= checks;
     },
   };
-}
-
-/** What counts as one address: whoever has an IPv6 address has 2^64 of them. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%')[0]!;
-  if (!plain.includes(':')) return plain;
-  const [left = [], right = []] = plain
-    .split('::')
-    .map((half) => half.split(':').filter((group) => group !== ''));
-  const zeros = plain.includes('::') ? new Array<string>(8 - left.length - right.length).fill('0') : [];
-  return [...left, ...zeros, ...right].slice(0, 4).join(':');
 }
