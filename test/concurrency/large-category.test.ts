@@ -125,7 +125,11 @@ test('200: a category of any size is a flat array by ShortID', async () => {
   for (const size of sizes) {
     const { status, headers, bytes } = await read(categoryOf(size));
     expect(status).toBe(200);
-    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
     const expected = Array.from({ length: size }, (_, n) => `S${size}-${String(n + 1).padStart(4, '0')}`);
     expect(shortIds(bytes)).toEqual(expected);
   }

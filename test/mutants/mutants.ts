@@ -506,8 +506,7 @@ export type Part =`,
     edits: [
       {
         file: tokenKeys,
-        search:
-          'if (known.find(token, now()) === undefined && !looksLive(token, new Date(now()))) return null;',
+        search: 'if (seen === undefined && !looksLive(token, new Date(now()))) return null;',
         replace: 'void looksLive;',
       },
     ],
@@ -2407,8 +2406,19 @@ async function importKey(`,
   },
   {
     name: 'answers may be stored',
-    edits: [{ file: 'apps/api/src/app.ts', search: `'Cache-Control': 'no-store', `, replace: '' }],
+    edits: [{ file: 'apps/api/src/json-headers.ts', search: `'Cache-Control': 'no-store', `, replace: '' }],
     test: { file: 'security/raw-http.test.ts', title: 'two Hosts' },
+  },
+  {
+    name: 'a streamed list may be stored',
+    edits: [
+      {
+        file: 'apps/api/src/app.ts',
+        search: 'beginJson(ctx, status, headers);\n    sendStream',
+        replace: 'ctx.status = status;\n    ctx.set(headers);\n    sendStream',
+      },
+    ],
+    test: { file: 'concurrency/large-category.test.ts', title: 'a flat array by ShortID' },
   },
   {
     name: 'any origin may read answers',

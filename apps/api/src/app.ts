@@ -13,6 +13,7 @@ import { beginJsonBody } from './body.ts';
 import { callerAddress } from './caller-address.ts';
 import { allowOrigins } from './cors.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
+import { jsonHeaders } from './json-headers.ts';
 import { malformationOf } from './malformed.ts';
 import { answerHeaders } from './openapi/answers.ts';
 import { openApiText } from './openapi.ts';
@@ -249,7 +250,8 @@ function isLike(template: string, path: string): boolean {
 
 async function sendReply(ctx: Context, { status, headers = {}, ...reply }: Reply) {
   if ('stream' in reply) {
-    sendStream(ctx, status, reply.stream, headers);
+    beginJson(ctx, status, headers);
+    sendStream(ctx, reply.stream);
     return;
   }
   const { text } = reply;
@@ -262,9 +264,13 @@ async function sendReply(ctx: Context, { status, headers = {}, ...reply }: Reply
 }
 
 function sendJson(ctx: Context, status: number, text: string, headers: Record<string, string>) {
-  ctx.status = status;
-  // What is true of stock now is not later, and what was meant for one client is for no other.
-  ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', ...headers });
-  ctx.type = 'application/json';
+  beginJson(ctx, status, headers);
   ctx.body = text;
+}
+
+/** All of a JSON answer but its body. */
+function beginJson(ctx: Context, status: number, headers: Record<string, string>) {
+  ctx.status = status;
+  ctx.set({ ...jsonHeaders, ...headers });
+  ctx.type = 'application/json';
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { errorText, Refused } from './errors.ts';
+import { jsonHeaders } from './json-headers.ts';
 
 /** The request did not come in time, or not whole. */
 export const tooSlow = new Refused(
@@ -33,8 +34,7 @@ export function answerBytes({ status, refusal }: Refused, version: string): stri
     `HTTP/1.1 ${status} ${reasons[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
+    ...Object.entries(jsonHeaders).map(([name, value]) => `${name}: ${value}`),
     `X-API-Version: ${version}`,
     `X-Request-Id: ${randomUUID()}`,
     'Connection: close',

@@ -3,18 +3,10 @@ import { createGzip } from 'node:zlib';
 import type { Context } from 'koa';
 
 /**
- * Answers with the JSON text that a stream gives, as fast as the caller takes it, compressed for one who accepts gzip. A stream that
+ * Gives a JSON answer the text of a stream as its body, as fast as the caller takes it, compressed for one who accepts gzip. A stream that
  * fails cuts the connection: the caller sees that the answer has no end.
  */
-export function sendStream(
-  ctx: Context,
-  status: number,
-  stream: Readable,
-  headers: Record<string, string>,
-): void {
-  ctx.status = status;
-  ctx.set(headers);
-  ctx.type = 'application/json';
+export function sendStream(ctx: Context, stream: Readable): void {
   ctx.vary('Accept-Encoding');
   if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
     ctx.body = stream;
