@@ -42,8 +42,12 @@ const authenticateWithinMs = 1000;
 export type IssuedToken = { token: string; expiresIn: number };
 
 export type TokenKeys = {
-  /** What `look` finds for the client of a token; null when the token is not live, or its key is unknown, has ended or was withdrawn. */
-  verify<T>(token: string, caller: Caller, look: (clientId: string) => Promise<T | null>): Promise<T | null>;
+  /** What `lookUp` finds for the client of a token; null when the token is not live, or its key is unknown, has ended or was withdrawn. */
+  verify<T>(
+    token: string,
+    caller: Caller,
+    lookUp: (clientId: string) => Promise<T | null>,
+  ): Promise<T | null>;
   issue(clientId: string): Promise<IssuedToken>;
 };
 
@@ -96,9 +100,8 @@ export async function createTokenKeys(
     await within(readWithinMs, read());
   }
 
-  async function find(token: string, caller: Caller): Promise<VerifiedToken | null> {
-    const seen = known.find(token, now());
-    if (seen !== undefined) return seen;
+  /** Who a token that was never seen speaks for. */
+  async function look(token: string, caller: Caller): Promise<VerifiedToken | null> {
     // Whoever made the token knew the key before.
     if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));
     if (namesUnknownKey(ring, token)) return null;
@@ -136,15 +139,16 @@ export async function createTokenKeys(
   setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
 
   return {
-    async verify(token, caller, look) {
+    async verify(token, caller, lookUp) {
       // What is no token of ours, or an old one, costs nothing more.
-      if (known.find(token, now()) === undefined && !looksLive(token, new Date(now()))) return null;
+      const seen = known.find(token, now());
+      if (seen === undefined && !looksLive(token, new Date(now()))) return null;
       // Beside everything else: whoever comes half a second after the last one waits for two statements at once.
       const lately = readLately();
       lately.catch(() => {});
-      const claims = await find(token, caller);
+      const claims = seen === undefined ? await look(token, caller) : seen;
       if (claims === null) return null;
-      const [found] = await within(authenticateWithinMs, Promise.all([look(claims.clientId), lately]));
+      const [found] = await within(authenticateWithinMs, Promise.all([lookUp(claims.clientId), lately]));
       return ring.verifying.has(claims.kid) ? found : null;
     },
     async issue(clientId) {
