@@ -82,9 +82,10 @@ any of its columns changes.
 
 const allocation = `
 **Which lots are taken:** those that are active, in stock, not on hold and match every filter given. **Order of allocation:**
-the earliest expiry first, lots without one last; then the oldest receipt; then the lowest \`recNo\`. All of the units are taken
-or none: too little stock is 409 with the asked and the available figure. A \`recno\` that is unknown, or of another item or
-warehouse: 400.`;
+the earliest expiry first, lots without one after those, expired ones last; then the oldest receipt; then the lowest \`recNo\`. All
+of the units are taken or none: too little stock is 409 with the asked and the available figure, and with what is on hold or expired
+beside it. So is a lot named by \`recno\` that does not match the other filters, with their names. A \`recno\` that is unknown, or of
+another item or warehouse: 400.`;
 
 const lots = `
 Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Holds all lots, shipped ones too, so that
@@ -106,11 +107,12 @@ in range.`,
   'POST /Inventory/Move': `
 Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or both; with \`shipToWid\` both warehouses must be in
 scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot
-with the same received date, serials, expiry, price, owner, job and hold; lots are never merged.
-${allocation} Expired lots may be moved. A lot on hold moves only when it is named by \`recno\`, and stays on hold.`,
+with the same received date, serials, expiry, price, owner, job and hold; weights are shared out by units, to the last digit; lots are
+never merged.
+${allocation} A lot on hold moves only when it is named by \`recno\`, and stays on hold.`,
   'POST /Inventory/Issue': `
 A lot that is used up gets its \`shipped\` date, is no longer \`active\` and stays listed.
-${allocation} Expired lots are not taken. A lot on hold is not taken, even when named by \`recno\`: 409.`,
+${allocation} Expired lots are not taken, unless one is named by \`recno\`: then it is written off. A lot on hold is not taken, even when named by \`recno\`: 409.`,
   'GET /Item': `
 Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path; both ignore the paging parameters:
 
