@@ -160,10 +160,12 @@ async function applyOnce(
   let entryCount = 0;
   requests.forEach((request, index) => {
     if (outcomes.has(request.requestId)) return;
-    const first = isKeyed(request) ? firsts.get(keyName(request)) : undefined;
-    if (first !== undefined && isKeyed(request)) {
-      repeats.push({ request, first });
-      return;
+    if (isKeyed(request)) {
+      const first = firsts.get(keyName(request));
+      if (first !== undefined) {
+        repeats.push({ request, first });
+        return;
+      }
     }
     const gates = gateNamesOf(request);
     // What comes after one that is left for the next batch comes after it there, too.

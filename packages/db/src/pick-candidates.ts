@@ -67,17 +67,15 @@ export async function pickCandidates(
   }
   open = open.filter(([key]) => !found.unread.has(key));
   // The first lots are asked for before the batch's moment is known.
-  let moment: Date | null = null;
+  let judged: Judged | null = null;
   const known = new Map<string, PickedLots>();
   for (const { lots, picks } of rounds) {
     const read = open.slice(0, picks);
     if (read.length === 0) break;
-    const picked = await readPicks(tx, read, lots, found, moment);
-    const { now, outcomes } = await facts;
+    const picked = await readPicks(tx, read, lots, found, judged?.now ?? null);
     for (const [key, lots] of picked) known.set(key, lots);
-    moment = now;
-    const asks = inTime(all, outcomes, now);
-    const demand = demandOf(asks);
+    judged ??= judge(all, await facts);
+    const { now, asks, demand } = judged;
     const asked = new Set(asks.map((ask) => ask.key));
     open = read.filter(([key, pick]) => {
       const { horizon, lots, isStale } = picked.get(key)!;
@@ -86,36 +84,36 @@ export async function pickCandidates(
     });
     if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
   }
-  const { now, outcomes } = await facts;
+  judged ??= judge(all, await facts);
   // Read again they would be in order; there was no room for that.
   for (const [key, { isStale, horizon }] of known) {
-    if (horizon !== null && isStale(now)) found.unread.add(key);
+    if (horizon !== null && isStale(judged.now)) found.unread.add(key);
   }
-  await readShort(tx, inTime(all, outcomes, now), known, now, found);
-  sortIntoGates(found, now);
+  await readShort(tx, judged, known, found);
+  sortIntoGates(found, judged.now);
   return found;
 }
 
-/** Of the requests that are still to be decided. */
-function inTime(
+/** What is asked by the requests that are still to be decided at the batch's moment; `demand`: see {@link demandOf}. */
+type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity> };
+
+function judge(
   all: readonly { request: BatchRequest; ask: Ask }[],
-  outcomes: ReadonlyMap<string, unknown>,
-  now: Date,
-): Ask[] {
-  return all
+  { now, outcomes }: { now: Date; outcomes: ReadonlyMap<string, unknown> },
+): Judged {
+  const asks = all
     .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
     .map(({ ask }) => ask);
+  return { now, asks, demand: demandOf(asks) };
 }
 
 /** Reads what is on hold or expired for the picks that may find too little. */
 async function readShort(
   tx: Tx,
-  asks: readonly Ask[],
+  { now, asks, demand }: Judged,
   known: ReadonlyMap<string, PickedLots>,
-  now: Date,
   found: Candidates,
 ): Promise<void> {
-  const demand = demandOf(asks);
   const short = new Map<string, Pick>();
   for (const { key, pick } of asks) {
     const picked = known.get(key);

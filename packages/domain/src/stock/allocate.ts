@@ -130,13 +130,16 @@ function matches(lot: LotState, pick: Pick, now: number): boolean {
     lot.units > 0n &&
     (pick.heldToo || !lot.hold) &&
     (pick.expiredToo || !isExpired(lot, now)) &&
-    (pick.spot === undefined || lot.spot === pick.spot) &&
-    (pick.serial === undefined || lot.serial === pick.serial) &&
-    (pick.serial2 === undefined || lot.serial2 === pick.serial2) &&
-    (pick.rfidTag === undefined || lot.rfidTag === pick.rfidTag) &&
+    fields.every((field) => hasField(lot, pick, field)) &&
     isReceivedWithin(lot, pick) &&
     (pick.notAtSpot === undefined || lot.spot !== pick.notAtSpot)
   );
+}
+
+const fields = ['spot', 'serial', 'serial2', 'rfidTag'] as const;
+
+function hasField(lot: LotState, pick: Pick, field: (typeof fields)[number]): boolean {
+  return pick[field] === undefined || lot[field] === pick[field];
 }
 
 function isReceivedWithin(lot: LotState, { received }: Pick): boolean {
@@ -145,11 +148,9 @@ function isReceivedWithin(lot: LotState, { received }: Pick): boolean {
 
 /** The filters, by the names of the request, that a lot named by its recNo does not match. */
 function unmatchedFields(lot: LotState, pick: Pick): string[] {
-  const differs = (field: 'spot' | 'serial' | 'serial2' | 'rfidTag') =>
-    pick[field] !== undefined && lot[field] !== pick[field];
+  const unmatched = fields.filter((field) => !hasField(lot, pick, field));
   return [
-    ...(differs('spot') ? [pick.spotField] : []),
-    ...(['serial', 'serial2', 'rfidTag'] as const).filter(differs),
+    ...unmatched.map((field) => (field === 'spot' ? pick.spotField : field)),
     ...(isReceivedWithin(lot, pick) ? [] : ['received']),
   ];
 }
