@@ -1862,8 +1862,8 @@ async function importKey(`,
     name: 'lists are served in the order they came, whosoever they are',
     edits: [
       {
-        file: listTurns,
-        search: 'if (waiting.delete(clientId) && own.length > 0) waiting.set(clientId, own);',
+        file: 'apps/api/src/fair-line.ts',
+        search: 'if (places.delete(name)) places.set(name, own);',
         replace: '',
       },
     ],

@@ -2,9 +2,10 @@
 export type FairLine<T> = {
   /** Takes a place; returns how to leave it. */
   join(name: string, item: T): () => void;
-  /** Whose turn it is, who leaves the line with that; undefined when nobody waits. */
-  next(): T | undefined;
+  /** Whose turn it is, of those whose name `may` go, who leaves the line with that; undefined when nobody is. */
+  next(may?: (name: string) => boolean): T | undefined;
   size(): number;
+  sizeOf(name: string): number;
 };
 
 /** However many places one name takes, another one waits for a single turn of it. */
@@ -28,8 +29,9 @@ export function createFairLine<T extends object>(): FairLine<T> {
       size += 1;
       return () => leave(name, item);
     },
-    next() {
+    next(may = () => true) {
       for (const [name, own] of places) {
+        if (!may(name)) continue;
         for (const item of own) {
           leave(name, item);
           if (places.delete(name)) places.set(name, own);
@@ -39,5 +41,6 @@ export function createFairLine<T extends object>(): FairLine<T> {
       return undefined;
     },
     size: () => size,
+    sizeOf: (name) => places.get(name)?.size ?? 0,
   };
 }

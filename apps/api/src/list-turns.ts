@@ -1,5 +1,6 @@
 import type { Wait } from '@inventory/db/statement-pool';
 import { Failed, messages } from './errors.ts';
+import { createFairLine, type FairLine } from './fair-line.ts';
 
 /**
  * What a list is beside others: `cheap` ones never wait for `costly` ones, which keep a processor busy, nor for `streamed` ones, which
@@ -48,17 +49,17 @@ type Waiting = { begin: () => void; hasGone: () => boolean; leave: () => void };
 type Kind = {
   underWay: number;
   underWayOf: Map<string, number>;
-  /** In the order of their turns: a client goes to the end when one of its lists has had its turn. */
-  waiting: Map<string, Waiting[]>;
+  line: FairLine<Waiting>;
 };
 
 /** Turns of lists, fair between clients: one that asks for many waits for its own, and others go in between. */
 export function createListTurns(options: ListTurnsOptions = listTurnsOptions): ListTurns {
   const underWay = new Map<string, number>();
-  const waitingOf = new Map<string, number>();
-  const newKind = (): Kind => ({ underWay: 0, underWayOf: new Map(), waiting: new Map() });
+  const newKind = (): Kind => ({ underWay: 0, underWayOf: new Map(), line: createFairLine() });
   const kinds: Record<TurnKind, Kind> = { cheap: newKind(), costly: newKind(), streamed: newKind() };
-  let waitingTotal = 0;
+  const waitingCount = () => Object.values(kinds).reduce((sum, { line }) => sum + line.size(), 0);
+  const waitingOf = (clientId: string) =>
+    Object.values(kinds).reduce((sum, { line }) => sum + line.sizeOf(clientId), 0);
 
   function mayBegin(clientId: string, kind: TurnKind): boolean {
     const limit = options.kinds[kind];
@@ -86,42 +87,26 @@ export function createListTurns(options: ListTurnsOptions = listTurnsOptions): L
   }
 
   function serve(kind: TurnKind) {
-    const { waiting } = kinds[kind];
-    for (const [clientId, own] of [...waiting]) {
-      while (own.length > 0 && mayBegin(clientId, kind)) {
-        const next = own[0]!;
-        if (next.hasGone()) next.leave();
-        else {
-          next.begin();
-          // Whoever has had a turn goes behind the others.
-          if (waiting.delete(clientId) && own.length > 0) waiting.set(clientId, own);
-          if (Number.isFinite(options.kinds[kind].total)) break;
-        }
-      }
+    const { line } = kinds[kind];
+    const may = (clientId: string) => mayBegin(clientId, kind);
+    for (let next = line.next(may); next !== undefined; next = line.next(may)) {
+      if (next.hasGone()) next.leave();
+      else next.begin();
     }
   }
 
   function waitForTurn(clientId: string, kind: TurnKind, wait: Wait): Promise<() => void> {
-    const { waiting } = kinds[kind];
     return new Promise((resolve, reject) => {
       const refuse = () =>
         reject(new Failed(503, messages.unavailable, { 'Retry-After': retryAfterSeconds[kind] }));
-      if (
-        (waitingOf.get(clientId) ?? 0) >= options.waitingPerClient ||
-        waitingTotal >= options.waitingTotal
-      ) {
+      if (waitingOf(clientId) >= options.waitingPerClient || waitingCount() >= options.waitingTotal) {
         refuse();
         return;
       }
-      const own = waiting.get(clientId) ?? [];
-      waiting.set(clientId, own);
       const remove = () => {
         clearTimeout(timer);
         forget?.();
-        own.splice(own.indexOf(entry), 1);
-        if (own.length === 0) waiting.delete(clientId);
-        add(waitingOf, clientId, -1);
-        waitingTotal -= 1;
+        leaveLine();
       };
       const entry: Waiting = {
         hasGone: wait.hasGone,
@@ -135,19 +120,17 @@ export function createListTurns(options: ListTurnsOptions = listTurnsOptions): L
         },
       };
       const timer = setTimeout(entry.leave, Math.min(options.waitMs, wait.until - performance.now()));
-      own.push(entry);
-      add(waitingOf, clientId, 1);
-      waitingTotal += 1;
+      const leaveLine = kinds[kind].line.join(clientId, entry);
       const forget = wait.onGone?.(entry.leave);
     });
   }
 
   return {
     async take(clientId, kind, wait) {
-      if (!kinds[kind].waiting.has(clientId) && mayBegin(clientId, kind)) return begin(clientId, kind);
+      if (kinds[kind].line.sizeOf(clientId) === 0 && mayBegin(clientId, kind)) return begin(clientId, kind);
       return waitForTurn(clientId, kind, wait);
     },
-    waitingCount: () => waitingTotal,
+    waitingCount,
   };
 }
 
