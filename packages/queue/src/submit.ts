@@ -38,15 +38,12 @@ export type SubmitOptions = {
 
 export type Submitter = {
   /**
-   * Sends a request and waits for its answer; never throws, and never waits longer than the patience above,
+   * Sends a request, whose id no other one has, and waits for its answer; never throws, and never waits longer than the patience above,
    * counted from `arrivedAt` (of `performance.now()`): the time a request spent before it came here is its
    * caller's time too.
    */
   submit(request: QueuedRequest, arrivedAt: number): Promise<Answer>;
-  /**
-   * Whether `submit` would take this request now, instead of answering `busy` at once: to be asked before
-   * anything is written for it. Costs no turn with anybody.
-   */
+  /** Whether `submit` would take this request now, instead of answering `busy` at once. */
   admits(request: QueuedRequest, arrivedAt: number): boolean;
   /** Whether Redis takes work now. */
   isOpen(): boolean;
@@ -185,16 +182,12 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   function admits(request: QueuedRequest, arrivedAt: number): boolean {
-    // What is under way already is waited for, however busy the rest is.
-    if (waiters.get(request.requestId) !== undefined) return true;
     if (producer.status !== 'ready') return false;
     return !isBusy(lineOf(request).lane, options, arrivedAt, performance.now());
   }
 
   return {
     submit(request, arrivedAt) {
-      const known = waiters.get(request.requestId);
-      if (known !== undefined) return known.promise;
       if (!admits(request, arrivedAt)) return Promise.resolve({ status: 'busy', result: null });
       const waiter = waiters.add(request, arrivedAt);
       const line = lineOf(request);

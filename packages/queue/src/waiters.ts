@@ -50,8 +50,6 @@ export type WaitersOptions = {
 };
 
 export type Waiters = {
-  /** The one that waits for this request, or undefined. */
-  get(requestId: string): Waiter | undefined;
   add(request: QueuedRequest, arrivedAt: number): Waiter;
   /** Answers all of an envelope; what its results do not carry is read from Postgres at once. */
   complete(envelope: SentEnvelope, results: EnvelopeResult): void;
@@ -108,7 +106,6 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
   }
 
   return {
-    get: (requestId) => waiters.get(requestId),
     add(request, arrivedAt) {
       let resolve!: (answer: Answer) => void;
       const promise = new Promise<Answer>((done) => {
