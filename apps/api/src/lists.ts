@@ -115,9 +115,9 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
   };
 }
 
-/** A list that Postgres had no time or no connection for: the caller may come again. */
+/** A list that no connection was free for in time: Postgres is there, and the caller may come again. */
 function asBusy(error: unknown): unknown {
-  return isStatementTimeout(error) || error instanceof NeverBegunError
+  return error instanceof NeverBegunError
     ? new Failed(503, messages.unavailable, { 'Retry-After': '5' })
     : error;
 }
