@@ -41,19 +41,19 @@ export async function runService(signal: AbortSignal): Promise<void> {
     });
     stops.push(stack.stop);
     if (stack.redis === 'given') await checkRedis(stack.redisUrl);
-    // Meant for a database that was given; the local one has a password of its own.
-    if (stack.postgres !== 'given') {
+    const isGiven = stack.postgres === 'given';
+    // Meant for servers that were given; the local ones have passwords of their own.
+    if (!isGiven) {
       delete process.env.DATABASE_PASSWORD;
       delete process.env.DATABASE_PASSWORD_FILE;
     }
-    const logFolder = join(localFolder, 'logs');
     if (stack.redis !== 'given') {
       delete process.env.REDIS_PASSWORD;
       delete process.env.REDIS_PASSWORD_FILE;
     }
+    const logFolder = join(localFolder, 'logs');
     await makePrivate(localFolder);
     await makePrivate(logFolder);
-    const isGiven = stack.postgres === 'given';
     const { demoClient, databaseUrls } = await untilAborted(
       signal,
       useDatabase(stack.databaseUrl, async (sql) => ({
