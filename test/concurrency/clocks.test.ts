@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createApiClient, send } from '../harness/api-client.ts';
+import { askToken, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
@@ -59,10 +59,7 @@ test('a token of any process lives an hour from now, and each takes the othersâ€
   const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
   for (const from of baseUrls) {
     const askedAt = Date.now() / 1000;
-    const { body } = await send(from, 'POST', '/Token', {
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
-    });
+    const { body } = await askToken(from, { clientId, secret });
     const { iat, exp } = JSON.parse(
       Buffer.from(body.access_token.split('.')[1], 'base64url').toString('utf8'),
     );

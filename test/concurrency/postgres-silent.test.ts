@@ -8,7 +8,7 @@ import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
-import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
+import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
@@ -49,17 +49,13 @@ afterAll(async () => {
   stretch?.close();
 });
 
-const askToken = () =>
-  send(baseUrl, 'POST', '/Token', {
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
-  });
+const readToken = () => askToken(baseUrl, { clientId, secret });
 const readWaiting = async () => {
   const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
   return Number(/^inventory_postgres_waiting (\d+)$/m.exec(metrics)?.[1]);
 };
 const connect = async (): Promise<ApiClient> =>
-  createApiClient(baseUrl, clientId, (await askToken()).body.access_token);
+  createApiClient(baseUrl, clientId, (await readToken()).body.access_token);
 
 test('503 for whatever is asked while Postgres says nothing, also for a token; all is well when it does again', async () => {
   const client = await connect();
@@ -70,7 +66,7 @@ test('503 for whatever is asked while Postgres says nothing, also for a token; a
   const keyed = { 'Idempotency-Key': 'silent' };
   const body = { itemID: 'A', units: 1, wid: 1, reasonCode: 0 };
   const asked = [
-    askToken,
+    readToken,
     () => client.get('/Inventory'),
     () => client.post('/Inventory/Receive', body, keyed),
     () => client.post('/Item', { shortID: 'A' }),
@@ -79,7 +75,7 @@ test('503 for whatever is asked while Postgres says nothing, also for a token; a
   expect(answers.map(({ status }) => status)).toEqual(Array(asked.length).fill(503));
   stretch.setState('open');
   await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 20_000 }).toBe(200);
-  await expect.poll(async () => (await askToken()).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await readToken()).status, { timeout: 20_000 }).toBe(200);
 });
 
 test('a write of an item whose caller has gone before a connection was free is never applied', async () => {

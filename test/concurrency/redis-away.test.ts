@@ -8,7 +8,7 @@ import { connectProducer } from '@inventory/queue/redis';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
-import { type ApiAnswer, createApiClient, send } from '../harness/api-client.ts';
+import { type ApiAnswer, askToken, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { allPermissions, uniqueName, useService } from '../harness/service.ts';
@@ -120,10 +120,7 @@ describe('processes that are started while Redis is away', () => {
       secretDigest,
     });
     const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-    const token = await send(baseUrl, 'POST', '/Token', {
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
-    });
+    const token = await askToken(baseUrl, { clientId, secret });
     const client = createApiClient(baseUrl, clientId, token.body.access_token);
     expect((await client.post('/Item', { shortID: 'A' })).status).toBe(201);
     const write = () => client.post('/Inventory/Receive', { itemID: 'A', units: 1, wid: 1, reasonCode: 0 });

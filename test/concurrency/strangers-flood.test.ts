@@ -3,7 +3,7 @@ import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/clients';
 import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createApiClient, send } from '../harness/api-client.ts';
+import { askToken, createApiClient } from '../harness/api-client.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName } from '../harness/service.ts';
@@ -44,10 +44,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'info',
   });
   baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-  const answer = await send(baseUrl, 'POST', '/Token', {
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
-  });
+  const answer = await askToken(baseUrl, { clientId, secret });
   token = answer.body.access_token;
 });
 

@@ -39,6 +39,19 @@ export async function send(
   return answer;
 }
 
+/** Asks for a token with the credentials in the form. */
+export function askToken(
+  baseUrl: string,
+  { clientId, secret }: { clientId: string; secret: string },
+  headers: Record<string, string> = {},
+): Promise<ApiAnswer> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret };
+  return send(baseUrl, 'POST', '/Token', {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(form).toString(),
+  });
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

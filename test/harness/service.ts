@@ -8,7 +8,7 @@ import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
-import { type ApiClient, createApiClient, send } from './api-client.ts';
+import { type ApiClient, askToken, createApiClient } from './api-client.ts';
 import { asPart } from './as-part.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants, expectNoDeadlocks } from './invariants.ts';
@@ -117,14 +117,7 @@ function createService(database: TestDatabase, ports: number[]): Service {
         secretDigest: digestSecret(secret),
       });
       const at = options.baseUrl ?? baseUrl;
-      const answer = await send(at, 'POST', '/Token', {
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({
-          grant_type: 'client_credentials',
-          client_id: clientId,
-          client_secret: secret,
-        }).toString(),
-      });
+      const answer = await askToken(at, { clientId, secret });
       return { ...createApiClient(at, clientId, answer.body.access_token), secret };
     },
     async item(fields = {}) {

@@ -9,7 +9,7 @@ import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
+import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { uniqueName } from '../harness/service.ts';
 
@@ -99,10 +99,7 @@ async function openWorld(seed: number): Promise<World> {
   };
   const api = await startServer(env, createLog('api'));
   const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-  const answer = await send(baseUrl, 'POST', '/Token', {
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${secret}`,
-  });
+  const answer = await askToken(baseUrl, { clientId, secret });
   return { database, api, client: createApiClient(baseUrl, clientId, answer.body.access_token) };
 }
 

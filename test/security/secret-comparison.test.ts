@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { createSecret, digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { openAnswer, signAnswer } from '@inventory/queue/signature';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { send } from '../harness/api-client.ts';
+import { askToken } from '../harness/api-client.ts';
 import { fixedKeys } from '../harness/envelopes.ts';
 import { useService } from '../harness/service.ts';
 
@@ -55,11 +55,7 @@ test('401 costs as many comparisons for a wrong secret as for a client that does
   const { clientId } = await service.client();
   for (const asked of [clientId, `${clientId}-nobody`]) {
     compared.mockClear();
-    const form = { grant_type: 'client_credentials', client_id: asked, client_secret: 'wrong' };
-    const answer = await send(service.baseUrl, 'POST', '/Token', {
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(form).toString(),
-    });
+    const answer = await askToken(service.baseUrl, { clientId: asked, secret: 'wrong' });
     expect(answer.status).toBe(401);
     expect(compared, asked).toHaveBeenCalledTimes(2);
   }

@@ -3,7 +3,7 @@ import { createSigningKey } from '@inventory/auth/token';
 import { deleteRetiredHalves, rotateSigningKey, withdrawSigningKey } from '@inventory/db/signing-keys';
 import { createLog } from '@inventory/process/log';
 import { beforeEach, expect, inject, test } from 'vitest';
-import { createApiClient, send } from '../harness/api-client.ts';
+import { askToken, createApiClient, send } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { untilRightsHold } from '../harness/rights-hold.ts';
 import { uniqueName, useService } from '../harness/service.ts';
@@ -18,15 +18,8 @@ type Secret = { clientId: string; secret: string };
 const kidOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
 
-async function fetchToken({ clientId, secret }: Secret, baseUrl = service.baseUrl): Promise<string> {
-  const answer = await send(baseUrl, 'POST', '/Token', {
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: secret,
-    }).toString(),
-  });
+async function fetchToken(client: Secret, baseUrl = service.baseUrl): Promise<string> {
+  const answer = await askToken(baseUrl, client);
   expect(answer.status, answer.text).toBe(200);
   return answer.body.access_token;
 }

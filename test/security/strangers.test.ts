@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { describe, expect, test } from 'vitest';
 import { inChunks } from '../harness/answers.ts';
-import { createApiClient, send } from '../harness/api-client.ts';
+import { askToken, createApiClient } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -83,16 +83,9 @@ function hammer(sendOne: (index: number) => Promise<{ status: number }>) {
   };
 }
 
-function askToken(address: string, clientId: string, secret: string, at = 0) {
-  const options = {
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': address },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: secret,
-    }).toString(),
-  };
-  return untilServed(() => send(service.baseUrls[at]!, 'POST', '/Token', options));
+function askTokenFrom(address: string, clientId: string, secret: string, at = 0) {
+  const headers = { 'X-Forwarded-For': address };
+  return untilServed(() => askToken(service.baseUrls[at]!, { clientId, secret }, headers));
 }
 
 /** Adds many clients at once, each with a secret of its own. */
@@ -123,7 +116,7 @@ test('401 waits its turn when its address has had too many; right tokens and sec
   const refused = hammer(() => from(address, '/Item', bearer('garbage')));
   const ofOne = await refused.forEachOf(20, async () => {
     expect((await from(address, '/Item', bearer(client.token))).status).toBe(200);
-    expect((await askToken(address, client.clientId, client.secret)).status).toBe(200);
+    expect((await askTokenFrom(address, client.clientId, client.secret)).status).toBe(200);
     expect((await from('203.0.113.2', '/Item', bearer('garbage'))).status).toBe(401);
   });
   expect(await refused.stop()).toEqual(new Set([401]));
@@ -140,13 +133,13 @@ describe('two thousand clients behind one address', () => {
     const forged = Array.from({ length: connections }, () => forge(token));
     const hammers = [0, 1].map((at) => hammer((index) => from(address, '/Item', bearer(forged[index]!), at)));
     const wrong = await inChunks(200, 20, (index) =>
-      askToken(address, stale[index % stale.length]!.clientId, 'stale', index % 2),
+      askTokenFrom(address, stale[index % stale.length]!.clientId, 'stale', index % 2),
     );
     expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401, 429]));
 
     const answers = await inChunks(fleet.length, 40, async (index) => {
       const { clientId, secret } = fleet[index]!;
-      const answer = await askToken(address, clientId, secret, index % 2);
+      const answer = await askTokenFrom(address, clientId, secret, index % 2);
       if (answer.status !== 200) return `token ${answer.status}`;
       // The other process has never seen this token: it must verify it.
       const list = await from(address, '/Item?pageSize=1', bearer(answer.body.access_token), (index + 1) % 2);
@@ -189,7 +182,9 @@ test('the documents: an address that reads them without end waits, everybody els
 
 test('a client that asks again and again gets the token that it has: no signature for each', async () => {
   const client = await service.client();
-  const answers = await inChunks(2000, 50, () => askToken('203.0.113.40', client.clientId, client.secret, 1));
+  const answers = await inChunks(2000, 50, () =>
+    askTokenFrom('203.0.113.40', client.clientId, client.secret, 1),
+  );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   // As long as it took, one for each minute begun.
   expect(new Set(answers.map(({ body }) => body.access_token)).size).toBeLessThanOrEqual(4);
