@@ -8,7 +8,7 @@ const connectionsMax = 10_000;
 
 /** How many connections of callers this process can hold: each is an open file. */
 export function defaultConnectionsMax(): number {
-  return Math.min(connectionsMax, openFilesMax() - otherFiles);
+  return Math.max(1, Math.min(connectionsMax, openFilesMax() - otherFiles));
 }
 
 function openFilesMax(): number {
