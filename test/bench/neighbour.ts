@@ -4,7 +4,7 @@ import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { connect } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { migrate } from '@inventory/db/migrate';
-import { seed, transactionsFor } from '@inventory/db/seed';
+import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { databaseOf } from '../harness/global-setup.ts';
 import { startProcess } from '../harness/processes.ts';
 import { startReadStack } from './read-site.ts';

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { createApp } from '@inventory/api/app';
-import { createAuthenticator } from '@inventory/api/authenticate';
+import { createAuthenticator } from '@inventory/api/callers/authenticator';
+import { createGuessLimiter } from '@inventory/api/callers/guess-limit';
+import { createStrangers } from '@inventory/api/callers/strangers';
+import { createStanding } from '@inventory/api/connections/standing';
 import { openDatabase } from '@inventory/api/database';
-import { createGuessLimiter } from '@inventory/api/guess-limit';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
-import { createStanding } from '@inventory/api/standing';
-import { createStrangers } from '@inventory/api/strangers';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { connect } from '@inventory/db/client';
 import { createLog } from '@inventory/process/log';

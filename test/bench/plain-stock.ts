@@ -1,9 +1,9 @@
 import { Refused } from '@inventory/api/errors';
 import { createRequestId } from '@inventory/api/request-id';
-import type { Stock } from '@inventory/api/stock';
+import type { Stock } from '@inventory/api/transactions';
 import type { Sql, Tx } from '@inventory/db/client';
-import { conflict, invalid } from '@inventory/domain/refused';
-import type { StockRequest } from '@inventory/domain/stock/transaction';
+import { conflict, invalid } from '@inventory/domain/contract/refused';
+import type { StockRequest } from '@inventory/domain/stock/request';
 
 /**
  * The plain way, to measure against: every request is one database transaction of the api process, with no queue. Written as

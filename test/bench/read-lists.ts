@@ -1,9 +1,10 @@
 import type { Sql } from '@inventory/db/client';
-import { findItem, itemList, listItems } from '@inventory/db/items';
-import { listLots, lotList } from '@inventory/db/lots';
-import { type List, readPage } from '@inventory/db/read-page';
-import { levelList, listStockLevels } from '@inventory/db/stock-levels';
-import type { Page } from '@inventory/paging/envelope';
+import { findItem } from '@inventory/db/items';
+import { itemList, listItems } from '@inventory/db/lists/list-items';
+import { listLots, lotList } from '@inventory/db/lists/list-lots';
+import { levelList, listStockLevels } from '@inventory/db/lists/list-stock-levels';
+import { type List, readPage } from '@inventory/db/lists/read-page';
+import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 
 /** The warehouses of the data, all in the caller's scope, and the one that is asked for alone. */

@@ -114,6 +114,6 @@ async function untilIdle(sql: Sql): Promise<void> {
 async function tablesOf({ source = join(import.meta.dirname, '../..') }: Way) {
   const file = (name: string) => pathToFileURL(join(source, 'packages/db/src', name)).href;
   const { migrate }: typeof import('@inventory/db/migrate') = await import(file('migrate.ts'));
-  const { findImbalances }: typeof import('@inventory/db/audit') = await import(file('audit.ts'));
+  const { findImbalances }: typeof import('@inventory/db/operator/audit') = await import(file('audit.ts'));
   return { migrate, findImbalances };
 }

@@ -1,6 +1,6 @@
 import { Failed, Refused } from '@inventory/api/errors';
 import { createRequestId } from '@inventory/api/request-id';
-import type { Stock } from '@inventory/api/stock';
+import type { Stock } from '@inventory/api/transactions';
 import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Queue, QueueEvents } from 'bullmq';
 

@@ -1,7 +1,8 @@
-import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
-import { createBatchPool } from '@inventory/db/batch-transaction';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers } from '@inventory/db/batch/gates';
 import { connect } from '@inventory/db/client';
-import { createPartNumbers } from '@inventory/db/gates';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Worker } from 'bullmq';
 
@@ -9,7 +10,7 @@ import { Worker } from 'bullmq';
 const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
 const pool = createBatchPool(connect(DATABASE_URL, { name: 'bench-worker', connectionsMax: 16 }));
 const parts = createPartNumbers();
-const worker = new Worker<BatchRequest>(
+const worker = new Worker<QueuedRequest>(
   'one-job-per-request',
   async (job) => (await applyBatch(pool, [job.data], parts))[0],
   {

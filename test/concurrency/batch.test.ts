@@ -1,5 +1,5 @@
 import { isOutage } from '@inventory/db/client';
-import { settle } from '@inventory/db/verdict';
+import { settle } from '@inventory/db/requests/settle';
 import { createBatcher } from '@inventory/worker/batcher';
 import { expect, test } from 'vitest';
 import { countStatuses, useBatches } from '../harness/batches.ts';

@@ -1,6 +1,7 @@
-import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
-import { gateNamesOf } from '@inventory/db/gates';
-import type { StoredOutcome } from '@inventory/db/outcome';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { gateNamesOf } from '@inventory/db/batch/gates';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { afterAll, expect, test } from 'vitest';
 import { type BatchWorker, useBatches } from '../harness/batches.ts';
 import { randomRequest } from '../harness/random-requests.ts';
@@ -18,9 +19,9 @@ const told = new Map<string, StoredOutcome>();
 let worker: BatchWorker;
 
 /** Judges what one batch said: in its order, against what there was at each one's turn. Returns what it left. */
-function judge(model: StockModel, requests: readonly BatchRequest[], outcomes: (StoredOutcome | null)[]) {
+function judge(model: StockModel, requests: readonly QueuedRequest[], outcomes: (StoredOutcome | null)[]) {
   const leftGates = new Set<string>();
-  const left: BatchRequest[] = [];
+  const left: QueuedRequest[] = [];
   const seen = new Map<string, StoredOutcome | null>();
   let lastNo = 0;
   for (const [index, request] of requests.entries()) {
@@ -70,8 +71,8 @@ async function run(chance: Chance) {
   const itemIDs = await Promise.all([1, 2].map(() => batches.item()));
   const gates = itemIDs.flatMap((itemID) => [1, 2].map((wid) => ({ itemID, wid })));
   for (const gate of gates) await fillGate(batches.sql, chance, gate, model);
-  let left: BatchRequest[] = [];
-  let decided: BatchRequest[] = [];
+  let left: QueuedRequest[] = [];
+  let decided: QueuedRequest[] = [];
   let lastNo = 0;
   for (let batch = 0; batch < 8 || left.length > 0; batch++) {
     const appetite = chance.of([3, 10, 30]);

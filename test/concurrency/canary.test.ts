@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { watchService } from '@inventory/queue/canary';
 import { openQueue } from '@inventory/queue/queue';
+import { watchService } from '@inventory/queue/service-watch';
 import { Redis } from 'ioredis';
 import { afterAll, inject, test } from 'vitest';
 import { openWay } from '../harness/black-hole.ts';

@@ -1,5 +1,5 @@
 import { connect } from '@inventory/db/client';
-import { foldArrivals } from '@inventory/db/fold-arrivals';
+import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
 

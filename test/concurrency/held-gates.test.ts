@@ -1,7 +1,8 @@
-import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/apply-batch';
+import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { connect, isOutage } from '@inventory/db/client';
-import { settle } from '@inventory/db/verdict';
-import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import { settle } from '@inventory/db/requests/settle';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createBatcher } from '@inventory/worker/batcher';
 import { expect, test } from 'vitest';
 import { type BatchWorker, countStatuses, holdGates, useBatches } from '../harness/batches.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { messages } from '@inventory/api/errors';
 import { startServer } from '@inventory/api/server';
-import { createStock } from '@inventory/api/stock';
-import { refuseKeys } from '@inventory/db/idempotency';
-import { settle } from '@inventory/db/verdict';
+import { createStock } from '@inventory/api/transactions';
+import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
+import { settle } from '@inventory/db/requests/settle';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { openQueue } from '@inventory/queue/queue';

@@ -1,7 +1,7 @@
 import { queueName } from '@inventory/queue/envelope';
 import { connectConsumer } from '@inventory/queue/redis';
 import type { SignedAnswer } from '@inventory/queue/signature';
-import type { Answer } from '@inventory/queue/submit';
+import type { SubmitResult } from '@inventory/queue/submit';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
 import { startOwnRedis } from '../harness/own-redis.ts';
@@ -51,7 +51,7 @@ test('a stored answer is read as soon as it is known to be there, not when it is
   });
   await openConsumer({ redisUrl, prefix, apply: async (requests) => requests.map(() => applied(5000)) });
   // By their clock they come in a quarter of a minute: they are not late before that.
-  const answers: Answer[] = [];
+  const answers: SubmitResult[] = [];
   for (const each of submit(4, performance.now() + 15_000)) each.then((answer) => answers.push(answer));
   await expect.poll(() => answers, { timeout: 10_000 }).toEqual(Array(4).fill(applied(5000)));
 });

@@ -1,5 +1,5 @@
-import { applyBatch } from '@inventory/db/apply-batch';
-import { holdLot } from '@inventory/db/holds';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { holdLot } from '@inventory/db/operator/holds';
 import { expect, test } from 'vitest';
 import { expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';

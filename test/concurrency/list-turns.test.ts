@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { createListTurns, type ListTurnsOptions, type TurnKind } from '@inventory/api/list-turns';
+import { createListTurns, type ListTurnsOptions, type TurnKind } from '@inventory/api/lists/list-turns';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';

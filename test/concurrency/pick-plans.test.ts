@@ -1,7 +1,7 @@
+import { type PickKind, pickKindOf, pickStatement } from '@inventory/db/batch/pick-statements';
+import { readFacts } from '@inventory/db/batch/read-facts';
 import { connect, type Sql, type Tx } from '@inventory/db/client';
-import { type PickKind, pickKindOf, pickStatement } from '@inventory/db/pick-statements';
-import { readFacts } from '@inventory/db/read-facts';
-import type { Pick } from '@inventory/domain/stock/allocate';
+import type { LotFilter } from '@inventory/domain/stock/allocate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { fillLargeStock, largeItem, largeItemLot } from '../harness/large-stock.ts';
@@ -24,13 +24,13 @@ afterAll(async () => {
 });
 
 const last = largeItemLot(largeItem.lots - 1);
-const issue = (filters: Partial<Pick>): Pick => ({
+const issue = (filters: Partial<LotFilter>): LotFilter => ({
   ...{ partNo, wid: largeItem.wid, spotField: 'spot', expiredToo: false, heldToo: false },
   ...filters,
 });
 
 /** Each kind with its index, picked for the lots of the large item that are the last in the order. */
-const kinds: Record<Exclude<PickKind, 'recNo'>, { index: string; filters: Partial<Pick> }> = {
+const kinds: Record<Exclude<PickKind, 'recNo'>, { index: string; filters: Partial<LotFilter> }> = {
   rfidTag: { index: 'lot_pick_rfid_idx', filters: { rfidTag: last.rfidTag } },
   serial: { index: 'lot_pick_serial_idx', filters: { serial: last.serial } },
   serial2: { index: 'lot_pick_serial2_idx', filters: { serial2: last.serial2 } },

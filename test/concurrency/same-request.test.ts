@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { applyBatch } from '@inventory/db/apply-batch';
-import { createBatchPool } from '@inventory/db/batch-transaction';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers } from '@inventory/db/batch/gates';
 import { connect } from '@inventory/db/client';
-import { createPartNumbers } from '@inventory/db/gates';
-import type { QueuedRequest } from '@inventory/queue/envelope';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { openQueue } from '@inventory/queue/queue';
 import { connectProducer } from '@inventory/queue/redis';
 import { afterAll, expect, inject, test } from 'vitest';

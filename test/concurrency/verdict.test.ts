@@ -1,4 +1,4 @@
-import { settle } from '@inventory/db/verdict';
+import { settle } from '@inventory/db/requests/settle';
 import { expect, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
 

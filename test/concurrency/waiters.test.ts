@@ -1,6 +1,7 @@
-import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SentEnvelope } from '@inventory/queue/lane';
-import { type Answer, createWaiters } from '@inventory/queue/waiters';
+import { createWaiters, type SubmitResult } from '@inventory/queue/waiters';
 import { expect, test } from 'vitest';
 
 const sent: SentEnvelope = { jobId: 'job', requestIds: ['request'], open: 1, sentAt: 0, isDone: false };
@@ -24,7 +25,7 @@ function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {
   );
   const waiter = waiters.add({ requestId: 'request' } as QueuedRequest, 0);
   waiter.envelope = envelope;
-  void waiter.promise.then((answer: Answer) => life.push(`${now} ${answer.status}`));
+  void waiter.promise.then((answer: SubmitResult) => life.push(`${now} ${answer.status}`));
   /** Sweeps at these times, and lets whoever was asked answer. */
   const sweep = async (...times: number[]) => {
     for (const time of times) {

@@ -1,4 +1,4 @@
-import { holdLot, releaseLot } from '@inventory/db/holds';
+import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';

@@ -1,4 +1,4 @@
-import { holdLot } from '@inventory/db/holds';
+import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
 import { dateTime, errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';

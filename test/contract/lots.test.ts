@@ -1,4 +1,4 @@
-import { holdLot, releaseLot } from '@inventory/db/holds';
+import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
 import { expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';

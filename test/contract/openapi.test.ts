@@ -1,4 +1,4 @@
-import { openApiText } from '@inventory/api/openapi';
+import { openApiText } from '@inventory/api/openapi/document';
 import { answerExamples, bodyExamples } from '@inventory/api/openapi/examples';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';

@@ -1,6 +1,6 @@
-import { itemSortColumns } from '@inventory/db/items';
-import { lotSortColumns } from '@inventory/db/lots';
-import { stockLevelSortColumns } from '@inventory/db/stock-levels';
+import { itemSortColumns } from '@inventory/db/lists/list-items';
+import { lotSortColumns } from '@inventory/db/lists/list-lots';
+import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAnswer, inChunks, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';

@@ -1,7 +1,7 @@
-import { holdLot } from '@inventory/db/holds';
-import { itemSortColumns } from '@inventory/db/items';
-import { lotSortColumns } from '@inventory/db/lots';
-import { stockLevelSortColumns } from '@inventory/db/stock-levels';
+import { itemSortColumns } from '@inventory/db/lists/list-items';
+import { lotSortColumns } from '@inventory/db/lists/list-lots';
+import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
+import { holdLot } from '@inventory/db/operator/holds';
 import { expect, test } from 'vitest';
 import { forbidden } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findImbalances } from '@inventory/db/audit';
+import { findImbalances } from '@inventory/db/operator/audit';
 import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
 import { startCluster } from './cluster.ts';

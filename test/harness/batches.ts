@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { applyBatch, type BatchRequest } from '@inventory/db/apply-batch';
-import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers, type PartNumbers } from '@inventory/db/batch/gates';
 import { type ConnectOptions, connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
-import { createPartNumbers, type PartNumbers } from '@inventory/db/gates';
-import type { StoredOutcome } from '@inventory/db/outcome';
 import { addWarehouse } from '@inventory/db/warehouses';
-import type { StockRequest } from '@inventory/domain/stock/transaction';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { addressFor } from './as-part.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -18,7 +18,7 @@ export type BatchWorker = {
   pool: BatchPool;
   parts: PartNumbers;
   /** As many batches as it takes until everything is decided. */
-  apply(requests: readonly BatchRequest[]): Promise<StoredOutcome[]>;
+  apply(requests: readonly QueuedRequest[]): Promise<StoredOutcome[]>;
   /** Closes its connections. */
   end(): Promise<void>;
 };
@@ -31,7 +31,7 @@ export type Batches = {
   worker(options?: Partial<ConnectOptions>, databaseUrl?: string): BatchWorker;
   item(): Promise<string>;
   /** A request of a client that may do everything in warehouses 1 and 2; its deadline is far away unless told otherwise. */
-  request(kind: StockRequest['kind'], body: object, options?: Partial<BatchRequest>): BatchRequest;
+  request(kind: StockRequest['kind'], body: object, options?: Partial<QueuedRequest>): QueuedRequest;
 };
 
 /** As {@link useService}, without the processes. */
@@ -91,7 +91,7 @@ export function useBatches(): Batches {
           kind,
           body: { reasonCode: 0, ...body },
           ...options,
-        }) as BatchRequest,
+        }) as QueuedRequest,
     } satisfies Partial<Batches>);
   });
 

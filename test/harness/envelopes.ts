@@ -1,6 +1,6 @@
 import type { Sql } from '@inventory/db/client';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
-import type { QueuedRequest } from '@inventory/queue/envelope';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { type EnvelopeKeys, openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { signEnvelope } from '@inventory/queue/signature';
 import type { Queue } from 'bullmq';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ConnectionLimits } from '@inventory/api/connection';
-import { createHttpServer } from '@inventory/api/http-server';
-import { createStanding } from '@inventory/api/standing';
+import type { ConnectionLimits } from '@inventory/api/connections/connection';
+import { createHttpServer } from '@inventory/api/connections/http-server';
+import { createStanding } from '@inventory/api/connections/standing';
 import { onTestFinished } from 'vitest';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 

@@ -1,5 +1,5 @@
-import { findImbalances } from '@inventory/db/audit';
 import type { Sql } from '@inventory/db/client';
+import { findImbalances } from '@inventory/db/operator/audit';
 import { expect } from 'vitest';
 
 /** What must hold after every test: levels, lots and entries agree everywhere, and nothing ever deadlocked. */

@@ -1,7 +1,7 @@
-import { applyBatch } from '@inventory/db/apply-batch';
-import { createBatchPool } from '@inventory/db/batch-transaction';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers } from '@inventory/db/batch/gates';
 import type { Sql } from '@inventory/db/client';
-import { createPartNumbers } from '@inventory/db/gates';
 import { type Envelope, queueName } from '@inventory/queue/envelope';
 import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Worker } from 'bullmq';

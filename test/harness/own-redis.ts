@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRedis } from '@inventory/local/redis';
+import { startRedis } from '@inventory/local/redis/redis';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { addRedisLogins } from './logins.ts';

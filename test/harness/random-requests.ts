@@ -1,4 +1,4 @@
-import type { BatchRequest } from '@inventory/db/apply-batch';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { Batches } from './batches.ts';
 import { type Chance, type Gate, spotsOf } from './random-stock.ts';
 import type { ModelLot, StockModel } from './stock-model.ts';
@@ -56,7 +56,7 @@ export function randomRequest(
   gate: Gate,
   model: StockModel,
   appetite: number,
-): BatchRequest {
+): QueuedRequest {
   const { itemID, wid } = gate;
   const late = chance.upTo(60) === 0 ? { deadline: Date.now() - 10_000 } : {};
   const kind = chance.of(['receive', 'issue', 'issue', 'issue', 'move', 'move'] as const);

@@ -1,4 +1,4 @@
-import type { StockRequest } from '@inventory/domain/stock/transaction';
+import type { StockRequest } from '@inventory/domain/stock/request';
 
 /** A lot as the model knows it. Units are multiples of a half, so that plain numbers are exact. */
 export type ModelLot = {

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
-import { type Answer, createSubmitter, type SubmitOptions } from '@inventory/queue/submit';
+import { createSubmitter, type SubmitOptions, type SubmitResult } from '@inventory/queue/submit';
 import { inject, onTestFinished } from 'vitest';
 import { addressFor } from './as-part.ts';
 import { fixedKeys } from './envelopes.ts';
@@ -16,7 +17,7 @@ export type TestSubmitter = {
   /** Whether one more request would be taken now. */
   admits(): boolean;
   /** So many requests in this turn, all for one queue; they came now, unless told otherwise. */
-  submit(count: number, arrivedAt?: number): Promise<Answer>[];
+  submit(count: number, arrivedAt?: number): Promise<SubmitResult>[];
   /** How many requests each envelope carries that was sent, the oldest first. */
   sizes(): Promise<number[]>;
 };

@@ -13,39 +13,39 @@ const describeError = 'packages/process/src/describe-error.ts';
 const knownTexts = 'packages/process/src/known-texts.ts';
 const outlets = 'packages/process/src/outlets.ts';
 const token = 'packages/auth/src/token.ts';
-const tokenKeys = 'apps/api/src/token-keys.ts';
+const tokenKeys = 'apps/api/src/callers/token-keys.ts';
 const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
-const applyBatch = 'packages/db/src/apply-batch.ts';
+const applyBatch = 'packages/db/src/batch/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
-const batchTransaction = 'packages/db/src/batch-transaction.ts';
+const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batcher = 'apps/worker/src/batcher.ts';
-const connection = 'apps/api/src/connection.ts';
-const connections = 'apps/api/src/connections.ts';
-const callerAddress = 'apps/api/src/caller-address.ts';
-const network = 'apps/api/src/network.ts';
-const gates = 'packages/db/src/gates.ts';
+const connection = 'apps/api/src/connections/connection.ts';
+const connections = 'apps/api/src/connections/connections.ts';
+const callerAddress = 'apps/api/src/connections/caller-address.ts';
+const network = 'apps/api/src/connections/network.ts';
+const gates = 'packages/db/src/batch/gates.ts';
 const stockBatch = 'packages/domain/src/stock/batch.ts';
-const idempotency = 'packages/db/src/idempotency.ts';
-const malformed = 'apps/api/src/malformed.ts';
-const guessLimit = 'apps/api/src/guess-limit.ts';
-const pickStatements = 'packages/db/src/pick-statements.ts';
+const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
+const malformed = 'apps/api/src/connections/malformed-http.ts';
+const guessLimit = 'apps/api/src/callers/guess-limit.ts';
+const pickStatements = 'packages/db/src/batch/pick-statements.ts';
 const lane = 'packages/queue/src/lane.ts';
-const listTurns = 'apps/api/src/list-turns.ts';
-const lists = 'apps/api/src/lists.ts';
-const readCategory = 'packages/db/src/read-category.ts';
-const readPage = 'packages/db/src/read-page.ts';
+const listTurns = 'apps/api/src/lists/list-turns.ts';
+const lists = 'apps/api/src/lists/lists.ts';
+const readCategory = 'packages/db/src/lists/read-category.ts';
+const readPage = 'packages/db/src/lists/read-page.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
 const rateLimit = 'packages/auth/src/rate-limit.ts';
-const strangers = 'apps/api/src/strangers.ts';
+const strangers = 'apps/api/src/callers/strangers.ts';
 const submit = 'packages/queue/src/submit.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
-const textStream = 'apps/api/src/text-stream.ts';
+const textStream = 'apps/api/src/lists/text-stream.ts';
 const waiters = 'packages/queue/src/waiters.ts';
-const writeBatch = 'packages/db/src/write-batch.ts';
+const writeBatch = 'packages/db/src/batch/write-batch.ts';
 
 const unbalancedMove = {
   file: 'packages/domain/src/stock/move.ts',
@@ -70,12 +70,12 @@ export const mutants: readonly Mutant[] = [
     name: 'no abandoned row in the verdict',
     edits: [
       {
-        file: 'packages/db/src/verdict.ts',
+        file: 'packages/db/src/requests/settle.ts',
         search: 'order by 1) as asked',
         replace: 'order by 1) as asked where false',
       },
       {
-        file: 'packages/db/src/verdict.ts',
+        file: 'packages/db/src/requests/settle.ts',
         search: 'return readOutcomes(sql, requests);',
         replace: `const found = await readOutcomes(sql, requests);
   return new Map(
@@ -266,9 +266,9 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'packages/domain/src/stock/allocate.ts',
-        search: 'export type Part =',
+        search: 'export type Taking =',
         replace: `const unitsRead = new WeakMap<LotState, Quantity>();
-export type Part =`,
+export type Taking =`,
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'for 60 of 100 units' },
@@ -288,7 +288,7 @@ export type Part =`,
     name: 'float sums',
     edits: [
       {
-        file: 'packages/db/src/stock-levels.ts',
+        file: 'packages/db/src/lists/list-stock-levels.ts',
         search: `inStock: 'sum(in_stock)'`,
         replace: `inStock: 'sum(in_stock::float8)::numeric'`,
       },
@@ -299,7 +299,7 @@ export type Part =`,
     name: 'rights cached for ever, as if a token carried them',
     edits: [
       {
-        file: 'apps/api/src/authenticate.ts',
+        file: 'apps/api/src/callers/authenticator.ts',
         search: 'const clientMaxAgeMs = 500;',
         replace: 'const clientMaxAgeMs = Number.POSITIVE_INFINITY;',
       },
@@ -321,7 +321,7 @@ export type Part =`,
     name: 'scope missing in a total',
     edits: [
       {
-        file: 'packages/db/src/read-page.ts',
+        file: 'packages/db/src/lists/read-page.ts',
         search: `select count(*) from \${sql.unsafe(table)} \${matching}`,
         replace: `select count(*) from \${sql.unsafe(table)}`,
       },
@@ -332,7 +332,7 @@ export type Part =`,
     name: 'scope missing in the counts of lots',
     edits: [
       {
-        file: 'packages/db/src/read-lot-page.ts',
+        file: 'packages/db/src/lists/read-lot-page.ts',
         search: `const scope = sql\`wid = any((select wids from asked)::integer[])\`;`,
         replace: `const scope = sql\`wid is not null\`;`,
       },
@@ -349,7 +349,7 @@ export type Part =`,
         replace: 'sort',
       },
       {
-        file: 'packages/db/src/read-page.ts',
+        file: 'packages/db/src/lists/read-page.ts',
         search: 'query.sort === undefined ? undefined : list.sortColumns[query.sort]',
         replace: 'query.sort',
       },
@@ -456,7 +456,7 @@ export type Part =`,
     name: 'a token never seen is refused where the budget is used up',
     edits: [
       {
-        file: 'apps/api/src/verify-turns.ts',
+        file: 'apps/api/src/callers/verify-turns.ts',
         search: 'return new Promise((resolve, reject) => {',
         replace: `if (line.size() >= 0) return Promise.resolve(null);
     return new Promise((resolve, reject) => {`,
@@ -909,12 +909,12 @@ async function importKey(`,
     name: 'answer from the clock alone, as the fault harness sees it',
     edits: [
       {
-        file: 'packages/db/src/verdict.ts',
+        file: 'packages/db/src/requests/settle.ts',
         search: 'order by 1) as asked',
         replace: 'order by 1) as asked where false',
       },
       {
-        file: 'packages/db/src/verdict.ts',
+        file: 'packages/db/src/requests/settle.ts',
         search: 'return readOutcomes(sql, requests);',
         replace: `return new Map(requests.map(({ requestId: id }) => [id, { status: 'abandoned', result: null }]));`,
       },
@@ -975,7 +975,7 @@ async function importKey(`,
     name: 'the canary concludes nothing from silence',
     edits: [
       {
-        file: 'packages/queue/src/canary.ts',
+        file: 'packages/queue/src/service-watch.ts',
         search: `return (error as Error).name === 'ReplyError';`,
         replace: 'return true;',
       },
@@ -986,7 +986,7 @@ async function importKey(`,
     name: 'the canary takes a full Redis for a broken way',
     edits: [
       {
-        file: 'packages/queue/src/canary.ts',
+        file: 'packages/queue/src/service-watch.ts',
         search: `return (error as Error).name === 'ReplyError';`,
         replace: 'return false;',
       },
@@ -997,7 +997,7 @@ async function importKey(`,
     name: 'a key that its batch does not claim',
     edits: [
       {
-        file: 'packages/db/src/write-batch.ts',
+        file: 'packages/db/src/batch/write-batch.ts',
         search: 'const keys = keyed.length === 0 ?',
         replace: 'const keys = keyed.length < 1e9 ?',
       },
@@ -1081,12 +1081,12 @@ async function importKey(`,
     name: 'the verdict of one send, and not of its key',
     edits: [
       {
-        file: 'packages/db/src/verdict.ts',
+        file: 'packages/db/src/requests/settle.ts',
         search: 'others.length > 0 && abandon(sql, others),',
         replace: 'requests.length > 0 && abandon(sql, requests),',
       },
       {
-        file: 'packages/db/src/verdict.ts',
+        file: 'packages/db/src/requests/settle.ts',
         search: 'keyed.length > 0 && refuseKeys(sql, keyed),',
         replace: '',
       },
@@ -1097,7 +1097,7 @@ async function importKey(`,
     name: 'a request that the queue refused not settled',
     edits: [
       {
-        file: 'apps/api/src/stock.ts',
+        file: 'apps/api/src/transactions.ts',
         search: `return answer.status === 'busy' ? settle(request) : answer;`,
         replace: 'return answer;',
       },
@@ -1130,7 +1130,7 @@ async function importKey(`,
     name: 'rights cached for two seconds',
     edits: [
       {
-        file: 'apps/api/src/authenticate.ts',
+        file: 'apps/api/src/callers/authenticator.ts',
         search: 'const clientMaxAgeMs = 500;',
         replace: 'const clientMaxAgeMs = 2000;',
       },
@@ -1174,7 +1174,7 @@ async function importKey(`,
     name: 'deadlines by the clock of the api',
     edits: [
       {
-        file: 'apps/api/src/stock.ts',
+        file: 'apps/api/src/transactions.ts',
         search: 'const askedAt = now() -',
         replace: 'const askedAt = Date.now() -',
       },
@@ -1224,7 +1224,9 @@ async function importKey(`,
   },
   {
     name: 'lots expire as of the transaction begin',
-    edits: [{ file: 'packages/db/src/pick-candidates.ts', search: 'judged?.now ?? null', replace: 'null' }],
+    edits: [
+      { file: 'packages/db/src/batch/read-candidates.ts', search: 'judged?.now ?? null', replace: 'null' },
+    ],
     test: { file: 'concurrency/large-issues.test.ts', title: 'have expired since' },
   },
   {
@@ -1284,7 +1286,7 @@ async function importKey(`,
     name: 'NUL reaches Postgres',
     edits: [
       {
-        file: 'packages/domain/src/fields.ts',
+        file: 'packages/domain/src/contract/fields.ts',
         search: "!value.includes('\\u0000') && value.isWellFormed()",
         replace: 'value.isWellFormed()',
       },
@@ -1427,7 +1429,7 @@ async function importKey(`,
     name: 'Postgres logs errors of statements',
     edits: [
       {
-        file: 'packages/local/src/postgres.ts',
+        file: 'packages/local/src/postgres/postgres.ts',
         search: `log_min_messages: 'log'`,
         replace: `log_min_messages: 'warning'`,
       },
@@ -1999,7 +2001,7 @@ async function importKey(`,
     name: 'scope missing in sorted and filtered lots',
     edits: [
       {
-        file: 'packages/db/src/lots.ts',
+        file: 'packages/db/src/lists/list-lots.ts',
         search: `sql\`lot.wid = any(\${wids as number[]}::integer[])\``,
         replace: 'sql`lot.wid is not null`',
       },
@@ -2010,7 +2012,7 @@ async function importKey(`,
     name: 'scope missing in the total of sorted lots',
     edits: [
       {
-        file: 'packages/db/src/read-lot-page.ts',
+        file: 'packages/db/src/lists/read-lot-page.ts',
         search: `const scope = sql\`wid = any(\${wids as number[]}::integer[])\`;`,
         replace: 'const scope = sql`wid is not null`;',
       },
@@ -2021,7 +2023,7 @@ async function importKey(`,
     name: 'scope missing in sorted levels',
     edits: [
       {
-        file: 'packages/db/src/stock-levels.ts',
+        file: 'packages/db/src/lists/list-stock-levels.ts',
         search: `sql\`wid = any(\${wids as number[]}::integer[]) and used\``,
         replace: 'sql`used`',
       },
@@ -2236,7 +2238,7 @@ async function importKey(`,
     name: 'a right token makes nobody known on a connection',
     edits: [
       {
-        file: 'apps/api/src/strangers.ts',
+        file: 'apps/api/src/callers/strangers.ts',
         search: 'ctx.state.payer !== undefined) standing.noteKnown',
         replace:
           'ctx.state.payer !== undefined) void standing.noteKnown; else if (Date.now() < 0) standing.noteKnown',
@@ -2285,7 +2287,7 @@ async function importKey(`,
     name: 'headers beyond a number are dropped',
     edits: [
       {
-        file: 'apps/api/src/http-server.ts',
+        file: 'apps/api/src/connections/http-server.ts',
         search: 'server.maxHeadersCount = 0;',
         replace: 'server.maxHeadersCount = 2000;',
       },

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { callerAddress } from '@inventory/api/caller-address';
 import { apiSettings } from '@inventory/api/config';
+import { callerAddress } from '@inventory/api/connections/caller-address';
 import { ConfigError, readConfig } from '@inventory/process/config';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

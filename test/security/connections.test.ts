@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { defaultLimits } from '@inventory/api/http-server';
-import { networkOf } from '@inventory/api/network';
+import { defaultLimits } from '@inventory/api/connections/http-server';
+import { networkOf } from '@inventory/api/connections/network';
 import { within } from '@inventory/process/within';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { get, patienceMs, serve } from '../harness/http-server.ts';

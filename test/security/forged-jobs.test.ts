@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { signAnswer, signEnvelope } from '@inventory/queue/signature';

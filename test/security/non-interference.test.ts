@@ -1,10 +1,10 @@
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/clients';
-import { foldArrivals } from '@inventory/db/fold-arrivals';
-import { itemSortColumns } from '@inventory/db/items';
-import { lotSortColumns } from '@inventory/db/lots';
-import { stockLevelSortColumns } from '@inventory/db/stock-levels';
+import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
+import { itemSortColumns } from '@inventory/db/lists/list-items';
+import { lotSortColumns } from '@inventory/db/lists/list-lots';
+import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { request } from 'undici';

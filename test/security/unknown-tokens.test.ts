@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { createAuthenticator } from '@inventory/api/authenticate';
-import { createBudgets } from '@inventory/api/budgets';
-import { createVerifyTurns } from '@inventory/api/verify-turns';
+import { createAuthenticator } from '@inventory/api/callers/authenticator';
+import { createBudgets } from '@inventory/api/callers/budgets';
+import { createVerifyTurns } from '@inventory/api/callers/verify-turns';
 import { createKeyRing, createSigningKey, verifyToken } from '@inventory/auth/token';
 import { looksLive } from '@inventory/auth/token-shape';
 import { connect } from '@inventory/db/client';

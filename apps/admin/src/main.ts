@@ -1,7 +1,8 @@
 import { takeOverOutlets } from '@inventory/process/outlets';
 import { startError } from '@inventory/process/run';
 import { Command, CommanderError } from 'commander';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './cli/command-error.ts';
+import { example } from './cli/print.ts';
 import { aliasAdd } from './commands/alias-add.ts';
 import { audit } from './commands/audit.ts';
 import { clientAdd } from './commands/client-add.ts';
@@ -21,7 +22,6 @@ import { secretsCommand } from './commands/secrets.ts';
 import { seedCommand } from './commands/seed.ts';
 import { start } from './commands/start.ts';
 import { warehouseAdd } from './commands/warehouse-add.ts';
-import { example } from './print.ts';
 
 const inventory = group(
   'inventory',

@@ -8,21 +8,21 @@ import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import type { Log } from '@inventory/process/log';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
-import type { Authenticator } from './authenticate.ts';
 import { beginJsonBody } from './body.ts';
-import { callerAddress } from './caller-address.ts';
+import type { Authenticator } from './callers/authenticator.ts';
+import type { Strangers } from './callers/strangers.ts';
+import { callerAddress } from './connections/caller-address.ts';
+import { malformationOf } from './connections/malformed-http.ts';
 import { allowOrigins } from './cors.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
 import { jsonHeaders } from './json-headers.ts';
-import { malformationOf } from './malformed.ts';
+import { sendStream } from './lists/send-stream.ts';
 import { answerHeaders } from './openapi/answers.ts';
-import { openApiText } from './openapi.ts';
+import { openApiText } from './openapi/document.ts';
 import { callRoute, type Reply, type Route } from './route.ts';
 import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
-import { sendStream } from './send-stream.ts';
-import type { Strangers } from './strangers.ts';
 
 /** The contract's base path. */
 export const basePath = '/api/v1';

@@ -1,7 +1,7 @@
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
 import { parse as parseLossless } from 'lossless-json';
-import { unlessBroken } from './broken-body.ts';
+import { unlessBroken } from './connections/broken-body.ts';
 import { hasDuplicateFields } from './duplicate-fields.ts';
 import { Refused } from './errors.ts';
 import { BodyTooLarge, readBytes } from './read-bytes.ts';

@@ -4,8 +4,8 @@ import {
   type StatementPool,
   type StatementPoolOptions,
 } from '@inventory/db/statement-pool';
-import { createListTurns } from './list-turns.ts';
-import { createLists, type Lists, streamWithinMs } from './lists.ts';
+import { createListTurns } from './lists/list-turns.ts';
+import { createLists, type Lists, streamWithinMs } from './lists/lists.ts';
 
 /** The api's connections to Postgres, by who must not stand behind whom. */
 export type Database = {

@@ -1,4 +1,4 @@
-import type { Refusal, RefusalCode } from '@inventory/domain/refused';
+import type { Refusal, RefusalCode } from '@inventory/domain/contract/refused';
 
 /** Every code of the error object with its status. */
 export const statusOf = {

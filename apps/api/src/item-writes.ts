@@ -3,7 +3,7 @@ import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import { createItem, drawPartNo, findItem, hasItemFields, updateItem } from '@inventory/db/items';
 import { mayBeApplied } from '@inventory/db/lost-answer';
 import type { Wait } from '@inventory/db/statement-pool';
-import type { ItemFields } from '@inventory/domain/item';
+import type { ItemFields } from '@inventory/domain/contract/item';
 import { within } from '@inventory/process/within';
 import { type Database, itemWriteLimitMs } from './database.ts';
 import { Failed, messages } from './errors.ts';

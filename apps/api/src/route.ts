@@ -3,7 +3,7 @@ import type { Client } from '@inventory/auth/client';
 import type { Permission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/statement-pool';
-import { type FieldErrors, forbidden, invalid } from '@inventory/domain/refused';
+import { type FieldErrors, forbidden, invalid } from '@inventory/domain/contract/refused';
 import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { z } from 'zod';

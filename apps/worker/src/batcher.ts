@@ -1,5 +1,6 @@
-import { gateNamesOf } from '@inventory/db/gates';
-import type { Outcome, QueuedRequest } from '@inventory/queue/envelope';
+import { gateNamesOf } from '@inventory/db/batch/gates';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createHeldGates } from './held-gates.ts';
 
 export type BatcherOptions = {

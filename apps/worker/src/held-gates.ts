@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { gateNamesOf } from '@inventory/db/gates';
-import type { QueuedRequest } from '@inventory/queue/envelope';
+import { gateNamesOf } from '@inventory/db/batch/gates';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { BatcherOptions } from './batcher.ts';
 
 export type HeldGates = {

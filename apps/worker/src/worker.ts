@@ -1,12 +1,12 @@
-import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/apply-batch';
-import { type BatchPool, createBatchPool } from '@inventory/db/batch-transaction';
+import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
+import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers } from '@inventory/db/batch/gates';
 import { type ConnectOptions, connect, isOutage, isStatementTimeout } from '@inventory/db/client';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
-import { foldArrivals } from '@inventory/db/fold-arrivals';
-import { createPartNumbers } from '@inventory/db/gates';
+import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
-import { settle } from '@inventory/db/verdict';
+import { settle } from '@inventory/db/requests/settle';
 import { readConfig } from '@inventory/process/config';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';

@@ -10,6 +10,8 @@ const types = {
 export type Sql = postgres.Sql<{ bigint: number }>;
 /** A database transaction: what must run inside one takes this. */
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
+/** A piece of a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export type ConnectOptions = {
   /** Shown by Postgres beside each connection. */

@@ -1,20 +1,20 @@
 import { formatQuantity } from './quantity.ts';
 
 /** What an answer is made of: JSON values, and quantities as bigint. */
-export type Answer =
+export type JsonAnswer =
   | string
   | number
   | boolean
   | null
   | bigint
-  | readonly Answer[]
-  | { readonly [name: string]: Answer };
+  | readonly JsonAnswer[]
+  | { readonly [name: string]: JsonAnswer };
 
 /**
  * The JSON text of an answer, with each quantity digit for digit: a double would round a sum of more than 15 digits,
  * and Node 20 has no way to put a raw number into `JSON.stringify`.
  */
-export function jsonText(value: Answer): string {
+export function jsonText(value: JsonAnswer): string {
   if (typeof value === 'bigint') return formatQuantity(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;

@@ -6,10 +6,10 @@ import { lockFolder } from './folder-lock.ts';
 import { checkGivenServer } from './given-server.ts';
 import type { LocalServer, ServerSettings } from './local-server.ts';
 import { LocalStackError } from './local-stack-error.ts';
-import { endLeftPostgres, startPostgres } from './postgres.ts';
-import { removePostgresHome } from './postgres-home.ts';
+import { endLeftPostgres, startPostgres } from './postgres/postgres.ts';
+import { removePostgresHome } from './postgres/postgres-home.ts';
 import { makePrivate } from './private-folder.ts';
-import { endLeftRedis, startRedis } from './redis.ts';
+import { endLeftRedis, startRedis } from './redis/redis.ts';
 import {
   type Ports,
   type RunningStack,

@@ -1,7 +1,7 @@
-import { IssueRequest } from '@inventory/domain/stock/issue';
-import { MoveRequest } from '@inventory/domain/stock/move';
-import { ReceiveRequest } from '@inventory/domain/stock/receive';
-import type { QueuedRequest } from './envelope.ts';
+import { IssueRequest } from '@inventory/domain/contract/issue';
+import { MoveRequest } from '@inventory/domain/contract/move';
+import { ReceiveRequest } from '@inventory/domain/contract/receive';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 
 const bodies = { receive: ReceiveRequest, move: MoveRequest, issue: IssueRequest };
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

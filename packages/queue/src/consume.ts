@@ -1,15 +1,17 @@
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import { within } from '@inventory/process/within';
 import { Worker } from 'bullmq';
-import { watchService } from './canary.ts';
 import { isSound } from './check-request.ts';
-import { type Outcome, packOutcomes, type QueuedRequest, queueName } from './envelope.ts';
+import { packOutcomes, queueName } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
 import { mendUnreadable } from './mend-unreadable.ts';
 import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer, connectProducer } from './redis.ts';
 import { createRefusals } from './refusals.ts';
 import { restWhenRefused } from './rest.ts';
+import { watchService } from './service-watch.ts';
 import { openEnvelope, type Place, type SignedAnswer, type SignedEnvelope, signAnswer } from './signature.ts';
 
 export type ConsumeOptions = {

@@ -1,27 +1,8 @@
-import type { RequestKey, StockRequest } from '@inventory/domain/stock/transaction';
-
-/** One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that. */
-export type QueuedRequest = {
-  requestId: string;
-  clientId: string;
-  deadline: number;
-  key?: RequestKey;
-} & StockRequest;
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 
 /** What travels as one job: requests that arrived while others were under way. */
 export type Envelope = { requests: QueuedRequest[] };
-
-/**
- * What became of a request. `applied` and `refused` carry the JSON text of the answer's body or of the refusal.
- * `abandoned`: not applied and never will be; `result` is a refusal if there is one to give. `failed`: the same, by an error
- * of ours. `pending`: the worker still tries, and tells nobody what becomes of it. `isRepeat`: decided under an earlier send of
- * the same Idempotency-Key.
- */
-export type Outcome = {
-  status: 'applied' | 'refused' | 'abandoned' | 'failed' | 'pending';
-  result: string | null;
-  isRepeat?: true;
-};
 
 /**
  * Outcomes in the order of the envelope's requests, as short lists: an envelope's answers are read by every api

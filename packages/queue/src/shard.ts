@@ -1,7 +1,7 @@
 import { within } from '@inventory/process/within';
 import { type Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { lastEventOf } from './last-event.ts';
+import { lastEventOf } from './events-cursor.ts';
 import { openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer } from './redis.ts';
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EnvelopeResult, QueuedRequest } from './envelope.ts';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { EnvelopeResult } from './envelope.ts';
 import type { EnvelopeKey, EnvelopeKeys } from './envelope-keys.ts';
 
 // Whoever can write to Redis could put work there in a client's name, or answer an api that nothing was done for. So envelopes and

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type EnvelopeResult, type Outcome, type QueuedRequest, shardOf } from './envelope.ts';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { type EnvelopeResult, shardOf } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
 import { emptyLane, isBusy, type Lane, maySend, noteAnswered, notePace, type SentEnvelope } from './lane.ts';
 import { connectProducer } from './redis.ts';
 import { createRefusals } from './refusals.ts';
 import { openShard, type Shard } from './shard.ts';
 import { openAnswer, signEnvelope } from './signature.ts';
-import { type Answer, createWaiters, type Waiter } from './waiters.ts';
+import { createWaiters, type SubmitResult, type Waiter } from './waiters.ts';
 
-export { type Answer, patience } from './waiters.ts';
+export { patience, type SubmitResult } from './waiters.ts';
 
 const sweepEveryMs = 25;
 const jobOptions = {
@@ -42,7 +44,7 @@ export type Submitter = {
    * counted from `arrivedAt` (of `performance.now()`): the time a request spent before it came here is its
    * caller's time too.
    */
-  submit(request: QueuedRequest, arrivedAt: number): Promise<Answer>;
+  submit(request: QueuedRequest, arrivedAt: number): Promise<SubmitResult>;
   /** Whether `submit` would take this request now, instead of answering `busy` at once. */
   admits(request: QueuedRequest, arrivedAt: number): boolean;
   /** Whether Redis takes work now. */

@@ -1,11 +1,13 @@
-import { type EnvelopeResult, type Outcome, type QueuedRequest, unpackOutcome } from './envelope.ts';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { type EnvelopeResult, unpackOutcome } from './envelope.ts';
 import type { SentEnvelope } from './lane.ts';
 
 /**
  * What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could
  * not be asked).
  */
-export type Answer = Outcome | { status: 'busy' | 'unknown'; result: null };
+export type SubmitResult = Outcome | { status: 'busy' | 'unknown'; result: null };
 
 /** The life of a request in the api, milliseconds after it came. */
 export const patience = {
@@ -30,8 +32,8 @@ export type Waiter = {
   lookedAt: number;
   /** The last moment to answer at all. */
   giveUpAt: number;
-  resolve: (answer: Answer) => void;
-  promise: Promise<Answer>;
+  resolve: (answer: SubmitResult) => void;
+  promise: Promise<SubmitResult>;
   /** Null until it is sent. */
   envelope: SentEnvelope | null;
   settling: boolean;
@@ -67,7 +69,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
   const waiters = new Map<string, Waiter>();
   let sweptAt = startedAt;
 
-  function answer(requestId: string, outcome: Answer) {
+  function answer(requestId: string, outcome: SubmitResult) {
     const waiter = waiters.get(requestId);
     if (waiter === undefined) return;
     waiters.delete(requestId);
@@ -107,8 +109,8 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
 
   return {
     add(request, arrivedAt) {
-      let resolve!: (answer: Answer) => void;
-      const promise = new Promise<Answer>((done) => {
+      let resolve!: (answer: SubmitResult) => void;
+      const promise = new Promise<SubmitResult>((done) => {
         resolve = done;
       });
       const waiter: Waiter = {

@@ -1,10 +1,10 @@
 import { addAlias } from '@inventory/db/aliases';
 import { violatedUnique } from '@inventory/db/client';
 import { Command } from 'commander';
-import { parseAlias } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { parseAlias } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const aliasAdd = new Command('add')
   .description('Add another name by which an item is found')

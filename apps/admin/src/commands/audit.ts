@@ -1,8 +1,8 @@
-import { findImbalances } from '@inventory/db/audit';
+import { findImbalances } from '@inventory/db/operator/audit';
 import { Command } from 'commander';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const audit = new Command('audit')
   .description('Check that lots, levels, counts and ledger agree, while the service goes on working')

@@ -2,11 +2,11 @@ import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { violatedUnique } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { Command } from 'commander';
-import { parseId, parseIds, parseName, parsePermissions } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
-import { explainUnknownWarehouse } from '../unknown-warehouse.ts';
+import { parseId, parseIds, parseName, parsePermissions } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
+import { example, print } from '../cli/print.ts';
 
 type Options = {
   id: string;

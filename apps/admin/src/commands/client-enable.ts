@@ -1,9 +1,9 @@
 import { changeClient } from '@inventory/db/clients';
 import { Command } from 'commander';
-import { parseName } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { parseName } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const clientEnable = new Command('enable')
   .description('Let a disabled client in again')

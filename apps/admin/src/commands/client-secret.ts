@@ -1,10 +1,10 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addSecret } from '@inventory/db/clients';
 import { Command } from 'commander';
-import { parseExpiry, parseName } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { parseExpiry, parseName } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 type Options = { id: string; expires?: Date; revokeOthers?: true; json?: true };
 

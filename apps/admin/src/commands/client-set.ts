@@ -1,10 +1,10 @@
 import { changeClient } from '@inventory/db/clients';
 import { Command } from 'commander';
-import { parseIds, parseName, parsePermissions, parseRateLimit } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
-import { explainUnknownWarehouse } from '../unknown-warehouse.ts';
+import { parseIds, parseName, parsePermissions, parseRateLimit } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
+import { example, print } from '../cli/print.ts';
 
 type Options = {
   id: string;

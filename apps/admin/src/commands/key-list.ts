@@ -1,7 +1,7 @@
 import { listSigningKeys } from '@inventory/db/signing-keys';
 import { Command } from 'commander';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 const meanings = `
 waits      it signs as soon as every process knows it

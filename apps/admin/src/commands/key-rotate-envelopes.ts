@@ -1,7 +1,7 @@
 import { addEnvelopeKey } from '@inventory/db/envelope-keys';
 import { Command } from 'commander';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const keyRotateEnvelopes = new Command('rotate-envelopes')
   .description(

@@ -1,8 +1,8 @@
 import { createSigningKey } from '@inventory/auth/token';
 import { deleteRetiredHalves, rotateSigningKey } from '@inventory/db/signing-keys';
 import { Command } from 'commander';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const keyRotate = new Command('rotate')
   .description(

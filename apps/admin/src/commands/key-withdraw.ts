@@ -1,9 +1,9 @@
 import { createSigningKey } from '@inventory/auth/token';
 import { withdrawSigningKey } from '@inventory/db/signing-keys';
 import { Command } from 'commander';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const keyWithdraw = new Command('withdraw')
   .description('End a key that somebody else may have: within a second no token of it is good')

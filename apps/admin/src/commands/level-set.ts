@@ -1,10 +1,10 @@
-import { setOrderQuantities } from '@inventory/db/order-quantities';
+import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { Command } from 'commander';
-import { parseId, parseQuantityText } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
-import { explainUnknownWarehouse } from '../unknown-warehouse.ts';
+import { parseId, parseQuantityText } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
+import { example, print } from '../cli/print.ts';
 
 type Options = {
   item: string;

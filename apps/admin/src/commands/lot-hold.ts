@@ -1,10 +1,10 @@
-import { holdLot } from '@inventory/db/holds';
+import { holdLot } from '@inventory/db/operator/holds';
 import { Command } from 'commander';
-import { parseReason, parseRecNo } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { explainHoldRefusal } from '../hold-refusal.ts';
-import { example, print } from '../print.ts';
+import { parseReason, parseRecNo } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { explainHoldRefusal } from '../cli/explain-refusal.ts';
+import { example, print } from '../cli/print.ts';
 
 export const lotHold = new Command('hold')
   .description('Put a lot on hold: it stays in stock, and nothing is taken from it')

@@ -1,10 +1,10 @@
-import { releaseLot } from '@inventory/db/holds';
+import { releaseLot } from '@inventory/db/operator/holds';
 import { Command } from 'commander';
-import { parseRecNo } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { explainHoldRefusal } from '../hold-refusal.ts';
-import { example, print } from '../print.ts';
+import { parseRecNo } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { explainHoldRefusal } from '../cli/explain-refusal.ts';
+import { example, print } from '../cli/print.ts';
 
 export const lotRelease = new Command('release')
   .description('Take a lot off hold')

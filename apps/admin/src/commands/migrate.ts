@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { ensureLogins, loginOf, parts } from '@inventory/db/logins';
 import { migrate } from '@inventory/db/migrate';
 import { Command } from 'commander';
-import { CommandError } from '../command-error.ts';
-import { withOwnersDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withOwnersDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const migrateCommand = new Command('migrate')
   .description("Bring the database's tables up to date, as their owner")

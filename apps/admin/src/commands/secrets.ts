@@ -5,7 +5,7 @@ import { parts } from '@inventory/db/logins';
 import { connections, readConfig } from '@inventory/process/config';
 import { type RedisUser, redisAclFile } from '@inventory/queue/redis-rights';
 import { Command } from 'commander';
-import { example, print } from '../print.ts';
+import { example, print } from '../cli/print.ts';
 
 // Whoever reads it runs under our user,
 const ours = 0o600;

@@ -1,9 +1,9 @@
-import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/seed';
+import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Command } from 'commander';
-import { parseId } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withOwnersDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { parseId } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withOwnersDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 type Options = Omit<SeedSize, 'transactions'> & { transactions?: number };
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { CommandError } from '../command-error.ts';
-import { example, print } from '../print.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { example, print } from '../cli/print.ts';
 
 export const start = new Command('start')
   .description('Run the whole service on this machine, with Postgres and Redis unless they are given')
@@ -12,8 +12,8 @@ export const start = new Command('start')
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
     // Loaded only now: the other commands need not wait for it, and the image has no @inventory/local.
-    const { watchLaunchers } = await import('../launchers.ts');
-    const { runService } = await import('../run-service.ts');
+    const { watchLaunchers } = await import('../start/launchers.ts');
+    const { runService } = await import('../start/run-service.ts');
     watchLaunchers(() => stop.abort());
     try {
       await runService(stop.signal);

@@ -1,10 +1,10 @@
 import { violatedUnique } from '@inventory/db/client';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { Command } from 'commander';
-import { parseId, parseName } from '../arguments.ts';
-import { CommandError } from '../command-error.ts';
-import { withDatabase } from '../database.ts';
-import { example, print } from '../print.ts';
+import { parseId, parseName } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
 
 export const warehouseAdd = new Command('add')
   .description('Add a warehouse')

@@ -1,7 +1,7 @@
-import { conflict, forbidden, invalid, type Refusal } from '@inventory/domain/refused';
+import { conflict, forbidden, invalid, type Refusal } from '@inventory/domain/contract/refused';
 import { noRoom } from '@inventory/domain/stock/decision';
+import { tooSlow } from '../connections/malformed-http.ts';
 import { errorText, messages, statusOf } from '../errors.ts';
-import { tooSlow } from '../malformed.ts';
 import { noWarehouses, type Route } from '../route.ts';
 import type { Examples } from './examples.ts';
 import type { Json } from './schemas.ts';

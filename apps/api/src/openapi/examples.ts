@@ -1,10 +1,10 @@
-import type { Item, ItemRequest } from '@inventory/domain/item';
-import type { Lot } from '@inventory/domain/lot';
-import type { IssueAnswer, IssueRequest } from '@inventory/domain/stock/issue';
-import type { MoveAnswer, MoveRequest } from '@inventory/domain/stock/move';
-import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/stock/receive';
-import type { StockLevel } from '@inventory/domain/stock-level';
-import { type Paging, pagingOf } from '@inventory/paging/envelope';
+import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
+import type { Item, ItemRequest } from '@inventory/domain/contract/item';
+import type { Lot } from '@inventory/domain/contract/lot';
+import type { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
+import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
+import type { StockLevel } from '@inventory/domain/contract/stock-level';
+import { type Paging, pagingOf } from '@inventory/paging/page-envelope';
 import type { z } from 'zod';
 import type { TokenAnswer, TokenRequest } from './error-schemas.ts';
 

@@ -1,19 +1,19 @@
 import { Permission } from '@inventory/auth/permission';
-import { lotPage, lotSortColumns } from '@inventory/db/lots';
-import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/stock-levels';
-import { Text } from '@inventory/domain/fields';
-import { Lot } from '@inventory/domain/lot';
-import { IssueAnswer, IssueRequest } from '@inventory/domain/stock/issue';
-import { MoveAnswer, MoveRequest } from '@inventory/domain/stock/move';
-import { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/stock/receive';
-import { warehousesOf } from '@inventory/domain/stock/transaction';
-import { StockLevel } from '@inventory/domain/stock-level';
+import { lotPage, lotSortColumns } from '@inventory/db/lists/list-lots';
+import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
+import { Text } from '@inventory/domain/contract/fields';
+import { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
+import { Lot } from '@inventory/domain/contract/lot';
+import { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
+import { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
+import { StockLevel } from '@inventory/domain/contract/stock-level';
+import { warehousesOf } from '@inventory/domain/stock/request';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
-import type { Lists } from '../lists.ts';
-import { pageAnswer, pageReply } from '../page.ts';
+import type { Lists } from '../lists/lists.ts';
+import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { type Call, noWarehouses, route } from '../route.ts';
-import type { Stock } from '../stock.ts';
+import type { Stock } from '../transactions.ts';
 
 const wid = z.object({
   wid: z

@@ -1,15 +1,16 @@
 import { Permission } from '@inventory/auth/permission';
 import { violatedUnique } from '@inventory/db/client';
-import { findItem, itemPage, itemSortColumns } from '@inventory/db/items';
-import { Code, Id, Text } from '@inventory/domain/fields';
-import { Item, ItemCreateRequest, ItemUpdateRequest, itemFieldsOf } from '@inventory/domain/item';
-import { invalid } from '@inventory/domain/refused';
+import { findItem } from '@inventory/db/items';
+import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
+import { Code, Id, Text } from '@inventory/domain/contract/fields';
+import { Item, ItemCreateRequest, ItemUpdateRequest, itemFieldsOf } from '@inventory/domain/contract/item';
+import { invalid } from '@inventory/domain/contract/refused';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { Refused } from '../errors.ts';
 import { addItem, changeItem } from '../item-writes.ts';
-import { pageAnswer, pageReply } from '../page.ts';
+import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { noWarehouses, type Reply, route } from '../route.ts';
 
 const pageQuery = z.object(pageQueryShape(itemSortColumns));

@@ -3,11 +3,11 @@ import { readManySecretDigests } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
-import type { Authenticator } from '../authenticate.ts';
 import { readFormBody } from '../body.ts';
+import type { Authenticator } from '../callers/authenticator.ts';
+import type { GuessLimiter } from '../callers/guess-limit.ts';
 import { Refused } from '../errors.ts';
 import { gather } from '../gather.ts';
-import type { GuessLimiter } from '../guess-limit.ts';
 
 // Nobody waits longer for a token because Postgres is slow or silent.
 const secretWithinMs = 1000;

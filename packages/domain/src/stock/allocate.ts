@@ -1,5 +1,5 @@
+import { conflict, invalid, type Refusal } from '../contract/refused.ts';
 import { formatQuantity, type Quantity } from '../quantity.ts';
-import { conflict, invalid, type Refusal } from '../refused.ts';
 import {
   allocationOrder,
   type Batch,
@@ -11,7 +11,7 @@ import {
 } from './batch.ts';
 
 /** Which lots a transaction may take: every filter given must match. */
-export type Pick = {
+export type LotFilter = {
   partNo: number;
   wid: number;
   recNo?: number | undefined;
@@ -31,18 +31,18 @@ export type Pick = {
   heldToo: boolean;
 };
 
-export type Part = { lot: LotState; units: Quantity };
+export type Taking = { lot: LotState; units: Quantity };
 
 /** The lots that one transaction may take, at most: its time under the gates' locks has an end. */
 export const lotsPerTransactionMax = 1000;
 
 /** Two picks with the same key ask for the same lots. */
-export function pickKey(pick: Pick): string {
+export function pickKey(pick: LotFilter): string {
   return JSON.stringify(pick);
 }
 
 /** Two transactions with the same key ask for as many units of the same lots. */
-export function askKey(pick: Pick, units: Quantity): string {
+export function askKey(pick: LotFilter, units: Quantity): string {
   return `${formatQuantity(units)} of ${pickKey(pick)}`;
 }
 
@@ -52,14 +52,14 @@ export function askKey(pick: Pick, units: Quantity): string {
  * hold, does not match the other filters or has too little, when all that match have, or when it would take more than {@link lotsPerTransactionMax} lots.
  * `undecided` when lots are needed that this batch has not read: as the first of another batch it is decided.
  */
-export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Refusal | 'undecided' {
+export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);
   if ('code' in candidates) return candidates;
   const key = pickKey(pick);
   if (batch.unread.has(key)) return 'undecided';
   const horizon = batch.horizons.get(key);
   const order = allocationOrder(batch.now);
-  const parts: Part[] = [];
+  const parts: Taking[] = [];
   let missing = units;
   for (const lot of candidates) {
     if (!matches(lot, pick, batch.now)) continue;
@@ -80,7 +80,12 @@ export function allocate(batch: Batch, pick: Pick, units: Quantity): Part[] | Re
   return tooManyLots(parts, tally, units);
 }
 
-function notEnough(batch: Batch, pick: Pick, asked: Quantity, available: Quantity): Refusal | 'undecided' {
+function notEnough(
+  batch: Batch,
+  pick: LotFilter,
+  asked: Quantity,
+  available: Quantity,
+): Refusal | 'undecided' {
   const untaken = batch.untaken.get(pickKey(pick));
   // It was counted before the batch changed anything.
   if (untaken !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
@@ -100,7 +105,7 @@ function untakenText(untaken: Untaken | undefined): string {
   return causes.length === 0 ? '' : ` Not taken: ${more ? 'at least ' : ''}${causes.join(', ')}.`;
 }
 
-function tooManyLots(parts: readonly Part[], { lots, more }: Tally, units: Quantity): Refusal {
+function tooManyLots(parts: readonly Taking[], { lots, more }: Tally, units: Quantity): Refusal {
   const first = parts.slice(0, lotsPerTransactionMax).reduce((sum, part) => sum + part.units, 0n);
   return conflict(
     `Too many lots: ${formatQuantity(units)} units would take ${more ? 'more than ' : ''}${lots} lots, and one transaction ` +
@@ -108,7 +113,7 @@ function tooManyLots(parts: readonly Part[], { lots, more }: Tally, units: Quant
   );
 }
 
-function candidatesOf(batch: Batch, pick: Pick): readonly LotState[] | Refusal {
+function candidatesOf(batch: Batch, pick: LotFilter): readonly LotState[] | Refusal {
   if (pick.recNo === undefined) return batch.lots.get(gateKey(pick.partNo, pick.wid)) ?? [];
   const lot = batch.lotsByRecNo.get(pick.recNo);
   // One text for all three, so that nothing about another warehouse's lots can be told.
@@ -125,7 +130,7 @@ function candidatesOf(batch: Batch, pick: Pick): readonly LotState[] | Refusal {
 }
 
 /** Whether a lot may be taken. The statement that reads candidates asks the same of the database. */
-function matches(lot: LotState, pick: Pick, now: number): boolean {
+function matches(lot: LotState, pick: LotFilter, now: number): boolean {
   return (
     lot.units > 0n &&
     (pick.heldToo || !lot.hold) &&
@@ -138,16 +143,16 @@ function matches(lot: LotState, pick: Pick, now: number): boolean {
 
 const fields = ['spot', 'serial', 'serial2', 'rfidTag'] as const;
 
-function hasField(lot: LotState, pick: Pick, field: (typeof fields)[number]): boolean {
+function hasField(lot: LotState, pick: LotFilter, field: (typeof fields)[number]): boolean {
   return pick[field] === undefined || lot[field] === pick[field];
 }
 
-function isReceivedWithin(lot: LotState, { received }: Pick): boolean {
+function isReceivedWithin(lot: LotState, { received }: LotFilter): boolean {
   return received === undefined || (lot.received >= received[0] && lot.received < received[1]);
 }
 
 /** The filters, by the names of the request, that a lot named by its recNo does not match. */
-function unmatchedFields(lot: LotState, pick: Pick): string[] {
+function unmatchedFields(lot: LotState, pick: LotFilter): string[] {
   const unmatched = fields.filter((field) => !hasField(lot, pick, field));
   return [
     ...unmatched.map((field) => (field === 'spot' ? pick.spotField : field)),

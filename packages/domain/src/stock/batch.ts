@@ -1,5 +1,5 @@
+import type { ReceiveRequest } from '../contract/receive.ts';
 import { parseQuantity, type Quantity } from '../quantity.ts';
-import type { ReceiveRequest } from './receive.ts';
 
 /**
  * What a batch of transactions sees while it is decided: everything was read under the gates' locks, decisions change it

@@ -1,5 +1,5 @@
-import type { Answer } from '../json-text.ts';
-import { conflict, invalid, type Refusal } from '../refused.ts';
+import { conflict, invalid, type Refusal } from '../contract/refused.ts';
+import type { JsonAnswer } from '../json-text.ts';
 import type { Batch, Entry, ItemFacts } from './batch.ts';
 
 /**
@@ -7,13 +7,13 @@ import type { Batch, Entry, ItemFacts } from './batch.ts';
  * later batch decides it, because this one has not read enough lots.
  */
 export type Decision =
-  | { status: 'applied'; entries: Entry[]; answer: (transactionNo: number) => Answer }
+  | { status: 'applied'; entries: Entry[]; answer: (transactionNo: number) => JsonAnswer }
   | { status: 'refused'; refusal: Refusal }
   | { status: 'undecided' };
 
 export const undecided: Decision = { status: 'undecided' };
 
-export function applied(entries: Entry[], answer: (transactionNo: number) => Answer): Decision {
+export function applied(entries: Entry[], answer: (transactionNo: number) => JsonAnswer): Decision {
   return { status: 'applied', entries, answer };
 }
 

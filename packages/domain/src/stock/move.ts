@@ -1,67 +1,11 @@
-import { z } from 'zod';
+import type { MoveRequest } from '../contract/move.ts';
 import { parseDateTime } from '../date-time.ts';
-import { DateTimeText, Id, lengthMax, name, text, Units } from '../fields.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
-import { allocate, type Part, type Pick } from './allocate.ts';
+import { allocate, type LotFilter, type Taking } from './allocate.ts';
 import { addLot, adjust, type Batch, change, type Entry, hasRoom, type LotState } from './batch.ts';
 import { applied, type Decision, itemOf, noRoom, undecided } from './decision.ts';
 
-/** `POST /Inventory/Move`. */
-export const MoveRequest = z
-  .object({
-    itemID: name(lengthMax.shortId).describe('Item ShortID'),
-    units: Units.describe('Quantity to move'),
-    wid: Id.describe('Source warehouse ID'),
-    fromSpot: text(lengthMax.label).optional().describe('Source bin/location'),
-    toSpot: text(lengthMax.label).optional().describe('Destination bin/location'),
-    shipToWid: Id.optional().describe('Destination warehouse, for a move between warehouses'),
-    transitSlip: text(lengthMax.label).optional().describe('Transit slip reference'),
-    serial: text(lengthMax.label).optional().describe('Serial/lot to move'),
-    serial2: text(lengthMax.label).optional().describe('Secondary serial'),
-    rfidTag: text(lengthMax.label).optional().describe('RFID tag'),
-    reference: text(lengthMax.label).optional().describe('External reference'),
-    recno: Id.optional().describe('Specific lot record to move'),
-    received: DateTimeText.optional().describe(
-      'Received on this UTC day (a date) or in this second (a datetime)',
-    ),
-  })
-  .refine((body) => hasDestination(body), {
-    path: ['toSpot'],
-    error: 'or shipToWid must name a destination that differs from the source.',
-    // Judged even when other fields are wrong: one answer names them all.
-    when: ({ value }) => typeof value === 'object' && value !== null,
-  })
-  .meta({ id: 'MoveRequest' });
-export type MoveRequest = z.infer<typeof MoveRequest>;
-
-/** 200. */
-export const MoveAnswer = z
-  .object({
-    recNo: z.int().describe('Record number of the first destination lot'),
-    status: z.literal('moved'),
-    transactionNo: z.int().describe('Number of this transaction'),
-    units: z.number().describe('Quantity moved'),
-    lots: z.array(
-      z.object({
-        recNo: z.int().describe('Destination lot'),
-        fromRecNo: z.int().describe('Source lot; the same when a whole lot moved inside its warehouse'),
-        units: z.number().describe('Moved'),
-        remaining: z.number().describe('Left at the source'),
-        wID: z.int(),
-        spot: z.string(),
-      }),
-    ),
-  })
-  .meta({ id: 'MoveAnswer' });
-
-type Destination = { [F in 'wid' | 'fromSpot' | 'toSpot' | 'shipToWid']: MoveRequest[F] };
-
-function hasDestination(body: Destination): boolean {
-  if (body.shipToWid !== undefined && body.shipToWid !== body.wid) return true;
-  return body.toSpot !== undefined && body.toSpot !== body.fromSpot;
-}
-
-export function movePick(partNo: number, request: MoveRequest): Pick {
+export function movePick(partNo: number, request: MoveRequest): LotFilter {
   return {
     partNo,
     wid: request.wid,
@@ -142,7 +86,7 @@ type Moved = {
   entries: Entry[];
 };
 
-function movePart(batch: Batch, { lot: from, units }: Part, wid: number, spot: string): Moved {
+function movePart(batch: Batch, { lot: from, units }: Taking, wid: number, spot: string): Moved {
   const whole = units === from.units;
   const out: Entry = { lot: from, wid: from.wid, spot: from.spot, delta: -units };
   let to: LotState;

@@ -1,46 +1,8 @@
-import { z } from 'zod';
+import type { ReceiveRequest } from '../contract/receive.ts';
 import { formatDateTime, lastMoment, parseDateTime } from '../date-time.ts';
-import { Amount, Code, DateTimeText, Id, lengthMax, name, text, Units } from '../fields.ts';
-import { Lot } from '../lot.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
 import { addLot, adjust, type Batch, hasRoom } from './batch.ts';
 import { applied, type Decision, itemOf, noRoom } from './decision.ts';
-
-/** `POST /Inventory/Receive`. */
-export const ReceiveRequest = z
-  .object({
-    itemID: name(lengthMax.shortId).describe('Item ShortID'),
-    units: Units.describe('Quantity received'),
-    wid: Id.describe('Destination warehouse ID'),
-    reasonCode: Code.describe('Reason code of the adjustment'),
-    spot: text(lengthMax.label).optional().describe('Bin/location'),
-    serial: text(lengthMax.label).optional().describe('Serial or lot number'),
-    serial2: text(lengthMax.label).optional().describe('Secondary serial'),
-    rfidTag: text(lengthMax.label).optional().describe('RFID tag'),
-    reference: text(lengthMax.label).optional().describe('External reference, such as a PO number'),
-    remark: text(lengthMax.remark).optional().describe('Notes'),
-    netWeight: Amount.optional().describe('Net weight'),
-    grossWeight: Amount.optional().describe('Gross weight'),
-    price: Amount.optional().describe('Unit cost'),
-    expires: DateTimeText.optional().describe(
-      'Expiration; without an offset, UTC. A date is good through the end of that day.',
-    ),
-    supplier: Code.optional().describe('Vendor/supplier ID'),
-    line: Code.optional().describe('PO line number when receiving against a PO'),
-    jobid: Code.optional().describe('Job/project ID'),
-  })
-  .meta({ id: 'ReceiveRequest' });
-export type ReceiveRequest = z.infer<typeof ReceiveRequest>;
-
-/** 201. */
-export const ReceiveAnswer = z
-  .object({
-    recNo: z.int().describe('Record number of the new lot'),
-    status: z.literal('received'),
-    transactionNo: z.int().describe('Number of this transaction'),
-    lot: Lot,
-  })
-  .meta({ id: 'ReceiveAnswer' });
 
 /** Makes a new lot, always. Refused only when the item does not exist, or its level cannot hold so much. */
 export function receive(batch: Batch, request: ReceiveRequest): Decision {

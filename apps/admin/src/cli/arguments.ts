@@ -1,0 +1,95 @@
+import { Permission } from '@inventory/auth/permission';
+import { lengthMax, name } from '@inventory/domain/contract/fields';
+import { parseDateTime } from '@inventory/domain/date-time';
+import { InvalidArgumentError } from 'commander';
+
+// What the values of options are read by. What they throw becomes one line that names the option, and exit code 2.
+
+const integerMax = 2 ** 31 - 1;
+
+/** The id of a warehouse, or a rate limit: 1 … 2^31-1. */
+export function parseId(text: string): number {
+  return parseWhole(text, integerMax);
+}
+
+/** The number of a lot. */
+export function parseRecNo(text: string): number {
+  return parseWhole(text, Number.MAX_SAFE_INTEGER);
+}
+
+/** The ids of warehouses, with commas between; at least one. */
+export function parseIds(text: string): number[] {
+  return text.split(',').map((part) => parseId(part.trim()));
+}
+
+/** Security ids of the contract, with commas between; at least one. */
+export function parsePermissions(text: string): number[] {
+  const known: readonly number[] = Object.values(Permission);
+  return text.split(',').map((part) => {
+    const permission = Number(part.trim());
+    if (part.trim() !== '' && known.includes(permission)) return permission;
+    throw new InvalidArgumentError(`A permission is one of ${known.join(', ')}.`);
+  });
+}
+
+/** Requests in any 60 s, or `default`. */
+export function parseRateLimit(text: string): number | 'default' {
+  return text === 'default' ? text : parseId(text);
+}
+
+/** A name that somebody gives to something. */
+export function parseName(text: string): string {
+  return checkText(text, lengthMax.label);
+}
+
+/** An alias, which stands where a ShortID could. */
+export function parseAlias(text: string): string {
+  return checkText(text, lengthMax.shortId);
+}
+
+/** Why something is done. */
+export function parseReason(text: string): string {
+  return checkText(text, lengthMax.description);
+}
+
+/** A quantity of 0 or more with the limits of the contract's decimals; stays text, so that it stays exact. */
+export function parseQuantityText(text: string): string {
+  const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text);
+  const digits = `${match?.[1] ?? ''}${match?.[2] ?? ''}`.replace(/^0+/, '');
+  if (match !== null && digits.length <= 15) return text;
+  throw new InvalidArgumentError(
+    'It must be 0 or more, below 1e12, with at most 6 digits after the point and 15 in all.',
+  );
+}
+
+const unitMs = { d: 86_400_000, h: 3_600_000 };
+
+/** A moment to come: so many days or hours from now, a date (its last moment, UTC) or a date with a time. */
+export function parseExpiry(text: string): Date {
+  const span = /^(\d{1,4})([dh])$/.exec(text);
+  const at =
+    span === null
+      ? lastMomentOf(text)
+      : new Date(Date.now() + Number(span[1]) * unitMs[span[2] as 'd' | 'h']);
+  if (at === null)
+    throw new InvalidArgumentError('It must be like 30d, 12h, 2031-01-31 or 2031-01-31T18:00:00Z.');
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.');
+  return at;
+}
+
+function lastMomentOf(text: string): Date | null {
+  const moment = parseDateTime(text);
+  return moment === null ? null : new Date(moment.at + (moment.precision === 'day' ? unitMs.d - 1 : 0));
+}
+
+function parseWhole(text: string, max: number): number {
+  const value = Number(text);
+  if (/^\d{1,16}$/.test(text) && value >= 1 && value <= max) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+}
+
+function checkText(text: string, charactersMax: number): string {
+  const checked = name(charactersMax).safeParse(text);
+  if (checked.success) return checked.data;
+  throw new InvalidArgumentError(`It ${checked.error.issues[0]?.message}`);
+}

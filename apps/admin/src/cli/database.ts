@@ -1,0 +1,82 @@
+import { connect, isOutage, lacksRight, lacksTable, type Sql } from '@inventory/db/client';
+import { ConfigError, connections, readConfig } from '@inventory/process/config';
+import { localFolder } from '../checkout.ts';
+import { CommandError } from './command-error.ts';
+
+const answerWithinMs = 5000;
+
+/**
+ * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is
+ * none, or it cannot be reached or has no tables.
+ */
+export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
+  await useDatabase(await findDatabaseUrl(), work);
+}
+
+/** The same as the owner of the tables, where the address is not given. */
+export async function withOwnersDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
+  await useDatabase(await findDatabaseUrl('owner'), work);
+}
+
+/** The same on a database of which the address is known. */
+export async function useDatabase<Result>(
+  databaseUrl: string,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  if (!URL.canParse(databaseUrl)) throw new ConfigError('DATABASE_URL is not an address');
+  const sql = connect(databaseUrl, { name: 'inventory-admin', connectionsMax: 4 });
+  try {
+    await waitForAnswer(sql);
+    return await work(sql);
+  } catch (error) {
+    throw explain(error, databaseUrl);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** What is no Postgres may take connections and end them, and the driver would go on trying. */
+async function waitForAnswer(sql: Sql): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error(), { code: 'TOO_LATE' })), answerWithinMs);
+  });
+  try {
+    await Promise.race([sql`select`, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Promise<string> {
+  const { DATABASE_URL } = readConfig({ DATABASE_URL: connections.DATABASE_URL.optional() }, process.env);
+  if (DATABASE_URL !== undefined) return DATABASE_URL;
+  // Loaded only here: the image has no @inventory/local.
+  const stack = await import('@inventory/local/stack').then(
+    ({ readRunningStack }) => readRunningStack(localFolder),
+    () => null,
+  );
+  if (stack === null) {
+    throw new CommandError('no database: set DATABASE_URL, or start the service here first (pnpm start)');
+  }
+  // Meant for a database that was given; the local one has a password of its own.
+  delete process.env.DATABASE_PASSWORD;
+  return (as === 'operator' && stack.operatorUrl) || stack.databaseUrl;
+}
+
+/** One line without the address's user and password, whatever the driver says. */
+function explain(error: unknown, databaseUrl: string): unknown {
+  if (error instanceof CommandError) return error;
+  if (lacksTable(error)) {
+    return new CommandError('the database has no tables yet: run `pnpm inventory migrate` first');
+  }
+  if (lacksRight(error)) {
+    return new CommandError(
+      `${(error as Error).message}: this command needs another role in DATABASE_URL, the tables' owner for \`migrate\` and \`seed\``,
+    );
+  }
+  if (!isOutage(error)) return error;
+  const { hostname, port } = new URL(databaseUrl);
+  const { code } = error as { code: string };
+  return new CommandError(`the database at ${hostname}:${port || '5432'} cannot be reached (${code})`);
+}

@@ -1,0 +1,31 @@
+import { type Sql, violatesForeignKey } from '@inventory/db/client';
+import { findUnknownWarehouses } from '@inventory/db/warehouses';
+import { CommandError } from './command-error.ts';
+
+/** Names the warehouse that is not there, when that is why a statement was refused; else gives the error back. */
+export async function explainUnknownWarehouse(
+  error: unknown,
+  sql: Sql,
+  wids: readonly number[],
+): Promise<unknown> {
+  const refused = ['client_warehouse_wid_fkey', 'stock_level_wid_fkey'];
+  if (!refused.some((constraint) => violatesForeignKey(error, constraint))) return error;
+  const unknown = await findUnknownWarehouses(sql, wids);
+  return new CommandError(`there is no warehouse ${unknown.join(', ')}`, 2);
+}
+
+import type { HoldRefusal } from '@inventory/db/operator/holds';
+
+/** One line about a lot that can be neither held nor released. */
+export function explainHoldRefusal(refusal: HoldRefusal, recNo: number): string {
+  switch (refusal) {
+    case 'unknown_lot':
+      return `there is no lot ${recNo}`;
+    case 'not_in_stock':
+      return `lot ${recNo} is not in stock`;
+    case 'already_held':
+      return `lot ${recNo} is on hold already`;
+    case 'not_held':
+      return `lot ${recNo} is not on hold`;
+  }
+}

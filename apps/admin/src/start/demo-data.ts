@@ -1,0 +1,141 @@
+import { Permission } from '@inventory/auth/permission';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { addAlias } from '@inventory/db/aliases';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers } from '@inventory/db/batch/gates';
+import { type Sql, violatedUnique } from '@inventory/db/client';
+import { addClient, changeClient } from '@inventory/db/clients';
+import { createItem, drawPartNo } from '@inventory/db/items';
+import { hasNoWarehouse, holdsNothingBut } from '@inventory/db/operator/is-untouched';
+import { readOutcomes } from '@inventory/db/requests/settle';
+import { addWarehouse } from '@inventory/db/warehouses';
+import type { ItemFields } from '@inventory/domain/contract/item';
+import type { ReceiveRequest } from '@inventory/domain/contract/receive';
+import { CommandError } from '../cli/command-error.ts';
+
+/** The client that the demo data comes with. */
+export const demoClientId = 'demo';
+
+const warehouses = [
+  { wid: 1, name: 'Main' },
+  { wid: 2, name: 'Overflow' },
+];
+
+const items: [shortId: string, fields: ItemFields][] = [
+  ['WIDGET-100', { description: 'Widget, blue', category: 1, units: 1 }],
+  ['WIDGET-200', { description: 'Widget, red', category: 1, units: 1 }],
+  [
+    'BOLT-M8X40',
+    { description: 'Hexagon bolt M8 x 40, zinc plated', category: 2, putUp: 'box of 200', units: 200 },
+  ],
+  ['CABLE-3G15', { description: 'Cable 3G1.5, black', category: 3, uOM: 'M', putUp: 'drum', units: 500 }],
+  [
+    'PAINT-WHITE',
+    { description: 'Wall paint, white', category: 4, uOM: 'L', putUp: 'bucket of 10', units: 10 },
+  ],
+  [
+    'LABEL-4X6',
+    { description: 'Shipping labels, 4 x 6 inches', category: 5, putUp: 'roll of 500', units: 500 },
+  ],
+];
+
+const alias = { alias: '4006381333931', shortId: 'WIDGET-100' };
+
+// Each receipt has a request id for ever, so that it cannot happen twice; they also tell a database with the demo data.
+const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] = [
+  ['00000000-0000-4000-8000-00000000d001', { itemID: 'WIDGET-100', units: 120, wid: 1, spot: 'A-01-1' }],
+  ['00000000-0000-4000-8000-00000000d002', { itemID: 'WIDGET-100', units: 80, wid: 2, spot: 'R-07-2' }],
+  [
+    '00000000-0000-4000-8000-00000000d003',
+    { itemID: 'WIDGET-200', units: 40, wid: 1, spot: 'A-01-2', serial: 'W2-0001' },
+  ],
+  [
+    '00000000-0000-4000-8000-00000000d004',
+    { itemID: 'BOLT-M8X40', units: 4000, wid: 1, spot: 'B-03-1', price: 0.045 },
+  ],
+  ['00000000-0000-4000-8000-00000000d005', { itemID: 'CABLE-3G15', units: 412.75, wid: 1, spot: 'C-02-1' }],
+  [
+    '00000000-0000-4000-8000-00000000d006',
+    {
+      itemID: 'PAINT-WHITE',
+      units: 60,
+      wid: 2,
+      spot: 'R-01-1',
+      serial: 'P-77',
+      expires: '2031-06-30T00:00:00.000Z',
+    },
+  ],
+  [
+    '00000000-0000-4000-8000-00000000d007',
+    {
+      itemID: 'PAINT-WHITE',
+      units: 30,
+      wid: 2,
+      spot: 'R-01-2',
+      serial: 'P-78',
+      expires: '2032-01-31T00:00:00.000Z',
+    },
+  ],
+  [
+    '00000000-0000-4000-8000-00000000d008',
+    { itemID: 'LABEL-4X6', units: 24, wid: 1, spot: 'D-01-1', reference: 'PO-1001' },
+  ],
+];
+
+/**
+ * Fills a database that has no warehouse yet with a few items and lots and the client `demo`, whose secret nobody knows yet. Tells
+ * whether the database holds the demo data. One in which the start was broken off is completed; any other is left alone.
+ */
+export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ours'> {
+  const requests = receipts.map(([requestId]) => ({ requestId, clientId: demoClientId }));
+  if ((await readOutcomes(sql, requests)).size > 0) return 'there';
+  if (!(await hasNoWarehouse(sql)) && !(await isUnfinished(sql))) return 'not_ours';
+
+  for (const [shortId, fields] of items) {
+    await createItem(sql, await drawPartNo(sql), shortId, fields, demoClientId).catch(ignoreTaken);
+  }
+  await addAlias(sql, alias).catch(ignoreTaken);
+  // Before the warehouses: they are what a database that is in use has, the client shows that they are ours.
+  await addClient(sql, {
+    clientId: demoClientId,
+    permissions: Object.values(Permission),
+    wids: [],
+    readOnly: false,
+    rateLimit: null,
+    secretDigest: digestSecret(createSecret()),
+  }).catch(ignoreTaken);
+  for (const warehouse of warehouses) await addWarehouse(sql, warehouse).catch(ignoreTaken);
+  await changeClient(sql, demoClientId, { wids: warehouses.map(({ wid }) => wid) });
+  await receiveLots(sql);
+  return 'added';
+}
+
+async function isUnfinished(sql: Sql): Promise<boolean> {
+  return holdsNothingBut(sql, {
+    clientId: demoClientId,
+    shortIds: items.map(([shortId]) => shortId),
+    wids: warehouses.map(({ wid }) => wid),
+  });
+}
+
+/** Through the ledger like any other receipt, so that levels, lots and entries agree. */
+async function receiveLots(sql: Sql): Promise<void> {
+  const requests = receipts.map(([requestId, body]) => ({
+    requestId,
+    clientId: demoClientId,
+    deadline: Number.POSITIVE_INFINITY,
+    kind: 'receive' as const,
+    body: { ...body, reasonCode: 1 },
+  }));
+  const pool = createBatchPool(sql);
+  const outcomes = await applyBatch(pool, requests, createPartNumbers());
+  await pool.end({ timeout: 1 });
+  const failed = outcomes.find((outcome) => outcome?.status !== 'applied');
+  if (failed !== undefined) throw new CommandError(`the demo data is refused: ${failed?.result}`);
+}
+
+/** What is there already was added by a start that was broken off. */
+function ignoreTaken(error: unknown): void {
+  if (violatedUnique(error) === null) throw error;
+}

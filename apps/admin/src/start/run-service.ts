@@ -1,0 +1,132 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Sql } from '@inventory/db/client';
+import { migrate } from '@inventory/db/migrate';
+import { makePrivate } from '@inventory/local/private-folder';
+import { startStack } from '@inventory/local/stack';
+import { connections, Port, readConfig } from '@inventory/process/config';
+import { z } from 'zod';
+import { localFolder } from '../checkout.ts';
+import { useDatabase } from '../cli/database.ts';
+import { print } from '../cli/print.ts';
+import { bannerOf, baseUrlOf, waitForAnswer } from './banner.ts';
+import { checkRedis } from './check-redis.ts';
+import { type DemoClient, readDemoClient } from './demo-client.ts';
+import { addDemoData } from './demo-data.ts';
+import { makeLocalLogins } from './local-logins.ts';
+import { supervise } from './supervise.ts';
+
+/** Read before anything is started; the rest of the settings is checked by the processes they are for. */
+const settings = {
+  DATABASE_URL: connections.DATABASE_URL.optional(),
+  REDIS_URL: connections.REDIS_URL.optional(),
+  QUEUE_PREFIX: connections.QUEUE_PREFIX,
+  PORT: Port.default(3000),
+  HOST: z.string().default('127.0.0.1'),
+};
+
+/** Brings everything up, runs until it is told to stop, and leaves nothing running. */
+export async function runService(signal: AbortSignal): Promise<void> {
+  const config = readConfig(settings, process.env);
+  await refuseUsedPort(config.HOST, config.PORT);
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const stack = await startStack({
+      folder: localFolder,
+      databaseUrl: config.DATABASE_URL,
+      redisUrl: config.REDIS_URL,
+      queuePrefix: config.QUEUE_PREFIX,
+      report: print,
+      signal,
+    });
+    stops.push(stack.stop);
+    if (stack.redis === 'given') await checkRedis(stack.redisUrl);
+    const isGiven = stack.postgres === 'given';
+    // Meant for servers that were given; the local ones have passwords of their own.
+    if (!isGiven) {
+      delete process.env.DATABASE_PASSWORD;
+      delete process.env.DATABASE_PASSWORD_FILE;
+    }
+    if (stack.redis !== 'given') {
+      delete process.env.REDIS_PASSWORD;
+      delete process.env.REDIS_PASSWORD_FILE;
+    }
+    const logFolder = join(localFolder, 'logs');
+    await makePrivate(localFolder);
+    await makePrivate(logFolder);
+    const { demoClient, databaseUrls } = await untilAborted(
+      signal,
+      useDatabase(stack.databaseUrl, async (sql) => ({
+        demoClient: await prepareDatabase(sql),
+        // Whoever gave a database decides as whom the service connects.
+        databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
+      })),
+    );
+    if (databaseUrls !== null) stack.tellOperatorUrl(databaseUrls.operator);
+
+    const run = (name: 'api' | 'worker', more: NodeJS.ProcessEnv) => {
+      const running = supervise({
+        name,
+        script: join(import.meta.dirname, `../../../${name}/src/main.ts`),
+        env: {
+          ...process.env,
+          DATABASE_URL: databaseUrls?.[name] ?? stack.databaseUrl,
+          REDIS_URL: stack.redisUrls[name],
+          // What it keeps of the sources it has read lies where every user of the machine may write.
+          TSX_DISABLE_CACHE: '1',
+          ...more,
+        },
+        logFile: join(logFolder, `${name}.log`),
+        report: print,
+      });
+      stops.push(running.stop);
+      return running;
+    };
+    // Stopped in the opposite order: the worker answers what the api still waits for. Two processes cannot share one
+    // internal port; the api has it.
+    const worker = run('worker', { INTERNAL_PORT: '' });
+    const api = run('api', { HOST: config.HOST, PORT: String(config.PORT) });
+    const [port] = await untilAborted(signal, Promise.all([api.up, worker.up]));
+    const baseUrl = baseUrlOf(config.HOST, port!);
+    await untilAborted(signal, waitForAnswer(baseUrl, signal));
+    print(await bannerOf(baseUrl, demoClient, signal));
+
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  } finally {
+    if (signal.aborted) print('stopping');
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+/** Brings the tables up to date and sees to the demo data; the client that may use it, if there is one. */
+async function prepareDatabase(sql: Sql): Promise<DemoClient | null> {
+  await migrate(sql, (name) => print(`migrated ${name}`));
+  const demoData = await addDemoData(sql);
+  if (demoData === 'not_ours') {
+    print('the database has warehouses of its own: no demo data and no demo client');
+    return null;
+  }
+  if (demoData === 'added') print('added the demo data');
+  return readDemoClient(sql, join(localFolder, 'demo-client.json'));
+}
+
+/** Looks before anything is downloaded or started, so that a used port costs nobody a minute. */
+async function refuseUsedPort(host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+/** The promise's value, or a rejection as soon as the signal is aborted. */
+async function untilAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}

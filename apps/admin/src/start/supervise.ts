@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { UpMessage } from '@inventory/process/run';
+import { checkoutFolder } from '../checkout.ts';
+import { CommandError } from '../cli/command-error.ts';
+
+const upWithinMs = 60_000;
+// A little longer than a process gives itself to stop in order.
+const stopWithinMs = 25_000;
+const restartPauseMinMs = 100;
+const restartPauseMaxMs = 2000;
+/** A process that was up this long did not fail for the same reason again. */
+const settledAfterMs = 10_000;
+const logBytesMax = 10_000_000;
+
+export type SupervisedOptions = {
+  /** For lines and errors: 'api'. */
+  name: string;
+  /** The source file that it runs, below the checkout. */
+  script: string;
+  env: NodeJS.ProcessEnv;
+  /** Gets its standard output, after what is there; a long one makes way. */
+  logFile: string;
+  report: (line: string) => void;
+};
+
+export type Supervised = {
+  /** When it is up for the first time: the port it answers on, if it does. Rejects with CommandError when it never is. */
+  up: Promise<number | null>;
+  /** Ends it, in order if it can, and waits until it is gone. */
+  stop(): Promise<void>;
+};
+
+/** Runs a process of the service; once it was up it is started again, on its port, whenever it ends. */
+export function supervise(options: SupervisedOptions): Supervised {
+  const stopping = new AbortController();
+  let env = options.env;
+  let current = launch(options, env);
+
+  const waitForUp = async (): Promise<number | null> => {
+    const first = current;
+    const port = await Promise.race([
+      first.up,
+      first.ended.then((ending) => {
+        throw new CommandError(first.takeErrors().split('\n')[0] || `${options.name} ended (${ending})`);
+      }),
+      wait(upWithinMs, undefined, { signal: stopping.signal }).then(() => {
+        throw new CommandError(
+          `${options.name} is not up after ${upWithinMs / 1000} s; see ${options.logFile}`,
+        );
+      }),
+    ]);
+    // Where clients know it; 0 would choose another one.
+    if (port !== null) env = { ...env, PORT: String(port) };
+    first.showErrors();
+    void keepUp();
+    return port;
+  };
+
+  const keepUp = async () => {
+    for (let pauseMs = restartPauseMinMs; ; pauseMs = Math.min(pauseMs * 2, restartPauseMaxMs)) {
+      const since = Date.now();
+      const ending = await current.ended;
+      if (stopping.signal.aborted) return;
+      if (Date.now() - since > settledAfterMs) pauseMs = restartPauseMinMs;
+      options.report(`${options.name} ended (${ending}); starting it again`);
+      await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      current = launch(options, env);
+      current.showErrors();
+      current.up.then(() => options.report(`${options.name} is up again`));
+    }
+  };
+
+  const up = waitForUp();
+  // Whoever stops before it is up need not wait for this as well.
+  up.catch(() => {});
+  return {
+    up,
+    async stop() {
+      stopping.abort();
+      await end(current);
+    },
+  };
+}
+
+type Running = {
+  child: ChildProcess;
+  up: Promise<number | null>;
+  /** Resolves to how it ended. */
+  ended: Promise<string>;
+  /** What it has written as errors so far; nothing of it is shown then. */
+  takeErrors(): string;
+  /** Shows what it has written as errors and will write. */
+  showErrors(): void;
+};
+
+function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
+  const log = openLog(options.logFile);
+  const child = spawn(process.execPath, ['--import', 'tsx', options.script], {
+    cwd: checkoutFolder,
+    env,
+    // By the channel it tells us that it is up, and learns that we are gone, however we went.
+    stdio: ['ignore', log, 'pipe', 'ipc'],
+    // A group of its own: Ctrl-C in the terminal reaches only us, and we end the processes in order.
+    detached: true,
+  });
+  closeSync(log);
+  let errors = '';
+  let shown = false;
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    if (shown) process.stderr.write(text);
+    else errors += text;
+  });
+  return {
+    child,
+    up: new Promise((resolve) => child.once('message', (message: UpMessage) => resolve(message.port))),
+    ended: new Promise((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      // Not 'exit': what it wrote last is still under way then.
+      child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    }),
+    takeErrors: () => errors,
+    showErrors() {
+      shown = true;
+      process.stderr.write(errors);
+    },
+  };
+}
+
+async function end({ child, ended }: Running): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+  await ended;
+  clearTimeout(timer);
+}
+
+function openLog(path: string): number {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > logBytesMax) renameSync(path, `${path}.old`);
+  return openSync(path, 'a', 0o600);
+}

@@ -1,0 +1,115 @@
+import type { Context, Next } from 'koa';
+import type { Standing } from '../connections/standing.ts';
+import { createFairLine } from '../fair-line.ts';
+import { createBudgets } from './budgets.ts';
+
+// See docs/decisions/0012. An answer costs 1, and 1 for each 16 KB of the documents that everybody may read.
+const bytesPerCost = 16 * 1024;
+// Two thousand scanners behind one address that wake up with yesterday's tokens are answered at once.
+const perName = { max: 2500, perSecond: 20, namesMax: 50_000 };
+// From all addresses: some hundredths of a second in each.
+const ofAll = { max: 5000, perSecond: 200, namesMax: 1 };
+// Past that, so many answers leave in a second, and more when somebody would wait longer than this.
+const leavePerSecond = 100;
+const waitMaxSeconds = 3;
+const tickMs = 50;
+// One for each connection. Beyond so many an answer goes at once, and its connection ends.
+const waitingMax = 5000;
+
+/** How callers that are not known, or not yet, are kept from taking the time of those that are. */
+export type Strangers = {
+  /**
+   * A middleware around those that make the answer. An answer to a caller without a right token is paid from the budget of its address,
+   * and waits its turn when that is used up. `ctx.state.address` says who pays, `ctx.state.client` who is known and pays nothing; a right secret is paid
+   * from a budget of its client's own, which `ctx.state.payer` names. Nothing is refused, and nobody waits for others' debts.
+   */
+  slow(ctx: Context, next: Next): Promise<void>;
+  /** Whether an address has used up its budget: what it asks for costs others, and waits. */
+  isSpent(address: string): boolean;
+  /** How many answers wait for their turn. */
+  waitingCount(): number;
+};
+
+type Waiting = { leave: () => void };
+
+/** `isDraining`: whether the process is about to stop; nobody waits then. `standing` is told who waits, and who is known. */
+export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
+  const budgets = createBudgets(perName);
+  const all = createBudgets(ofAll);
+  const line = createFairLine<Waiting>();
+  let timer: NodeJS.Timeout | undefined;
+  let allowed = 0;
+  let tickedAt = 0;
+
+  function tick() {
+    const now = performance.now();
+    const perSecond = Math.max(leavePerSecond, line.size() / waitMaxSeconds);
+    // A process that stood still makes up for a second at most.
+    allowed += Math.min(1, (now - tickedAt) / 1000) * perSecond;
+    tickedAt = now;
+    if (isDraining()) allowed = line.size();
+    for (; allowed >= 1 && line.size() > 0; allowed--) line.next()?.leave();
+    if (line.size() > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+    allowed = 0;
+  }
+
+  /** Waits for its turn, or until the caller is gone. */
+  function wait(ctx: Context, payer: string): Promise<void> {
+    const { socket } = ctx.req;
+    return new Promise((resolve) => {
+      const leave = () => {
+        ctx.res.off('close', gone);
+        standing.noteWaiting(socket, false);
+        resolve();
+      };
+      const leaveLine = line.join(payer, { leave });
+      const gone = () => {
+        leaveLine();
+        leave();
+      };
+      ctx.res.once('close', gone);
+      standing.noteWaiting(socket, true);
+      if (timer !== undefined) return;
+      tickedAt = performance.now();
+      timer = setInterval(tick, tickMs);
+    });
+  }
+
+  /** A right secret costs others nothing but time; strangers share what there is for all of them. */
+  function pays(payer: string, isKnown: boolean, cost: number): boolean {
+    if (!budgets.has(payer, cost) || !(isKnown || all.has('', cost))) return false;
+    budgets.spend(payer, cost);
+    if (!isKnown) all.spend('', cost);
+    return true;
+  }
+
+  return {
+    async slow(ctx, next) {
+      await next();
+      // A right token, or a right secret.
+      if (ctx.state.client !== undefined || ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
+      if (!isStranger(ctx)) return;
+      const payer: string = ctx.state.payer ?? ctx.state.address;
+      if (isDraining() || pays(payer, ctx.state.payer !== undefined, costOf(ctx))) return;
+      if (standing.isWaiting(ctx.req.socket)) {
+        // It does not read its answers: they would pile up here.
+        ctx.req.socket.destroy();
+      } else if (line.size() >= waitingMax) ctx.set('Connection', 'close');
+      else await wait(ctx, payer);
+    },
+    isSpent: (address) => !budgets.has(address, 1) || !all.has('', 1),
+    waitingCount: () => line.size(),
+  };
+}
+
+/** Whoever sent no right token. A failure of ours is nobody's debt, and what a browser asks first costs nothing. */
+function isStranger(ctx: Context): boolean {
+  if (ctx.state.client !== undefined || ctx.status >= 500) return false;
+  return !(ctx.method === 'OPTIONS' && ctx.status < 300);
+}
+
+function costOf(ctx: Context): number {
+  return 1 + (Buffer.isBuffer(ctx.body) ? Math.floor(ctx.body.length / bytesPerCost) : 0);
+}

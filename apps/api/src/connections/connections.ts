@@ -1,0 +1,150 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Refused } from '../errors.ts';
+import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
+import { refusalOfParser } from './malformed-http.ts';
+import { networkOf } from './network.ts';
+import type { Standing } from './standing.ts';
+
+export type ConnectionsOptions = {
+  limits: ConnectionLimits;
+  /** Connections of all callers together. */
+  connectionsMax: number;
+  /**
+   * Connections from one address on which no right token or secret came, an IPv6 network of 64 bits being one address; 0: as many as
+   * there may be in all.
+   */
+  perAddressMax: number;
+  standing: Standing;
+  checkEveryMs: number;
+  handle: RequestListener;
+  bytesOf: (refusal: Refused) => string;
+  /** Told now and then of connections that were closed, or not taken, because there were too many. */
+  report: (counts: { closed: number; refused: number }) => void;
+};
+
+export type Connections = {
+  count(): number;
+  /** From now on no next request is waited for. */
+  drain(): void;
+};
+
+const reportEveryChecks = 60;
+
+/**
+ * Takes over the requests and the errors of a server, so that no caller keeps others out by connections that
+ * it holds, by requests that it sends without end, or by answers that it does not read.
+ */
+export function guardConnections(server: Server, options: ConnectionsOptions): Connections {
+  // The one that rests for longest comes first.
+  const connections = new Map<Socket, Connection>();
+  const networks = new Map<string, number>();
+  const networkOfSocket = new WeakMap<Socket, string>();
+  const counts = { closed: 0, refused: 0 };
+  let checks = 0;
+  let reportedAt = -reportEveryChecks;
+  let drainedAt: number | null = null;
+
+  function forget(socket: Socket) {
+    if (!connections.delete(socket)) return;
+    const network = networkOfSocket.get(socket)!;
+    const left = networks.get(network)! - 1;
+    if (left === 0) networks.delete(network);
+    else networks.set(network, left);
+  }
+
+  const isStranger = (socket: Socket) => !options.standing.isKnown(socket);
+  const isOf = (network: string) => (socket: Socket) => networkOfSocket.get(socket) === network;
+
+  /** Closes the connection that has rested for longest, of those that `may` be closed; false when there is none. */
+  function close(may: (socket: Socket) => boolean): boolean {
+    for (const [socket, connection] of connections) {
+      // For a stranger whose answer waits nothing is done either.
+      const isIdle = connection.isResting() || (isStranger(socket) && options.standing.isWaiting(socket));
+      if (!isIdle || !may(socket)) continue;
+      counts.closed += 1;
+      forget(socket);
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  function countStrangers(network: string): number {
+    // Mostly there are few in all, and none need be looked at.
+    const all = networks.get(network) ?? 0;
+    if (all < options.perAddressMax) return all;
+    const isHere = isOf(network);
+    return [...connections.keys()].filter((socket) => isHere(socket) && isStranger(socket)).length;
+  }
+
+  /** A fleet behind one address is no crowd of strangers: its scanners are known by their tokens, and make no room for these. */
+  function isRoom(network: string): boolean {
+    const { perAddressMax, connectionsMax } = options;
+    const isHere = isOf(network);
+    if (perAddressMax > 0 && countStrangers(network) >= perAddressMax)
+      return close((socket) => isHere(socket) && isStranger(socket));
+    return connections.size < connectionsMax || close(isStranger) || close(() => true);
+  }
+
+  function check() {
+    checks += 1;
+    for (const connection of [...connections.values()]) connection.check(drainedAt);
+    if (counts.closed + counts.refused === 0 || checks - reportedAt < reportEveryChecks) return;
+    options.report({ ...counts });
+    counts.closed = 0;
+    counts.refused = 0;
+    reportedAt = checks;
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const network = networkOf(socket.remoteAddress ?? '');
+    if (!isRoom(network)) {
+      counts.refused += 1;
+      socket.destroy();
+      return;
+    }
+    const onResting = () => {
+      const connection = connections.get(socket);
+      if (connection === undefined) return;
+      connections.delete(socket);
+      connections.set(socket, connection);
+    };
+    const { limits, handle, bytesOf } = options;
+    connections.set(
+      socket,
+      createConnection(socket, { limits, handle, bytesOf, onResting, now: () => checks }),
+    );
+    networks.set(network, (networks.get(network) ?? 0) + 1);
+    networkOfSocket.set(socket, network);
+    socket.once('close', () => forget(socket));
+  });
+
+  const take: RequestListener = (request, response) =>
+    connections.get(request.socket)?.take(request, response);
+  server.on('request', take);
+  // An expectation that is none of HTTP's is ignored, as it may be; Node would answer 417 without a body.
+  server.on('checkExpectation', take);
+  const refuse = (socket: Socket, code: string) => {
+    const connection = connections.get(socket);
+    const isOfParser = /^(HPE_|ERR_HTTP_)/.test(code);
+    // Other errors are the network's: nobody is there any more.
+    if (connection === undefined || !isOfParser) socket.destroy();
+    else connection.refuse(refusalOfParser(code));
+  };
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuse(socket as Socket, error.code ?? ''),
+  );
+  // This service is no proxy.
+  server.on('connect', (_request, socket) => refuse(socket as Socket, 'HPE_INVALID_METHOD'));
+
+  const timer = setInterval(check, options.checkEveryMs);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
+  return {
+    count: () => connections.size,
+    drain() {
+      drainedAt ??= checks;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { Readable } from 'node:stream';
+import type { Client } from '@inventory/auth/client';
+import { isStatementTimeout } from '@inventory/db/client';
+import type { ListReading } from '@inventory/db/lists/list-reading';
+import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/read-category';
+import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
+import type { Page } from '@inventory/paging/page-envelope';
+import { Failed, messages } from '../errors.ts';
+import type { ListTurns, TurnKind } from './list-turns.ts';
+import { createTextStream } from './text-stream.ts';
+
+// A category of up to so many items is one text, as any other answer; a larger one is streamed.
+const wholeCategoryMax = 1000;
+// A cheap list that takes longer waits on a connection that has died, or Postgres stands still: its client's others need not.
+const cheapTurnMs = 2000;
+/** A streamed list must be read in so much time, */
+export const streamWithinMs = 60_000;
+/** and its reader may not take nothing for longer than this. */
+export const streamIdleMs = 10_000;
+
+/** Who asks for a list, and until when. */
+export type Asker = { client: Client; wait: Wait };
+
+/** Lists, read in turns: nobody's lists keep others from being served. All fail with 503 when Postgres is too busy for them. */
+export type Lists = {
+  page(reading: ListReading, asker: Asker): Promise<Page>;
+  /** A category's active items as the text of an array; a large one's as a stream that must be read or destroyed. */
+  category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
+};
+
+/** The connections of the lists, by what may stand behind what. All but `looks` cancel. */
+export type ListPools = {
+  cheap: StatementPool;
+  costly: StatementPool;
+  streamed: StatementPool;
+  /** Looks whether a list has few matches. */
+  looks: StatementPool;
+};
+
+export function createLists(pools: ListPools, turns: ListTurns): Lists {
+  async function inTurn<T>(kind: TurnKind, { client, wait }: Asker, work: () => Promise<T>): Promise<T> {
+    const endTurn = await turns.take(client.clientId, kind, wait);
+    const timer = kind === 'cheap' ? setTimeout(endTurn, cheapTurnMs) : undefined;
+    try {
+      return await work();
+    } catch (error) {
+      throw asBusy(error);
+    } finally {
+      clearTimeout(timer);
+      endTurn();
+    }
+  }
+
+  /** Whether few records match. When that cannot be told in no time, they are not few. */
+  async function hasFew(reading: ListReading & { cost: 'matches' }, { wait }: Asker): Promise<boolean> {
+    try {
+      return await pools.looks.run(reading.hasFew, wait);
+    } catch (error) {
+      if (isStatementTimeout(error)) return false;
+      throw error;
+    }
+  }
+
+  async function streamCategory(category: number, asker: Asker): Promise<{ stream: Readable }> {
+    const { client, wait } = asker;
+    const endTurn = await turns.take(client.clientId, 'streamed', wait);
+    const { readable, write, onGone } = createTextStream(streamIdleMs);
+    const forget = wait.onGone?.(() => readable.destroy());
+    const reader: Wait = {
+      until: performance.now() + streamWithinMs,
+      hasGone: () => readable.destroyed,
+      onGone,
+    };
+    return new Promise((resolve, reject) => {
+      const writePiece = (piece: string) => {
+        const written = write(piece);
+        // From now on what fails can only cut the answer.
+        resolve({ stream: readable });
+        return written;
+      };
+      pools.streamed
+        .run((sql) => readLargeCategory(sql, category, writePiece), reader)
+        .then(
+          () => readable.push(null),
+          (error) => {
+            reject(asBusy(error));
+            readable.destroy(error as Error);
+          },
+        )
+        .finally(() => {
+          forget?.();
+          endTurn();
+        });
+    });
+  }
+
+  return {
+    async page(reading, asker) {
+      const few = Symbol('few');
+      if (reading.cost !== 'everything') {
+        const page = await inTurn('cheap', asker, async () => {
+          if (reading.cost === 'matches' && !(await hasFew(reading, asker))) return few;
+          return pools.cheap.run((sql) => reading.read(sql), asker.wait);
+        });
+        if (typeof page !== 'symbol') return page;
+      }
+      return inTurn('costly', asker, () => pools.costly.run((sql) => reading.read(sql), asker.wait));
+    },
+    async category(category, asker) {
+      const text = await inTurn('cheap', asker, () =>
+        pools.cheap.run((sql) => readSmallCategory(sql, category, wholeCategoryMax), asker.wait),
+      );
+      return text === null ? streamCategory(category, asker) : { text };
+    },
+  };
+}
+
+/** A list that no connection was free for in time: Postgres is there, and the caller may come again. */
+function asBusy(error: unknown): unknown {
+  return error instanceof NeverBegunError
+    ? new Failed(503, messages.unavailable, { 'Retry-After': '5' })
+    : error;
+}

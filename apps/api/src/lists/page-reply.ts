@@ -1,0 +1,23 @@
+import { envelopeText, type Page, pagingHeaders, pagingOf } from '@inventory/paging/page-envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
+import { z } from 'zod';
+import type { Reply } from '../route.ts';
+
+/** The answer of a paged list, in the contract's envelope and with its headers. */
+export function pageReply(query: PageQuery, page: Page): Reply {
+  const paging = pagingOf(query, page.totalCount);
+  return { status: 200, text: envelopeText(page.records, paging), headers: pagingHeaders(paging) };
+}
+
+/** The schema of such an answer, and its name in the OpenAPI document. */
+export function pageAnswer(record: z.ZodType, id: string) {
+  const envelope = z.object({
+    value: z.array(record).describe('Records of the current page'),
+    totalCount: z.int().describe('Total records matching the query, before paging'),
+    page: z.int().describe('Current page number'),
+    pageSize: z.int().describe('Items per page: the requested size, capped at the maximum'),
+    pageCount: z.int().describe('Total pages available'),
+    hasMore: z.boolean().describe('true when more pages follow this one'),
+  });
+  return envelope.meta({ id });
+}

@@ -1,0 +1,176 @@
+import { Permission } from '@inventory/auth/permission';
+import { noWarehouses, type Route } from '../route.ts';
+import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './answers.ts';
+import { ErrorAnswer, RateLimited } from './error-schemas.ts';
+import { answerExamples, bodyExamples } from './examples.ts';
+import { createSchemas, type Json, type Schemas } from './schemas.ts';
+import { introduction, notes, tags } from './texts.ts';
+import { tokenOperation } from './token-operation.ts';
+
+const permissionNames: Record<Permission, string> = {
+  [Permission.ItemMasterList]: 'Item Master List',
+  [Permission.LocateMoveUnits]: 'Locate/Move Units',
+  [Permission.NegativeAdjustment]: 'Negative Adjustment',
+  [Permission.PositiveAdjustment]: 'Positive Adjustment',
+  [Permission.ModifyItemMaster]: 'Create/Modify Item Master Record',
+};
+
+/** The OpenAPI 3.1 document of these routes, made of the schemas that validate, as JSON text. */
+export function openApiText(routes: readonly Route[], basePath: string): string {
+  const schemas = createSchemas();
+  schemas.answer(ErrorAnswer);
+  schemas.answer(RateLimited);
+  const paths: Record<string, Json> = { '/Token': { post: tokenOperation(schemas) } };
+  const names = pathNames(routes);
+  for (const route of routes) {
+    const path = names.get(shapeOf(route.path))!;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path, schemas) };
+  }
+  return JSON.stringify({
+    openapi: '3.1.1',
+    info: { title: 'Inventory Management Service API', version: 'v1', description: introduction },
+    servers: [{ url: basePath }],
+    tags,
+    security: [{ clientCredentials: [] }, { bearer: [] }],
+    paths,
+    components: {
+      schemas: schemas.components,
+      responses: sharedAnswers(),
+      parameters: headerParameters,
+      headers: headerComponents(),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `/Token`.' },
+        clientBasic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'The client id and secret, for `/Token` only.',
+        },
+        clientCredentials: {
+          type: 'oauth2',
+          description: 'The client id and secret; the token is fetched from `/Token`.',
+          flows: { clientCredentials: { tokenUrl: `${basePath}/Token`, scopes: {} } },
+        },
+      },
+    },
+  });
+}
+
+/** `{}` for each parameter: two routes of one shape are one path to OpenAPI, whatever their parameters are called. */
+function shapeOf(path: string): string {
+  return path.replace(/:\w+/g, '{}');
+}
+
+/** The path of the document for each shape; routes that call its parameter otherwise share a name: `{partNoOrShortID}`. */
+function pathNames(routes: readonly Route[]): Map<string, string> {
+  const parameters = new Map<string, Set<string>>();
+  for (const { path } of routes) {
+    const known = parameters.get(shapeOf(path)) ?? new Set();
+    for (const [, name] of path.matchAll(/:(\w+)/g)) known.add(name!);
+    parameters.set(shapeOf(path), known);
+  }
+  return new Map(
+    [...parameters].map(([shape, known]) => {
+      const [first = '', ...others] = known;
+      const name = first + others.map((other) => `Or${capital(other)}`).join('');
+      return [shape, shape.replace('{}', `{${name}}`)];
+    }),
+  );
+}
+
+function operationOf(route: Route, path: string, schemas: Schemas): Json {
+  const key = `${route.method} ${route.path}`;
+  const parameterName = /\{(\w+)\}/.exec(path)?.[1];
+  const words = route.path.split(/[/:]+/).filter((word) => word !== '');
+  const [status = '200', answer] = Object.entries(route.answer)[0]!;
+  const answerSchema = schemas.answer(answer);
+  const isPaged = JSON.stringify(answerSchema).includes('Page"');
+  return {
+    operationId: route.method.toLowerCase() + words.map(capital).join(''),
+    tags: [words[0]],
+    summary: route.summary,
+    description: `${notes[key] ?? ''}\n\n${rulesOf(route)}`.trim(),
+    parameters: [
+      ...pathParameters(route, parameterName, schemas),
+      ...queryParameters(route, schemas),
+      ...(route.refusals.includes(409) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+      { $ref: '#/components/parameters/X-Request-Id' },
+    ],
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: schemas.request(route.body), examples: bodyExamples[key] },
+            },
+          },
+        }),
+    responses: {
+      [status]: answerOf('Success', answerSchema, {
+        ...successHeaders(route, isPaged),
+        examples: answerExamples[key] ?? {},
+      }),
+      ...errorAnswers(route),
+    },
+  };
+}
+
+function rulesOf(route: Route): string {
+  return [
+    `**Permission:** ${permissionNames[route.permission]} (${route.permission}), else 403.`,
+    route.writes ? '**Writes:** a read-only client gets 403.' : '**Reads:** open to read-only clients.',
+    route.warehouses === noWarehouses
+      ? ''
+      : '**Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.',
+  ]
+    .filter((rule) => rule !== '')
+    .join(' ');
+}
+
+function pathParameters(route: Route, name: string | undefined, schemas: Schemas): Json[] {
+  if (route.params === undefined || name === undefined) return [];
+  return propertiesOf(schemas.request(route.params)).map(([, { description, ...schema }]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema,
+  }));
+}
+
+function queryParameters(route: Route, schemas: Schemas): Json[] {
+  if (route.query === undefined) return [];
+  return propertiesOf(schemas.request(route.query)).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    description,
+    ...(String(description).startsWith('Extension:') ? { 'x-extension': true } : {}),
+    schema,
+  }));
+}
+
+function propertiesOf(schema: Json): [string, Json][] {
+  return Object.entries((schema.properties ?? {}) as Record<string, Json>);
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+// Without examples: the page would send them, and the second transaction with one key is refused.
+const headerParameters = {
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: ' +
+      'it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  },
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'An id of your own for this request; the answer and our logs carry it.',
+    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[!-~]+$' },
+  },
+};

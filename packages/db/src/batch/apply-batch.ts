@@ -1,0 +1,212 @@
+import type { Client } from '@inventory/auth/client';
+import { transactionPermission } from '@inventory/auth/permission';
+import { denyAction, denyWarehouses } from '@inventory/auth/scope';
+import { forbidden } from '@inventory/domain/contract/refused';
+import { jsonText } from '@inventory/domain/json-text';
+import { type Batch, gateKey, numberLots } from '@inventory/domain/stock/batch';
+import { decide } from '@inventory/domain/stock/decide';
+import { type Decision, undecided } from '@inventory/domain/stock/decision';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import { type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
+import { PlainError } from '@inventory/process/plain-error';
+import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../client.ts';
+import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
+import type { BatchPool, BatchWork } from './batch-pool.ts';
+import {
+  findHeldGates,
+  type GateId,
+  gateIdsOf,
+  gateNamesOf,
+  lockGates,
+  makeGates,
+  type PartNumbers,
+} from './gates.ts';
+import { pickCandidates } from './read-candidates.ts';
+import { readFacts } from './read-facts.ts';
+import { type DecidedTransaction, writeBatch } from './write-batch.ts';
+
+/**
+ * Applies a batch as one database transaction and returns one outcome per request, in their order. Business refusals are
+ * outcomes; null is one that is still to be decided, by another batch, because this one would have had to read too many lots:
+ * never all of them. Throws only when nothing of the batch was applied: any error of Postgres, or one of ours;
+ * {@link GatesHeldError} when it waited too long for gates that somebody else holds.
+ *
+ * The life of a batch: gates are locked in (part_no, wid) order; everything else is read in later statements, so that it is
+ * what the last holder of the gates left behind; the requests are decided in memory in arrival order against running
+ * balances; each touched row is written once. The request ids and keys are claimed by the last write. One that is taken by then,
+ * by the same request on another worker or by the api's verdict, rolls the batch back, and it is decided again without it.
+ */
+export async function applyBatch(
+  pool: BatchPool,
+  requests: readonly QueuedRequest[],
+  parts: PartNumbers,
+): Promise<(StoredOutcome | null)[]> {
+  const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
+  await makeGates(pool.sql, unique, parts).catch((error) => {
+    throw isLockTimeout(error) ? new TableLockedError() : error;
+  });
+  for (let tries = 1; ; tries++) {
+    const outcomes = await pool
+      .transaction((tx) => applyOnce(tx, unique, parts))
+      .catch(async (error: unknown) => {
+        // Another transaction took one of the request ids or keys while this one was being decided.
+        if (claims.has(violatedUnique(error) ?? '')) return null;
+        if (isLockTimeout(error)) {
+          await refuseHeldGates(pool.sql, unique, parts);
+          // Nobody holds them any more.
+          if (tries < triesMax) return null;
+          throw new TableLockedError();
+        }
+        throw error;
+      });
+    if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId) ?? null);
+  }
+}
+
+const claims: ReadonlySet<string> = new Set(['stock_transaction_request_id_key', 'idempotency_key_pkey']);
+
+// Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a whole table.
+const triesMax = 3;
+
+// What a batch writes has a bound, too: with so many entries no more requests are decided. One has 2,000 at the most.
+const entriesMax = 4000;
+
+/** Somebody holds gates of a batch, longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
+export class GatesHeldError extends PlainError {
+  readonly gates: ReadonlySet<string>;
+
+  constructor(gates: ReadonlySet<string>) {
+    super(`${gates.size} gates are held by somebody else: ${[...gates].slice(0, 3).join(', ')}`);
+    this.gates = gates;
+  }
+}
+
+/** Somebody has locked a whole table. As an error of a network, it says that cutting the batch would not help. */
+class TableLockedError extends PlainError {
+  readonly code = 'TOO_LATE';
+
+  constructor() {
+    super('a table that every batch needs is locked by somebody else');
+  }
+}
+
+async function refuseHeldGates(
+  sql: Sql,
+  requests: readonly QueuedRequest[],
+  parts: PartNumbers,
+): Promise<void> {
+  const held = await findHeldGates(sql, gateIdsOf(requests, parts)).catch((error) => {
+    throw isLockTimeout(error) ? new TableLockedError() : error;
+  });
+  if (held.length === 0) return;
+  throw new GatesHeldError(namesOf(held, requests, parts));
+}
+
+/** The gates of these requests that somebody holds at this moment, by name; see {@link gateNamesOf}. */
+export async function heldGatesAmong(
+  sql: Sql,
+  requests: readonly QueuedRequest[],
+  parts: PartNumbers,
+): Promise<Set<string>> {
+  return namesOf(await findHeldGates(sql, gateIdsOf(requests, parts)), requests, parts);
+}
+
+function namesOf(
+  held: readonly GateId[],
+  requests: readonly QueuedRequest[],
+  parts: PartNumbers,
+): Set<string> {
+  const keys = new Set(held.map((gate) => gateKey(gate.partNo, gate.wid)));
+  const names = requests.flatMap((request) => {
+    const partNo = parts.byShortId.get(request.body.itemID);
+    const wids = partNo === undefined ? [] : warehousesOf(request);
+    return gateNamesOf(request).filter((_, index) => keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)));
+  });
+  return new Set(names);
+}
+
+async function applyOnce(
+  tx: Tx,
+  requests: readonly QueuedRequest[],
+  parts: PartNumbers,
+): Promise<BatchWork<Map<string, StoredOutcome>>> {
+  const gateIds = gateIdsOf(requests, parts);
+  // Sent at once, answered in order on the one connection: the later ones see what was committed before the gates were locked.
+  const locked = lockGates(tx, gateIds);
+  const facts = readFacts(tx, requests, gateIds);
+  const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
+    await Promise.all([locked, facts, pickCandidates(tx, requests, parts, facts)]);
+  const batch: Batch = {
+    ...{ now: now.getTime(), items, warehouses, levels, ...lots },
+    ...{ newLots: [], touched: new Set(), untakenTouched: new Set() },
+  };
+
+  const decided: DecidedTransaction[] = [];
+  const left = new Set<string>();
+  const firsts = new Map<string, KeyedRequest>();
+  const repeats: { request: KeyedRequest; first: KeyedRequest }[] = [];
+  let entryCount = 0;
+  requests.forEach((request, index) => {
+    if (outcomes.has(request.requestId)) return;
+    if (isKeyed(request)) {
+      const first = firsts.get(keyName(request));
+      if (first !== undefined) {
+        repeats.push({ request, first });
+        return;
+      }
+    }
+    const gates = gateNamesOf(request);
+    // What comes after one that is left for the next batch comes after it there, too.
+    const isLeft = entryCount >= entriesMax || gates.some((gate) => left.has(gate));
+    const decision: Decided = isLeft
+      ? undecided
+      : decideRequest(batch, request, clients.get(request.clientId));
+    if (decision.status === 'applied') entryCount += decision.entries.length;
+    if (decision.status === 'undecided') {
+      for (const gate of gates) left.add(gate);
+      return;
+    }
+    if (isKeyed(request)) firsts.set(keyName(request), request);
+    decided.push({ request, transactionNo: transactionNos[index]!, ...decision });
+  });
+
+  numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
+  const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = decided.map(
+    (transaction) => ({
+      transaction,
+      outcome: { status: transaction.status, result: resultOf(transaction) },
+    }),
+  );
+  const write = writeBatch(tx, batch, written);
+  for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
+  for (const { request, first } of repeats) {
+    const outcome = outcomeOfRepeat(first, outcomes.get(first.requestId)!, request);
+    if (outcome !== null) outcomes.set(request.requestId, outcome);
+  }
+  return { result: outcomes, write };
+}
+
+type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };
+
+/** Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued work too. */
+function decideRequest(batch: Batch, request: QueuedRequest, client: Client | undefined): Decided {
+  if (batch.now > request.deadline) return { status: 'abandoned', refusal: null };
+  if (client === undefined) return { status: 'abandoned', refusal: forbidden.permission };
+  const denial =
+    denyAction(client, transactionPermission[request.kind], true) ??
+    denyWarehouses(client, warehousesOf(request));
+  if (denial !== null) return { status: 'abandoned', refusal: forbidden[denial] };
+  return decide(batch, request);
+}
+
+function resultOf(transaction: DecidedTransaction): string | null {
+  if (transaction.status === 'applied') return jsonText(transaction.answer(transaction.transactionNo));
+  return transaction.refusal === null ? null : JSON.stringify(transaction.refusal);
+}
+
+async function enoughRecNos(tx: Tx, recNos: number[], needed: number): Promise<number[]> {
+  if (needed <= recNos.length) return recNos;
+  const [row] = await tx<{ rec_nos: number[] }[]>`
+    select array(select nextval('lot_rec_no_seq') from generate_series(1, ${needed - recNos.length})) as rec_nos`;
+  return [...recNos, ...row!.rec_nos.map(Number)];
+}

@@ -1,0 +1,114 @@
+import { parseQuantity } from '@inventory/domain/quantity';
+import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
+import { type StockRequest, warehousesOf } from '@inventory/domain/stock/request';
+import type { Sql, Tx } from '../client.ts';
+
+export type GateId = { partNo: number; wid: number };
+
+/**
+ * What a worker process remembers between batches: the number of each shortID, and the gates that exist. Neither ever
+ * changes once it is there, so it cannot go stale.
+ */
+export type PartNumbers = { byShortId: Map<string, number>; gates: Set<string> };
+
+// Forgotten all at once when it grows past this; the next batches read again what they need.
+const rememberedMax = 200_000;
+
+export function createPartNumbers(): PartNumbers {
+  return { byShortId: new Map(), gates: new Set() };
+}
+
+/**
+ * Looks up the items of a batch and makes the gates that are missing, each in a statement of its own that commits at once:
+ * a gate made inside the batch's transaction would deadlock with another batch that makes the same ones.
+ */
+export async function makeGates(
+  sql: Sql,
+  requests: readonly StockRequest[],
+  parts: PartNumbers,
+): Promise<void> {
+  if (parts.byShortId.size > rememberedMax || parts.gates.size > rememberedMax) {
+    parts.byShortId.clear();
+    parts.gates.clear();
+  }
+  const unknown = new Set(
+    requests.map(({ body }) => body.itemID).filter((shortId) => !parts.byShortId.has(shortId)),
+  );
+  if (unknown.size > 0) {
+    const rows = await sql<{ short_id: string; part_no: number }[]>`
+      select short_id, part_no
+      from item
+      where short_id = any(${[...unknown]}::text[])`;
+    for (const row of rows) parts.byShortId.set(row.short_id, row.part_no);
+  }
+  const missing = gateIdsOf(requests, parts).filter(
+    ({ partNo, wid }) => !parts.gates.has(gateKey(partNo, wid)),
+  );
+  if (missing.length === 0) return;
+  await sql`
+    insert into stock_level (part_no, wid)
+    select part_no, wid
+    from unnest(${missing.map((gate) => gate.partNo)}::integer[], ${missing.map((gate) => gate.wid)}::integer[])
+      as missing (part_no, wid)
+    join warehouse using (wid)
+    order by part_no, wid
+    on conflict do nothing`;
+  const rows = await sql<{ part_no: number; wid: number }[]>`
+    select part_no, wid
+    from unnest(${missing.map((gate) => gate.partNo)}::integer[], ${missing.map((gate) => gate.wid)}::integer[])
+      as missing (part_no, wid)
+    join stock_level using (part_no, wid)`;
+  for (const row of rows) parts.gates.add(gateKey(row.part_no, row.wid));
+}
+
+/** The gates that a batch needs, each once; items that do not exist have none. */
+export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers): GateId[] {
+  const gates = new Map<string, GateId>();
+  for (const request of requests) {
+    const partNo = parts.byShortId.get(request.body.itemID);
+    if (partNo === undefined) continue;
+    for (const wid of warehousesOf(request)) gates.set(gateKey(partNo, wid), { partNo, wid });
+  }
+  return [...gates.values()];
+}
+
+/** The gates of a request by names that need no look-up: "wid/itemID". */
+export function gateNamesOf(request: StockRequest): string[] {
+  return warehousesOf(request).map((wid) => `${wid}/${request.body.itemID}`);
+}
+
+/** Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses. */
+export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
+  // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
+  // No key update: the foreign keys of new lots may still look at the row.
+  const rows = await tx<{ part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean }[]>`
+    select part_no, wid, in_stock, on_hold, used
+    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+      as wanted (part_no, wid)
+    join stock_level using (part_no, wid)
+    order by part_no, wid
+    for no key update of stock_level`;
+  return new Map(
+    rows.map((row) => {
+      const stored = {
+        inStock: parseQuantity(row.in_stock),
+        onHold: parseQuantity(row.on_hold),
+        used: row.used,
+      };
+      return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
+    }),
+  );
+}
+
+/** The gates among these that somebody holds at this moment. */
+export async function findHeldGates(sql: Sql, gates: readonly GateId[]): Promise<GateId[]> {
+  const rows = await sql<{ part_no: number; wid: number }[]>`
+    select part_no, wid
+    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+      as wanted (part_no, wid)
+    join stock_level using (part_no, wid)
+    -- Holds what is free for as long as the statement takes, and waits for nothing.
+    for no key update of stock_level skip locked`;
+  const free = new Set(rows.map((row) => gateKey(row.part_no, row.wid)));
+  return gates.filter((gate) => !free.has(gateKey(gate.partNo, gate.wid)));
+}

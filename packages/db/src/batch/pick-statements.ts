@@ -1,0 +1,195 @@
+import { formatQuantity, parseQuantity, type Quantity } from '@inventory/domain/quantity';
+import type { LotFilter } from '@inventory/domain/stock/allocate';
+import type { Tally } from '@inventory/domain/stock/batch';
+import type { PendingQuery } from 'postgres';
+import type { Fragment, Tx } from '../client.ts';
+
+/** A lot as a pick reads it. */
+export type LotRow = {
+  pick: number;
+  /** Whether it comes after those that have not expired. */
+  late: boolean;
+  rec_no: number;
+  part_no: number;
+  wid: number;
+  spot: string;
+  units: string;
+  received: Date;
+  expires: Date | null;
+  serial: string;
+  serial2: string | null;
+  rfid_tag: string | null;
+  net_weight: string | null;
+  gross_weight: string | null;
+  hold: boolean;
+};
+
+/** What a pick names that its lots are found by; each kind has a statement of its own, and an index. */
+export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'received' | 'any';
+
+/** The one that leaves the fewest lots goes first. Empty texts are in no index. */
+export function pickKindOf(pick: LotFilter): PickKind {
+  if (pick.recNo !== undefined) return 'recNo';
+  if (pick.rfidTag !== undefined) return 'rfidTag';
+  if (pick.serial !== undefined && pick.serial !== '') return 'serial';
+  if (pick.serial2 !== undefined) return 'serial2';
+  if (pick.spot !== undefined && pick.spot !== '') return 'spot';
+  return pick.received === undefined ? 'any' : 'received';
+}
+
+// `<> ''` names the index that leaves empty texts out.
+const found: Record<PickKind, string> = {
+  recNo: 'lot.rec_no = picks.rec_no',
+  rfidTag: 'lot.rfid_tag = picks.rfid_tag',
+  serial: `lot.serial = picks.serial and lot.serial <> ''`,
+  serial2: 'lot.serial2 = picks.serial2',
+  spot: `lot.spot = picks.spot and lot.spot <> ''`,
+  received: 'true',
+  any: 'true',
+};
+
+/**
+ * The lots of each pick, `limit` at most, in the order of allocation; a lot named by its recNo whatever its state. Expired is what
+ * has expired at `now`; null: when the transaction began. One statement for each kind of pick, all sent in one turn.
+ */
+export async function readPickedLots(
+  tx: Tx,
+  picks: readonly LotFilter[],
+  limit: number,
+  now: Date | null,
+): Promise<LotRow[][]> {
+  const lots: LotRow[][] = picks.map(() => []);
+  const places = new Map<PickKind, number[]>();
+  picks.forEach((pick, place) => {
+    const kind = pickKindOf(pick);
+    const ofKind = places.get(kind);
+    if (ofKind === undefined) places.set(kind, [place]);
+    else ofKind.push(place);
+  });
+  await Promise.all(
+    [...places].map(async ([kind, ofKind]) => {
+      const rows = await pickStatement(
+        tx,
+        kind,
+        ofKind.map((place) => picks[place]!),
+        limit,
+        now,
+      );
+      for (const row of rows) lots[ofKind[row.pick - 1]!]!.push(row);
+    }),
+  );
+  return lots;
+}
+
+/** The statement that reads the lots of picks of one kind. */
+export function pickStatement(
+  tx: Tx,
+  kind: PickKind,
+  picks: readonly LotFilter[],
+  limit: number,
+  now: Date | null,
+): PendingQuery<LotRow[]> {
+  if (kind === 'recNo') {
+    return tx<LotRow[]>`
+      select pick, false as late, ${tx.unsafe(columns)}
+      from unnest(${picks.map((pick) => pick.recNo!)}::bigint[]) with ordinality as named (rec_no, pick)
+      join lot using (rec_no)`;
+  }
+  return tx<LotRow[]>`
+    select pick, late, ${tx.unsafe(columns)}
+    from ${picksTable(tx, picks, now)}
+    cross join lateral (${tx.unsafe(lotsText(kind, limit))}) as lot`;
+}
+
+/**
+ * How many lots it takes to give so many units, and how many units those hold, as far as `limit` lots go; when all that there are do
+ * not give so many, what they hold.
+ */
+export async function tallyLots(
+  tx: Tx,
+  pick: LotFilter,
+  units: Quantity,
+  limit: number,
+  now: Date,
+): Promise<Tally> {
+  const [row] = await tx<{ lots: number; units: string | null; seen: number }[]>`
+    select count(*) filter (where before < ${formatQuantity(units)}::numeric) as lots, sum(units) as units, count(*) as seen
+    from (
+      select units, sum(units) over (order by late, expires, received, rec_no) - units as before
+      from ${picksTable(tx, [pick], now)}
+      cross join lateral (${tx.unsafe(lotsText(pickKindOf(pick), limit))}) as lot
+      order by late, expires, received, rec_no
+      limit ${limit}
+    ) as ordered`;
+  const held = parseQuantity(row!.units ?? '0');
+  return { lots: row!.lots, units: held, more: row!.seen >= limit && held < units };
+}
+
+const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
+  lot.rfid_tag, lot.net_weight, lot.gross_weight, lot.hold`;
+
+/** Picks as rows, numbered from 1 in their order. `now`: see {@link readPickedLots}. */
+export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null): Fragment {
+  const column = <T>(read: (pick: LotFilter) => T | undefined) => picks.map((pick) => read(pick) ?? null);
+  return tx`(
+      select *,
+        -- While the batch's moment is not known, as of the transaction's begin: those that have expired since are left out when it is decided.
+        coalesce(${now}::timestamptz, now()) as now
+      from unnest(
+          ${column((pick) => pick.partNo)}::integer[], ${column((pick) => pick.wid)}::integer[],
+          ${column((pick) => pick.spot)}::text[], ${column((pick) => pick.serial)}::text[],
+          ${column((pick) => pick.serial2)}::text[], ${column((pick) => pick.rfidTag)}::text[],
+          ${column((pick) => pick.received?.[0])}::bigint[], ${column((pick) => pick.received?.[1])}::bigint[],
+          ${column((pick) => pick.notAtSpot)}::text[], ${column((pick) => Number(pick.expiredToo))}::integer[]
+        ) with ordinality as named (part_no, wid, spot, serial, serial2, rfid_tag, received_from, received_to, not_at_spot,
+          expired_too, pick)
+    ) as picks`;
+}
+
+// What a pick names beside that which its lots are found by.
+export const filters = `(picks.spot is null or lot.spot = picks.spot)
+        and (picks.serial is null or lot.serial = picks.serial)
+        and (picks.serial2 is null or lot.serial2 = picks.serial2)
+        and (picks.rfid_tag is null or lot.rfid_tag = picks.rfid_tag)
+        and (picks.received_from is null or lot.received >= to_timestamp(picks.received_from / 1000.0))
+        and (picks.received_to is null or lot.received < to_timestamp(picks.received_to / 1000.0))
+        and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
+
+/**
+ * The order is that of the indexes, to the letter: no other index has it, and with sorting off (see read-facts) Postgres has no
+ * other way. What never expires comes after what will; what has expired comes last, for the picks that take it at all.
+ */
+function lotsText(kind: PickKind, limit: number): string {
+  if (kind === 'received') return receivedText(limit);
+  const part = (late: boolean) => `
+        (
+          select ${columns}, ${late} as late
+          from lot
+          where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]}
+            and ${late ? `picks.expired_too = 1 and ${expiry} <= picks.now` : `${expiry} > picks.now`}
+            and lot.active and not lot.hold and ${filters}
+          order by ${expiry}, lot.received, lot.rec_no
+          limit ${limit}
+        )`;
+  // Postgres reads the second part only when the first has too few.
+  return `${part(false)} union all ${part(true)} limit ${limit}`;
+}
+
+const expiry = `coalesce(lot.expires, 'infinity')`;
+
+// No index of the picks is by the moment of receipt: all of that day or second are read (`offset 0` has Postgres do so), and sorted.
+function receivedText(limit: number): string {
+  return `
+        select ${columns}, ${expiry} <= picks.now as late
+        from (
+          select lot.*
+          from lot
+          where lot.part_no = picks.part_no and lot.wid = picks.wid
+            and lot.received >= to_timestamp(picks.received_from / 1000.0)
+            and lot.received < to_timestamp(picks.received_to / 1000.0)
+          offset 0
+        ) as lot
+        where lot.active and not lot.hold and (picks.expired_too = 1 or ${expiry} > picks.now) and ${filters}
+        order by late, ${expiry}, lot.received, lot.rec_no
+        limit ${limit}`;
+}

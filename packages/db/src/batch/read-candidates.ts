@@ -1,0 +1,244 @@
+import { parseQuantity, type Quantity, quantityOf } from '@inventory/domain/quantity';
+import { askKey, type LotFilter, lotsPerTransactionMax, pickKey } from '@inventory/domain/stock/allocate';
+import {
+  allocationOrder,
+  type Batch,
+  gateKey,
+  isExpired,
+  type LotState,
+} from '@inventory/domain/stock/batch';
+import { issuePick } from '@inventory/domain/stock/issue';
+import { movePick } from '@inventory/domain/stock/move';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { Tx } from '../client.ts';
+import type { PartNumbers } from './gates.ts';
+import { type LotRow, pickKindOf, readPickedLots, tallyLots } from './pick-statements.ts';
+import { readUntaken } from './untaken-stock.ts';
+
+/**
+ * How many lots are read for each pick, and for how many picks of a batch at the most: first all that most picks need, then more for
+ * those that need more. So the time under the gates' locks has a bound, whatever is asked of whatever stock; what cannot be decided
+ * by then is left to the next batch.
+ */
+const rounds = [
+  { lots: 16, picks: Number.POSITIVE_INFINITY },
+  { lots: 256, picks: 32 },
+  { lots: lotsPerTransactionMax + 1, picks: 2 },
+] as const;
+// Counting costs about as much as reading.
+const talliesMax = 2;
+const talliedLotsMax = 10_000;
+
+// By the moment of receipt, all that came then are read, for as few lots as they may leave.
+const receivedPicksMax = 2;
+
+// For what too little stock is refused with.
+const untakenPicksMax = 64;
+
+type Candidates = {
+  [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'tallies' | 'untaken']: Batch[Part];
+};
+type Ask = { pick: LotFilter; key: string; units: Quantity };
+
+/**
+ * Reads, for every move and issue, as many lots in the order of allocation as the whole batch could take out of their gate:
+ * a request finds its lots among them whatever the ones before it in the batch have taken. The first statements are sent at
+ * once and must come after the one that locks the gates; `facts`, which hold the batch's moment, may come later. No more than the
+ * first lots are read for requests that are decided already, or late.
+ */
+export async function pickCandidates(
+  tx: Tx,
+  requests: readonly QueuedRequest[],
+  parts: PartNumbers,
+  facts: Promise<{ now: Date; outcomes: ReadonlyMap<string, unknown> }>,
+): Promise<Candidates> {
+  const all = asksOf(requests, parts);
+  const found: Candidates = {
+    lots: new Map(),
+    lotsByRecNo: new Map(),
+    horizons: new Map(),
+    unread: new Set(),
+    tallies: new Map(),
+    untaken: new Map(),
+  };
+  let open = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))];
+  for (const [key] of open.filter(([, pick]) => pickKindOf(pick) === 'received').slice(receivedPicksMax)) {
+    found.unread.add(key);
+  }
+  open = open.filter(([key]) => !found.unread.has(key));
+  // The first lots are asked for before the batch's moment is known.
+  let judged: Judged | null = null;
+  const known = new Map<string, PickedLots>();
+  for (const { lots, picks } of rounds) {
+    const read = open.slice(0, picks);
+    if (read.length === 0) break;
+    const picked = await readPicks(tx, read, lots, found, judged?.now ?? null);
+    for (const [key, lots] of picked) known.set(key, lots);
+    judged ??= judge(all, await facts);
+    const { now, asks, demand } = judged;
+    const asked = new Set(asks.map((ask) => ask.key));
+    open = read.filter(([key, pick]) => {
+      const { horizon, lots, isStale } = picked.get(key)!;
+      if (horizon === null || !asked.has(key)) return false;
+      return isStale(now) || unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
+    });
+    if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
+  }
+  judged ??= judge(all, await facts);
+  // Read again they would be in order; there was no room for that.
+  for (const [key, { isStale, horizon }] of known) {
+    if (horizon !== null && isStale(judged.now)) found.unread.add(key);
+  }
+  await readShort(tx, judged, known, found);
+  sortIntoGates(found, judged.now);
+  return found;
+}
+
+/** What is asked by the requests that are still to be decided at the batch's moment; `demand`: see {@link demandOf}. */
+type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity> };
+
+function judge(
+  all: readonly { request: QueuedRequest; ask: Ask }[],
+  { now, outcomes }: { now: Date; outcomes: ReadonlyMap<string, unknown> },
+): Judged {
+  const asks = all
+    .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
+    .map(({ ask }) => ask);
+  return { now, asks, demand: demandOf(asks) };
+}
+
+/** Reads what is on hold or expired for the picks that may find too little. */
+async function readShort(
+  tx: Tx,
+  { now, asks, demand }: Judged,
+  known: ReadonlyMap<string, PickedLots>,
+  found: Candidates,
+): Promise<void> {
+  const short = new Map<string, LotFilter>();
+  for (const { key, pick } of asks) {
+    const picked = known.get(key);
+    if (picked === undefined || pick.recNo !== undefined) continue;
+    if (unitsOf(picked.lots, pick, now) >= demand.get(gateOf(pick))!) continue;
+    if (short.size < untakenPicksMax) short.set(key, pick);
+    else if (!short.has(key)) found.unread.add(key);
+  }
+  if (short.size === 0) return;
+  const untaken = await readUntaken(tx, [...short.values()], now);
+  [...short.keys()].forEach((key, index) => {
+    found.untaken.set(key, untaken[index]!);
+  });
+}
+
+function asksOf(requests: readonly QueuedRequest[], parts: PartNumbers) {
+  return requests.flatMap((request) => {
+    const partNo = parts.byShortId.get(request.body.itemID);
+    if (request.kind === 'receive' || partNo === undefined) return [];
+    const pick = request.kind === 'move' ? movePick(partNo, request.body) : issuePick(partNo, request.body);
+    return [{ request, ask: { pick, key: pickKey(pick), units: quantityOf(request.body.units) } }];
+  });
+}
+
+const gateOf = (pick: LotFilter) => gateKey(pick.partNo, pick.wid);
+
+/** What a batch asks of each gate at the most. */
+function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
+  const demand = new Map<string, Quantity>();
+  for (const { pick, units } of asks) demand.set(gateOf(pick), (demand.get(gateOf(pick)) ?? 0n) + units);
+  return demand;
+}
+
+/**
+ * The lots of a pick; after `horizon` there may be more. `isStale`: whether some have expired since they were read, and so come later
+ * in the order of allocation than `horizon` says.
+ */
+type PickedLots = { lots: LotState[]; horizon: LotState | null; isStale: (now: Date) => boolean };
+
+async function readPicks(
+  tx: Tx,
+  picks: readonly (readonly [string, LotFilter])[],
+  limit: number,
+  found: Candidates,
+  now: Date | null,
+): Promise<Map<string, PickedLots>> {
+  const rows = await readPickedLots(
+    tx,
+    picks.map(([, pick]) => pick),
+    limit,
+    now,
+  );
+  const result = new Map<string, PickedLots>();
+  picks.forEach(([key], index) => {
+    const lots = rows[index]!.map((row) => {
+      const lot = found.lotsByRecNo.get(row.rec_no) ?? lotOf(row);
+      found.lotsByRecNo.set(lot.recNo, lot);
+      return lot;
+    });
+    const horizon = lots.length < limit ? null : lots.at(-1)!;
+    const early = lots.filter((_, place) => !rows[index]![place]!.late);
+    result.set(key, { lots, horizon, isStale: (now) => early.some((lot) => isExpired(lot, now.getTime())) });
+    if (horizon === null) found.horizons.delete(key);
+    else found.horizons.set(key, horizon);
+  });
+  return result;
+}
+
+function unitsOf(lots: readonly LotState[], pick: LotFilter, now: Date): Quantity {
+  return lots.reduce((sum, lot) => (isTaken(lot, pick, now) ? sum + lot.units : sum), 0n);
+}
+
+/** The statements leave out what was expired when the transaction began; this, what has expired since. */
+function isTaken(lot: LotState, pick: LotFilter, now: Date): boolean {
+  return pick.expiredToo || !isExpired(lot, now.getTime());
+}
+
+/** Counts the lots of the first requests that need more than one transaction may take, for what they are told. */
+async function tallyLarge(
+  tx: Tx,
+  asks: readonly Ask[],
+  open: ReadonlyMap<string, LotFilter>,
+  picked: ReadonlyMap<string, PickedLots>,
+  now: Date,
+  found: Candidates,
+): Promise<void> {
+  const large = new Map<string, Ask>();
+  for (const ask of asks) {
+    if (!open.has(ask.key)) continue;
+    const taken = picked.get(ask.key)!.lots.filter((lot) => isTaken(lot, ask.pick, now));
+    if (unitsOf(taken.slice(0, lotsPerTransactionMax), ask.pick, now) >= ask.units) continue;
+    if (large.size < talliesMax) large.set(askKey(ask.pick, ask.units), ask);
+  }
+  for (const [key, { pick, units }] of large) {
+    found.tallies.set(key, await tallyLots(tx, pick, units, talliedLotsMax, now));
+  }
+}
+
+function sortIntoGates({ lots, lotsByRecNo }: Candidates, now: Date): void {
+  for (const lot of lotsByRecNo.values()) {
+    const key = gateKey(lot.partNo, lot.wid);
+    const gate = lots.get(key);
+    if (gate === undefined) lots.set(key, [lot]);
+    else gate.push(lot);
+  }
+  const order = allocationOrder(now.getTime());
+  for (const gate of lots.values()) gate.sort(order);
+}
+
+function lotOf(row: LotRow): LotState {
+  return {
+    recNo: row.rec_no,
+    partNo: row.part_no,
+    wid: row.wid,
+    spot: row.spot,
+    units: parseQuantity(row.units),
+    received: row.received.getTime(),
+    expires: row.expires?.getTime() ?? null,
+    serial: row.serial,
+    serial2: row.serial2,
+    rfidTag: row.rfid_tag,
+    netWeight: row.net_weight === null ? null : parseQuantity(row.net_weight),
+    grossWeight: row.gross_weight === null ? null : parseQuantity(row.gross_weight),
+    hold: row.hold,
+    origin: { kind: 'stored' },
+    changed: false,
+  };
+}

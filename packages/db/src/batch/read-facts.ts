@@ -1,0 +1,122 @@
+import type { Client } from '@inventory/auth/client';
+import type { Batch } from '@inventory/domain/stock/batch';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { Tx } from '../client.ts';
+import { isKeyed, type KeyRow, keyRows, outcomeOfKey } from '../requests/idempotency-keys.ts';
+import type { GateId } from './gates.ts';
+
+/** What a batch must know beside its levels and lots. */
+export type Facts = {
+  /** The moment of the batch, after the locks were won, so that moments follow the order of the ledger. */
+  now: Date;
+  /** One for each request, in order; numbered under the locks, so that the ledger of a gate is in its true order. */
+  transactionNos: number[];
+  /** As many as there are requests; a batch may need more. */
+  recNos: number[];
+  /** The requests that are already decided, themselves or under their keys. */
+  outcomes: Map<string, StoredOutcome>;
+  /** What each client may do at this moment; one that is gone or disabled is missing. */
+  clients: Map<string, Client>;
+  items: Batch['items'];
+  warehouses: Batch['warehouses'];
+};
+
+type ClientRow = { client_id: string; read_only: boolean; permissions: number[]; wids: number[] };
+
+/** Reads them in one statement, which must come after the one that locks the gates. */
+export async function readFacts(
+  tx: Tx,
+  requests: readonly QueuedRequest[],
+  gateIds: readonly GateId[],
+): Promise<Facts> {
+  const requestIds = requests.map((request) => request.requestId);
+  const clientIds = [...new Set(requests.map((request) => request.clientId))];
+  const partNos = [...new Set(gateIds.map((gate) => gate.partNo))];
+  const wids = [...new Set(gateIds.map((gate) => gate.wid))];
+  const keyed = requests.filter(isKeyed);
+  const keys =
+    keyed.length === 0
+      ? tx`null::json`
+      : tx`(select json_agg(json_build_object('request_id', request_id, 'is_same', is_same, 'is_refused', is_refused,
+          'status', status, 'result', result)) from (${keyRows(tx, keyed)}) as found)`;
+  const [row] = await tx<
+    {
+      now: Date;
+      transaction_nos: number[];
+      rec_nos: number[];
+      outcomes: { request_id: string; status: StoredOutcome['status']; result: string | null }[] | null;
+      keys: KeyRow[] | null;
+      clients: ClientRow[] | null;
+      items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
+      warehouses: { wid: number; name: string }[] | null;
+    }[]
+  >`
+    select date_trunc('milliseconds', clock_timestamp()) as now,
+      -- For the rest of the transaction, and with no statement of its own: a plan that reads all lots of an item and sorts them can look
+      -- cheap where items have a few, and it would be kept for the one that has a hundred thousand.
+      set_config('enable_sort', 'off', true) as sort,
+      array(select nextval('stock_transaction_no_seq') from generate_series(1, ${requests.length})) as transaction_nos,
+      array(select nextval('lot_rec_no_seq') from generate_series(1, ${requests.length})) as rec_nos,
+      (
+        select json_agg(json_build_object('request_id', request_id, 'status', status, 'result', result::text))
+        from stock_transaction
+        where request_id = any(${requestIds}::uuid[])
+      ) as outcomes,
+      ${keys} as keys,
+      (
+        select json_agg(json_build_object('client_id', client_id, 'read_only', read_only, 'permissions', permissions, 'wids',
+          array(select wid from client_warehouse where client_warehouse.client_id = client.client_id)))
+        from client
+        join security_group using (group_id)
+        where client_id = any(${clientIds}::text[]) and not disabled
+      ) as clients,
+      (
+        select json_agg(json_build_object('part_no', part_no, 'short_id', short_id, 'description', description,
+          'dflt_owner', dflt_owner))
+        from item
+        where part_no = any(${partNos}::integer[])
+      ) as items,
+      (
+        select json_agg(json_build_object('wid', wid, 'name', name))
+        from warehouse
+        where wid = any(${wids}::integer[])
+      ) as warehouses`;
+  const { clients, items, warehouses } = row!;
+  const outcomes = new Map<string, StoredOutcome>();
+  for (const each of row!.keys ?? []) {
+    const outcome = outcomeOfKey(each);
+    if (outcome !== null) outcomes.set(each.request_id, outcome);
+  }
+  for (const { request_id, status, result } of row!.outcomes ?? [])
+    outcomes.set(request_id, { status, result });
+  return {
+    now: row!.now,
+    transactionNos: row!.transaction_nos.map(Number),
+    recNos: row!.rec_nos.map(Number),
+    outcomes,
+    clients: new Map(clients?.map((each) => [each.client_id, clientOf(each)])),
+    items: new Map(
+      items?.map((each) => [
+        each.short_id,
+        {
+          partNo: each.part_no,
+          shortId: each.short_id,
+          description: each.description,
+          dfltOwner: each.dflt_owner,
+        },
+      ]),
+    ),
+    warehouses: new Map(warehouses?.map((each) => [each.wid, each.name])),
+  };
+}
+
+function clientOf(row: ClientRow): Client {
+  return {
+    clientId: row.client_id,
+    readOnly: row.read_only,
+    permissions: new Set(row.permissions),
+    scope: new Set(row.wids),
+    rateLimit: null,
+  };
+}

@@ -1,0 +1,208 @@
+import type { Refusal } from '@inventory/domain/contract/refused';
+import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
+import { type Batch, gateKey, type LevelState, type LotState } from '@inventory/domain/stock/batch';
+import type { Decision } from '@inventory/domain/stock/decision';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { PlainError } from '@inventory/process/plain-error';
+import type { Fragment, Tx } from '../client.ts';
+import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
+
+/** A request of the batch with what was decided about it. */
+export type DecidedTransaction = { request: QueuedRequest; transactionNo: number } & (
+  | Exclude<Decision, { status: 'undecided' }>
+  | { status: 'abandoned'; refusal: Refusal | null }
+);
+
+/**
+ * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids and keys: it fails on
+ * `stock_transaction_request_id_key` or `idempotency_key_pkey` when one of them was taken meanwhile. Returns the statement under way, for the commit that
+ * goes out behind it; null when everything was decided before.
+ */
+export function writeBatch(
+  tx: Tx,
+  batch: Batch,
+  written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
+): PromiseLike<unknown> | null {
+  const changedLots = [...batch.lotsByRecNo.values()].filter((lot) => lot.changed);
+  const changedLevels = [...batch.levels.values()].filter(
+    ({ stored, ...level }) =>
+      level.inStock !== stored.inStock || level.onHold !== stored.onHold || level.used !== stored.used,
+  );
+  const entries = written.flatMap(({ transaction }) =>
+    transaction.status === 'applied'
+      ? transaction.entries.map((entry, index) => ({
+          ...entry,
+          transactionNo: transaction.transactionNo,
+          line: index + 1,
+        }))
+      : [],
+  );
+  assertBalanced(batch, entries);
+  if (written.length === 0) return null;
+  const now = new Date(batch.now);
+  const keyed = written.flatMap(({ transaction: { request }, outcome: { status } }) =>
+    isKeyed(request) ? [{ request, status }] : [],
+  );
+  const keys = keyed.length === 0 ? tx`` : tx`keyed as (${claimKeys(tx, keyed, now)}),`;
+  // One statement: for a lone request the number of statements is what it costs. What each part reads is as it was before all of
+  // them, and what refers to another row is checked after all of them.
+  const statement = tx`
+    with claimed as (${claim(tx, written)}),
+      ${keys}
+      leveled as (${writeLevels(tx, changedLevels, now)}),
+      changed as (${updateLots(tx, changedLots, now)}),
+      received as (${insertReceivedLots(tx, batch.newLots, now)}),
+      split as (${insertSplitLots(tx, batch.newLots, now)})
+    ${insertEntries(tx, entries)}`;
+  return statement.execute();
+}
+
+/** What the ledger says of each gate must be what its level says; anything else is an error of ours and stops the batch. */
+function assertBalanced(
+  batch: Batch,
+  entries: readonly { lot: LotState; wid: number; delta: Quantity }[],
+): void {
+  const sums = new Map<string, Quantity>();
+  for (const { lot, wid, delta } of entries) {
+    const key = gateKey(lot.partNo, wid);
+    sums.set(key, (sums.get(key) ?? 0n) + delta);
+  }
+  for (const [key, level] of batch.levels) {
+    if ((sums.get(key) ?? 0n) !== level.inStock - level.stored.inStock) {
+      throw new PlainError(`level and ledger of gate ${key} differ`);
+    }
+  }
+}
+
+function claim(
+  tx: Tx,
+  written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
+): Fragment {
+  const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
+  return tx`
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
+    select transaction_no, request_id, client_id, kind, body::json, status, result::json
+    from unnest(
+        ${column(({ transaction }) => transaction.transactionNo)}::bigint[],
+        ${column(({ transaction }) => transaction.request.requestId)}::uuid[],
+        ${column(({ transaction }) => transaction.request.clientId)}::text[],
+        ${column(({ transaction }) => transaction.request.kind)}::text[],
+        ${column(({ transaction }) => JSON.stringify(transaction.request.body))}::text[],
+        ${column(({ outcome }) => outcome.status)}::text[],
+        ${column(({ outcome }) => outcome.result)}::text[]
+      ) as decided (transaction_no, request_id, client_id, kind, body, status, result)
+    -- In id order: two batches with the same requests, redelivered, would otherwise wait for each other.
+    order by request_id`;
+}
+
+function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Fragment {
+  return tx`
+    update stock_level
+    set in_stock = changed.in_stock, on_hold = changed.on_hold, used = true, modified = ${now}
+    from unnest(
+        ${levels.map((level) => level.partNo)}::integer[], ${levels.map((level) => level.wid)}::integer[],
+        ${levels.map((level) => formatQuantity(level.inStock))}::numeric[],
+        ${levels.map((level) => formatQuantity(level.onHold))}::numeric[]
+      ) as changed (part_no, wid, in_stock, on_hold)
+    where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
+}
+
+function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
+  return tx`
+    update lot
+    set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
+      shipped = case when changed.units = 0 then ${now}::timestamptz end,
+      net_weight = changed.net_weight, gross_weight = changed.gross_weight,
+      hold = lot.hold and changed.units > 0, hold_reason = case when changed.units > 0 then lot.hold_reason end
+    from unnest(
+        ${lots.map((lot) => lot.recNo)}::bigint[], ${lots.map((lot) => formatQuantity(lot.units))}::numeric[],
+        ${lots.map((lot) => lot.spot)}::text[], ${lots.map((lot) => weightText(lot.netWeight))}::numeric[],
+        ${lots.map((lot) => weightText(lot.grossWeight))}::numeric[]
+      ) as changed (rec_no, units, spot, net_weight, gross_weight)
+    where lot.rec_no = changed.rec_no`;
+}
+
+/** The lots that this batch received, and what it split from those again: all that describes them is in the request. */
+function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
+  const received = newLots.flatMap((lot) => {
+    const { origin } = lot;
+    if (origin.kind === 'received') return { lot, fromRecNo: null, ...origin };
+    if (origin.kind !== 'split' || origin.of.origin.kind !== 'received') return [];
+    return { lot, fromRecNo: origin.from.recNo, ...origin.of.origin };
+  });
+  const column = <T>(read: (each: (typeof received)[number]) => T | undefined) =>
+    received.map((each) => read(each) ?? null);
+  return tx`
+    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, expires, serial, serial2, rfid_tag, remark,
+      owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code, active, modified)
+    select rec_no, from_rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end,
+      expires, serial, serial2, rfid_tag, remark, owner, job_id, price, net_weight, gross_weight, supplier, line, reference,
+      reason_code, units > 0, ${now}
+    from unnest(
+        ${column(({ lot }) => lot.recNo)}::bigint[], ${column(({ fromRecNo }) => fromRecNo)}::bigint[],
+        ${column(({ lot }) => lot.partNo)}::integer[], ${column(({ lot }) => lot.wid)}::integer[],
+        ${column(({ lot }) => lot.spot)}::text[], ${column(({ lot }) => formatQuantity(lot.units))}::numeric[],
+        ${column(({ lot }) => (lot.expires === null ? null : new Date(lot.expires).toISOString()))}::text[]::timestamptz[], ${column(({ lot }) => lot.serial)}::text[],
+        ${column(({ lot }) => lot.serial2)}::text[], ${column(({ lot }) => lot.rfidTag)}::text[],
+        ${column(({ request }) => request.remark ?? '')}::text[], ${column(({ owner }) => owner)}::integer[],
+        ${column(({ request }) => request.jobid ?? 0)}::integer[], ${column(({ request }) => request.price?.toString())}::numeric[],
+        ${column(({ lot }) => weightText(lot.netWeight))}::numeric[],
+        ${column(({ lot }) => weightText(lot.grossWeight))}::numeric[], ${column(({ request }) => request.supplier)}::integer[],
+        ${column(({ request }) => request.line)}::integer[], ${column(({ request }) => request.reference)}::text[],
+        ${column(({ request }) => request.reasonCode)}::integer[]
+      ) as received (rec_no, from_rec_no, part_no, wid, spot, units, expires, serial, serial2, rfid_tag, remark, owner, job_id,
+        price, net_weight, gross_weight, supplier, line, reference, reason_code)`;
+}
+
+/** What was split from lots that were there before the batch: what describes them is copied from those. */
+function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
+  const split = newLots.flatMap((lot) => {
+    const { origin } = lot;
+    return origin.kind === 'split' && origin.of.origin.kind === 'stored'
+      ? { lot, recNo: lot.recNo, fromRecNo: origin.from.recNo, sourceRecNo: origin.of.recNo }
+      : [];
+  });
+  return tx`
+    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, received, shipped, expires, serial, serial2,
+      remark, hold, hold_reason, owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code,
+      active, modified)
+    select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.spot, split.units, split.rfid_tag, source.received,
+      case when split.units = 0 then ${now}::timestamptz end, source.expires, source.serial, source.serial2, source.remark,
+      source.hold and split.units > 0, case when split.units > 0 then source.hold_reason end, source.owner, source.job_id, source.price, split.net_weight, split.gross_weight,
+      source.supplier, source.line, source.reference, source.reason_code, split.units > 0, ${now}
+    from unnest(
+        ${split.map(({ recNo }) => recNo)}::bigint[], ${split.map(({ fromRecNo }) => fromRecNo)}::bigint[],
+        ${split.map(({ sourceRecNo }) => sourceRecNo)}::bigint[], ${split.map(({ lot }) => lot.wid)}::integer[],
+        ${split.map(({ lot }) => lot.spot)}::text[], ${split.map(({ lot }) => formatQuantity(lot.units))}::numeric[],
+        ${split.map(({ lot }) => lot.rfidTag)}::text[], ${split.map(({ lot }) => weightText(lot.netWeight))}::numeric[],
+        ${split.map(({ lot }) => weightText(lot.grossWeight))}::numeric[]
+      ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag, net_weight, gross_weight)
+    join lot as source on source.rec_no = split.source_rec_no`;
+}
+
+function weightText(weight: Quantity | null): string | null {
+  return weight === null ? null : formatQuantity(weight);
+}
+
+function insertEntries(
+  tx: Tx,
+  entries: readonly {
+    transactionNo: number;
+    line: number;
+    lot: LotState;
+    wid: number;
+    spot: string;
+    delta: Quantity;
+  }[],
+): Fragment {
+  return tx`
+    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
+    select *
+    from unnest(
+        ${entries.map((entry) => entry.transactionNo)}::bigint[], ${entries.map((entry) => entry.line)}::integer[],
+        ${entries.map((entry) => entry.lot.recNo)}::bigint[], ${entries.map((entry) => entry.lot.partNo)}::integer[],
+        ${entries.map((entry) => entry.wid)}::integer[], ${entries.map((entry) => entry.spot)}::text[],
+        ${entries.map((entry) => formatQuantity(entry.delta))}::numeric[]
+      )`;
+}

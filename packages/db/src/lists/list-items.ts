@@ -1,0 +1,79 @@
+import type { Item } from '@inventory/domain/contract/item';
+import type { Page } from '@inventory/paging/page-envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
+import type { Sql } from '../client.ts';
+import { type ListReading, leavesFew } from './list-reading.ts';
+import { countItems, readItemPage } from './read-item-page.ts';
+import { type List, readPage } from './read-page.ts';
+import { type Columns, dateTimeText, recordText } from './record-json.ts';
+import { sliceOf } from './slice.ts';
+
+const columns: Columns<keyof Item> = {
+  partNo: 'part_no',
+  shortID: 'short_id',
+  description: 'description',
+  category: 'category',
+  subCategory: 'sub_category',
+  uOM: 'uom',
+  putUp: 'put_up',
+  units: 'trim_scale(units)',
+  dfltOwner: 'dflt_owner',
+  created: dateTimeText('created'),
+  createdBy: 'created_by',
+  modified: dateTimeText('modified'),
+  discontinued: 'discontinued',
+};
+
+const sortColumns: Columns<keyof Item> = {
+  partNo: 'part_no',
+  shortID: 'short_id',
+  description: 'description',
+  category: 'category',
+  subCategory: 'sub_category',
+  uOM: 'uom',
+  putUp: 'put_up',
+  units: 'units',
+  dfltOwner: 'dflt_owner',
+  created: 'created',
+  createdBy: 'created_by',
+  modified: 'modified',
+  discontinued: 'discontinued',
+};
+
+/** Every scalar column of an item. */
+export const itemSortColumns = Object.keys(sortColumns);
+
+/** The expression of an item's JSON text. */
+export const itemRecord = recordText(columns);
+
+/** How a page of items is read that no counts lead to. */
+export const itemList: Omit<List, 'where'> = {
+  table: 'item',
+  record: itemRecord,
+  modified: 'modified',
+  sortColumns,
+  defaultOrder: 'short_id',
+  tieBreaker: 'part_no',
+};
+
+/** How a page of items is read, by shortID unless sorted otherwise; discontinued ones only when asked for. */
+export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }): ListReading {
+  const slice = sliceOf(query, 'shortID', 'asc');
+  if (slice !== null) {
+    return { cost: 'page', read: (sql) => readItemPage(sql, options, slice, itemList.record) };
+  }
+  const { modifiedSince } = query;
+  const read = (sql: Sql) => {
+    const where = options.discontinuedToo ? sql`true` : sql`not discontinued`;
+    const total = modifiedSince === undefined ? { total: countItems(sql, options) } : {};
+    return readPage(sql, query, { ...itemList, ...total, where });
+  };
+  if (modifiedSince === undefined) return { cost: 'everything', read };
+  const hasFew = (sql: Sql) => leavesFew(sql, itemList.table, [sql`modified >= ${modifiedSince}`]);
+  return { cost: 'matches', hasFew, read };
+}
+
+/** Such a page, read. */
+export function listItems(sql: Sql, query: PageQuery, options: { discontinuedToo: boolean }): Promise<Page> {
+  return itemPage(query, options).read(sql);
+}

@@ -1,0 +1,149 @@
+import type { Lot } from '@inventory/domain/contract/lot';
+import type { Page } from '@inventory/paging/page-envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
+import type { Fragment, Sql } from '../client.ts';
+import { type ListReading, leavesFew } from './list-reading.ts';
+import { countLots, readLotPage } from './read-lot-page.ts';
+import { type List, readPage } from './read-page.ts';
+import { type Columns, dateTimeText, recordText } from './record-json.ts';
+import { sliceOf } from './slice.ts';
+
+// Blank means own stock; another owner shows as its id.
+const associate = `case when lot.owner = 0 then '' else lot.owner::text end`;
+
+const columns: Columns<keyof Lot> = {
+  recNo: 'lot.rec_no',
+  partNo: 'lot.part_no',
+  shortID: 'item.short_id',
+  description: 'item.description',
+  associate,
+  warehouse: 'warehouse.name',
+  wID: 'lot.wid',
+  spot: 'lot.spot',
+  units: 'trim_scale(lot.units)',
+  received: dateTimeText('lot.received'),
+  shipped: dateTimeText('lot.shipped'),
+  serial: 'lot.serial',
+  serial2: 'lot.serial2',
+  rFIDTag: 'lot.rfid_tag',
+  remark: 'lot.remark',
+  hold: 'lot.hold',
+  jobID: 'lot.job_id',
+  jobName: 'null::text',
+  active: 'lot.active',
+};
+
+const sortColumns: Columns<keyof Lot> = {
+  ...columns,
+  units: 'lot.units',
+  received: 'lot.received',
+  shipped: 'lot.shipped',
+};
+
+/** Every scalar column of a lot. */
+export const lotSortColumns = Object.keys(sortColumns);
+
+/** The extension's filters; each narrows the list. */
+export type LotFilters = {
+  inStock?: boolean | undefined;
+  itemID?: string | undefined;
+  spot?: string | undefined;
+  serial?: string | undefined;
+  hold?: boolean | undefined;
+};
+
+/** How a page of lots is read that no counts lead to. */
+export const lotList: Omit<List, 'where'> = {
+  table: 'lot',
+  joins: 'join item using (part_no) join warehouse using (wid)',
+  record: recordText(columns),
+  modified: 'lot.modified',
+  sortColumns,
+  defaultOrder: 'lot.received desc, lot.rec_no desc',
+  tieBreaker: 'lot.rec_no',
+};
+
+type Filter<Value> = {
+  condition: (sql: Sql, value: Value) => Fragment;
+  /** Whether an index leads to the lots that it leaves. */
+  hasIndex: (value: Value) => boolean;
+};
+
+// The indexes of serials and spots leave out the blank ones, and that of holds those without: the conditions say so themselves.
+const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters[Name]>> } = {
+  inStock: {
+    condition: (sql, value) => (value ? sql`lot.active` : sql`not lot.active`),
+    hasIndex: () => false,
+  },
+  itemID: {
+    condition: (sql, value) => sql`lot.part_no = (select part_no from item where short_id = ${value})`,
+    hasIndex: () => true,
+  },
+  spot: {
+    condition: (sql, value) =>
+      value === '' ? sql`lot.spot = ''` : sql`lot.spot = ${value} and lot.spot <> ''`,
+    hasIndex: (value) => value !== '',
+  },
+  serial: {
+    condition: (sql, value) =>
+      value === '' ? sql`lot.serial = ''` : sql`lot.serial = ${value} and lot.serial <> ''`,
+    hasIndex: (value) => value !== '',
+  },
+  hold: {
+    condition: (sql, value) => (value ? sql`lot.hold` : sql`not lot.hold`),
+    hasIndex: (value) => value,
+  },
+};
+
+/** The filters that are given, each with its value. */
+function givenFilters(filters: LotFilters): { condition: (sql: Sql) => Fragment; hasIndex: boolean }[] {
+  return Object.entries(filterTable).flatMap(([name, filter]) => {
+    const value = filters[name as keyof LotFilters];
+    const { condition, hasIndex } = filter as Filter<typeof value>;
+    return value === undefined
+      ? []
+      : [{ condition: (sql: Sql) => condition(sql, value), hasIndex: hasIndex(value) }];
+  });
+}
+
+/** How a page of the lots of these warehouses is read, shipped ones too; most recent first unless sorted otherwise. */
+export function lotPage(query: PageQuery, wids: readonly number[], filters: LotFilters): ListReading {
+  const slice = sliceOf(query, 'received', 'desc');
+  const { inStock } = filters;
+  const { modifiedSince } = query;
+  const isCounted = hasCountedOnly(filters);
+  if (slice !== null && isCounted) {
+    return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, slice, lotList.record) };
+  }
+  const read = (sql: Sql) => {
+    const inScope = sql`lot.wid = any(${wids as number[]}::integer[])`;
+    const where = givenFilters(filters).reduce(
+      (all, { condition }) => sql`${all} and ${condition(sql)}`,
+      inScope,
+    );
+    const total = modifiedSince === undefined && isCounted ? { total: countLots(sql, wids, inStock) } : {};
+    return readPage(sql, query, { ...lotList, ...total, where });
+  };
+  const narrowing = givenFilters(filters).filter(({ hasIndex }) => hasIndex);
+  if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
+  const conditions = (sql: Sql) => [
+    ...narrowing.map(({ condition }) => condition(sql)),
+    ...(modifiedSince === undefined ? [] : [sql`lot.modified >= ${modifiedSince}`]),
+  ];
+  return { cost: 'matches', hasFew: (sql) => leavesFew(sql, lotList.table, conditions(sql)), read };
+}
+
+/** Such a page, read. */
+export function listLots(
+  sql: Sql,
+  query: PageQuery,
+  wids: readonly number[],
+  filters: LotFilters,
+): Promise<Page> {
+  return lotPage(query, wids, filters).read(sql);
+}
+
+/** Whether the counts tell the lots that these filters leave. */
+function hasCountedOnly({ itemID, spot, serial, hold }: LotFilters): boolean {
+  return [itemID, spot, serial, hold].every((filter) => filter === undefined);
+}

@@ -1,0 +1,85 @@
+import type { Page } from '@inventory/paging/page-envelope';
+import type { Sql } from '../client.ts';
+import { type Slice, sliceText } from './slice.ts';
+
+/**
+ * A page of stock levels over these warehouses by partNo, one record for each item that is used in any of them, and their exact
+ * number, of one moment. Sets of items, united over the warehouses, say which items the page holds (see the migration
+ * `level-sets`); levels are read for those alone. An item that has arrived since is looked up.
+ *
+ * `record` is the expression of one record's JSON text, of aggregates of `stock_level`.
+ */
+export async function readLevelPage(
+  sql: Sql,
+  wids: readonly number[],
+  { offset, limit, backwards }: Slice,
+  record: string,
+): Promise<Page> {
+  const scope = sql`wid = any((select wids from asked)::integer[])`;
+  const direction = sql.unsafe(backwards ? 'desc' : 'asc');
+  const places = sql.unsafe(sliceText({ backwards }));
+  const [row] = await sql<{ total_count: number; records: string }[]>`
+    with asked as materialized (
+      select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
+    ), sets as materialized (
+      select block, bit_or(used) as used
+      from (
+        select block, used from level_set where ${scope}
+        union all
+        select part_no / 8192, set_bit(b'0'::bit(8192), part_no % 8192, 1)
+        from level_arrival
+        join stock_level using (wid, part_no)
+        where ${scope} and stock_level.used
+      ) as collected
+      group by block
+    ), blocks as materialized (
+      select block, used, items, (sum(items) over (order by block))::bigint as through
+      from (select block, used, bit_count(used) as items from sets) as counted
+    ), wanted as materialized (
+      select total, ${places}
+      from asked
+      cross join (select coalesce(sum(items), 0)::bigint as total from blocks) as summed
+    ), pieces as materialized (
+      select block * 8192 + piece * 256 as first_part_no, bits, bit_count(bits) as items,
+        before + (sum(bit_count(bits)) over (order by block, piece))::bigint as through
+      from (
+        select block, used, min(through - items) over () as before
+        from blocks, wanted
+        where through > first and through - items < last
+      ) as near
+      cross join generate_series(0, 31) as piece
+      cross join substring(used from piece * 256 + 1 for 256) as bits
+    ), page as materialized (
+      select first_part_no + bit as part_no
+      from (
+        select first_part_no, bits, min(through - items) over () as before
+        from pieces, wanted
+        where through > first and through - items < last
+      ) as near
+      cross join generate_series(0, 255) as bit
+      where get_bit(bits, bit) = 1
+      order by part_no
+      limit greatest((select last - first from wanted), 0)
+      offset (
+        select first - (select min(through - items) from pieces where through > first)
+        from wanted
+      )
+    )
+    select (select total from wanted) as total_count,
+      (
+        select coalesce(string_agg(record, ',' order by part_no ${direction}), '')
+        from (
+          select page.part_no, record
+          from page
+          -- One by one through the index, whatever number of rows the planner expects.
+          cross join lateral (
+            select ${sql.unsafe(record)} as record
+            from stock_level
+            where stock_level.part_no = page.part_no and ${scope} and used
+            group by stock_level.part_no
+            limit 1
+          ) as found
+        ) as records
+      ) as records`;
+  return { totalCount: row!.total_count, records: row!.records };
+}

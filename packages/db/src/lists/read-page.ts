@@ -1,0 +1,125 @@
+import type { Page } from '@inventory/paging/page-envelope';
+import type { PageQuery } from '@inventory/paging/page-query';
+import type { Fragment, Sql } from '../client.ts';
+import type { Columns } from './record-json.ts';
+
+/** What a paged list is made of. Everything but fragments is text of this package, never of a request. */
+export type List = {
+  /** The table that has a row for each record or, with `groupBy`, several. */
+  table: string;
+  /** What else a record is made of. */
+  joins?: string;
+  /** The expression of one record's JSON text. */
+  record: string;
+  /** On `table` alone. */
+  where: Fragment;
+  /** The number of records when no filter narrows them, if it can be had without counting. */
+  total?: Fragment;
+  /** One record for each value of this expression; the other expressions are then aggregates. */
+  groupBy?: string;
+  /** The expression that `modifiedSince` is compared with. */
+  modified: string;
+  /** What each sortable field is sorted by; columns of `table` begin with its name where there are joins. */
+  sortColumns: Columns;
+  defaultOrder: string;
+  /** A unique column, so that no record is on two pages or on none. */
+  tieBreaker: string;
+};
+
+/** One page and the exact total, of one moment. */
+export async function readPage(sql: Sql, query: PageQuery, list: List): Promise<Page> {
+  const [row] = await (list.groupBy === undefined
+    ? rowsOf(sql, query, list)
+    : groupsOf(sql, query, list, list.groupBy));
+  return { totalCount: row!.total_count, records: row!.records };
+}
+
+type PageRow = { total_count: number; records: string };
+
+/** The records of the page are made only when it is known which they are. */
+function rowsOf(sql: Sql, query: PageQuery, list: List) {
+  const { table, joins = '', tieBreaker } = list;
+  const since =
+    query.modifiedSince === undefined
+      ? sql``
+      : sql`and ${sql.unsafe(list.modified)} >= ${query.modifiedSince}`;
+  const matching = sql`where ${list.where} ${since}`;
+  const column = list.sortColumns[query.sort ?? ''];
+  const needsJoins = column !== undefined && !column.includes(`${table}.`);
+  const sorted = sql.unsafe(needsJoins ? `${table} ${joins}` : table);
+  return sql<PageRow[]>`
+    with page as materialized (
+      select key, row_number() over () as place
+      from (
+        select ${sql.unsafe(tieBreaker)} as key
+        from ${sorted}
+        ${matching}
+        order by ${sql.unsafe(orderOf(query, list))}
+        limit ${query.pageSize} offset ${offsetOf(query)}::bigint
+      ) as sorted
+    )
+    select (${list.total ?? sql`select count(*) from ${sql.unsafe(table)} ${matching}`}) as total_count,
+      (
+        select coalesce(string_agg(record, ',' order by place), '')
+        from page
+        -- One by one through the index, whatever number of rows the planner expects.
+        cross join lateral (
+          select ${sql.unsafe(list.record)} as record
+          from ${sql.unsafe(`${table} ${joins}`)}
+          where ${sql.unsafe(tieBreaker)} = page.key
+          limit 1
+        ) as found
+      ) as records`;
+}
+
+/** Every group is made once, with nothing but what the order needs. */
+function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
+  // A group is as new as the newest of its rows; those are found first, so that only their groups are made.
+  const since =
+    query.modifiedSince === undefined
+      ? sql``
+      : sql`and ${sql.unsafe(groupBy)} in (
+          select ${sql.unsafe(groupBy)}
+          from ${sql.unsafe(list.table)}
+          where ${list.where} and ${sql.unsafe(list.modified)} >= ${query.modifiedSince}
+        )`;
+  const column = list.sortColumns[query.sort ?? ''] ?? list.defaultOrder;
+  const direction = sql.unsafe(query.sort === undefined ? 'asc' : query.direction);
+  return sql<PageRow[]>`
+    with matching as materialized (
+      select ${sql.unsafe(groupBy)} as key, ${sql.unsafe(column)} as sorted_by
+      from ${sql.unsafe(list.table)}
+      where ${list.where} ${since}
+      group by ${sql.unsafe(groupBy)}
+    ), page as materialized (
+      select key, row_number() over () as place
+      from (
+        select key
+        from matching
+        order by sorted_by ${direction}, key ${direction}
+        limit ${query.pageSize} offset ${offsetOf(query)}::bigint
+      ) as sorted
+    )
+    select (select count(*) from matching) as total_count,
+      (
+        select coalesce(string_agg(record, ',' order by place), '')
+        from page
+        cross join lateral (
+          select ${sql.unsafe(list.record)} as record
+          from ${sql.unsafe(list.table)}
+          where ${sql.unsafe(groupBy)} = page.key and ${list.where}
+          group by ${sql.unsafe(groupBy)}
+          limit 1
+        ) as found
+      ) as records`;
+}
+
+function orderOf(query: PageQuery, list: List): string {
+  const column = query.sort === undefined ? undefined : list.sortColumns[query.sort];
+  if (column === undefined) return list.defaultOrder;
+  return `${column} ${query.direction}, ${list.tieBreaker} ${query.direction}`;
+}
+
+function offsetOf({ page, pageSize }: PageQuery): string {
+  return ((page - 1) * pageSize).toString();
+}

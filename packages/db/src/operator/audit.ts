@@ -1,0 +1,175 @@
+import type { Sql } from '../client.ts';
+
+/** A place where levels, lots and ledger do not agree; quantities as decimal text. */
+export type Imbalance = { check: string; place: Record<string, number>; expected: string; found: string };
+
+const gate = 'part_no, wid';
+const levels = (quantity: string) => `select ${gate}, ${quantity} as quantity from stock_level`;
+const lots = (where: string) => `select ${gate}, sum(units) as quantity from lot ${where} group by ${gate}`;
+
+// Blocks and chapters are named by their place, from 1 at the oldest.
+const blockOf = (received: string) =>
+  `width_bucket(${received}, array(select block from lot_block order by block)) as block`;
+
+const itemBlockOf = (shortId: string) =>
+  `width_bucket(${shortId}, array(select block from item_block order by block)) as block`;
+
+// Each gives the places that differ, as key columns, expected and found.
+const checks: readonly { name: string; statement: string }[] = [
+  { name: 'in stock = lots, per item and warehouse', statement: compare(gate, levels('in_stock'), lots('')) },
+  {
+    name: 'on hold = held lots, per item and warehouse',
+    statement: compare(gate, levels('on_hold'), lots('where hold')),
+  },
+  {
+    name: 'in stock = entries, per item and warehouse',
+    statement: compare(
+      gate,
+      levels('in_stock'),
+      `select ${gate}, sum(delta) as quantity from stock_entry group by ${gate}`,
+    ),
+  },
+  {
+    name: 'units = entries, per lot',
+    statement: compare(
+      'rec_no',
+      'select rec_no, units as quantity from lot',
+      'select rec_no, sum(delta) as quantity from stock_entry group by rec_no',
+    ),
+  },
+  {
+    name: 'the entries of a transaction add up to what was asked',
+    statement: `
+      select transaction_no, expected, found
+      from (
+        select transaction_no, coalesce(sum(delta), 0) as found,
+          case kind when 'receive' then (body->>'units')::numeric when 'issue' then -(body->>'units')::numeric else 0 end as expected,
+          count(delta) as lines
+        from stock_transaction
+        left join stock_entry using (transaction_no)
+        where kind in ('receive', 'move', 'issue') and status = 'applied'
+        group by transaction_no
+      ) as transactions
+      where expected <> found or lines = 0`,
+  },
+  {
+    name: 'only applied transactions have entries',
+    statement: `
+      select transaction_no, 0 as expected, count(*) as found
+      from stock_entry
+      join stock_transaction using (transaction_no)
+      where status <> 'applied'
+      group by transaction_no`,
+  },
+  {
+    name: 'counted and arrived lots = lots, per warehouse and block of the lists',
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${blockOf('received')}, count(*) ${count === 'active' ? 'filter (where active)' : ''} as quantity
+          from lot
+          group by 1, 2`,
+        `select wid, block, sum(${count}) as quantity
+          from (
+            select wid, ${blockOf('block')}, ${count} from lot_block_count
+            union all
+            select wid, ${blockOf('received')}, ${count} from lot_arrival
+          ) as counted
+          group by wid, block`,
+      ),
+    ),
+  },
+  {
+    name: 'lots of a chapter = lots of its blocks, per warehouse',
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${blockOf('chapter')}, sum(${count}) as quantity from lot_block_count group by wid, chapter`,
+        `select wid, ${blockOf('chapter')}, ${count} as quantity from lot_chapter_count`,
+      ),
+    ),
+  },
+  {
+    name: 'lots of a block = its lots of each warehouse',
+    statement: compare(
+      'block',
+      `select ${blockOf('block')}, sum(lots) as quantity from lot_block_count group by 1`,
+      `select ${blockOf('block')}, lots as quantity from lot_block`,
+    ),
+  },
+  {
+    name: 'counted and arrived items = items, per block of the lists',
+    statement: ofEach(['items', 'active'], (count) =>
+      compare(
+        'block',
+        `select ${itemBlockOf('short_id')}, count(*) ${count === 'active' ? 'filter (where not discontinued)' : ''} as quantity
+          from item
+          group by 1`,
+        `select block, sum(${count}) as quantity
+          from (
+            select ${itemBlockOf('block')}, ${count} from item_block
+            union all
+            select ${itemBlockOf('short_id')}, ${count} from item_arrival
+          ) as counted
+          group by block`,
+      ),
+    ),
+  },
+  {
+    name: 'listed and arrived levels = levels that are used, per warehouse',
+    statement: compare(
+      'wid, block',
+      `select wid, part_no / 8192 as block, count(*) as quantity from stock_level where used group by 1, 2`,
+      `select wid, block, sum(bit_count(used)) as quantity
+      from (
+        select wid, block, bit_or(used) as used
+        from (
+          select wid, block, used from level_set
+          union all
+          select wid, part_no / 8192, set_bit(b'0'::bit(8192), part_no % 8192, 1) from level_arrival
+        ) as collected
+        group by wid, block
+      ) as sets
+      group by wid, block`,
+    ),
+  },
+];
+
+/** The differences of several counts that are kept side by side. */
+function ofEach(counts: readonly string[], statement: (count: string) => string): string {
+  return counts.map(statement).join(' union all ');
+}
+
+function compare(key: string, expected: string, found: string): string {
+  return `
+    select ${key}, coalesce(expected.quantity, 0) as expected, coalesce(found.quantity, 0) as found
+    from (${expected}) as expected
+    full join (${found}) as found using (${key})
+    where coalesce(expected.quantity, 0) <> coalesce(found.quantity, 0)`;
+}
+
+// More differences than this say nothing more.
+const differencesMax = 1000;
+
+/**
+ * Every place where levels, lots and ledger differ, all at one moment, while the service goes on working; none when all is well.
+ * Postgres does the sums; only differences come here, at most 1,000 of each check. `report` gets the name of each check as
+ * it begins.
+ */
+export async function findImbalances(
+  sql: Sql,
+  report: (check: string) => void = () => {},
+): Promise<Imbalance[]> {
+  return sql.begin('isolation level repeatable read read only', async (tx) => {
+    await tx`set local work_mem = '64MB'`;
+    const found: Imbalance[] = [];
+    for (const { name, statement } of checks) {
+      report(name);
+      const rows = await tx.unsafe(
+        `select *, expected::text as expected, found::text as found from (${statement}) as differences limit ${differencesMax}`,
+      );
+      found.push(...rows.map(({ expected, found, ...place }) => ({ check: name, place, expected, found })));
+    }
+    return found;
+  });
+}

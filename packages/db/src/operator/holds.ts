@@ -1,0 +1,74 @@
+import type { Sql, Tx } from '../client.ts';
+
+/** Who the ledger names for what the admin tool does. */
+const adminClientId = 'admin';
+
+/** Why a lot can be neither held nor released. */
+export type HoldRefusal = 'unknown_lot' | 'not_in_stock' | 'already_held' | 'not_held';
+
+/** Puts a lot on hold, with the reason: it counts in `inStock` and `onHold`, and no allocation takes it. */
+export async function holdLot(
+  sql: Sql,
+  { recNo, reason }: { recNo: number; reason: string },
+): Promise<'held' | HoldRefusal> {
+  return sql.begin(async (tx) => {
+    const lot = await lockGateAndReadLot(tx, recNo);
+    if (lot === null) return 'unknown_lot';
+    if (!lot.active) return 'not_in_stock';
+    if (lot.hold) return 'already_held';
+    await changeHold(tx, recNo, { hold: true, reason });
+    await record(tx, 'hold', { recNo, reason }, { recNo, status: 'held' });
+    return 'held';
+  });
+}
+
+/** Takes a lot off hold. */
+export async function releaseLot(sql: Sql, recNo: number): Promise<'released' | HoldRefusal> {
+  return sql.begin(async (tx) => {
+    const lot = await lockGateAndReadLot(tx, recNo);
+    if (lot === null) return 'unknown_lot';
+    if (!lot.active) return 'not_in_stock';
+    if (!lot.hold) return 'not_held';
+    await changeHold(tx, recNo, { hold: false, reason: null });
+    await record(tx, 'release', { recNo }, { recNo, status: 'released' });
+    return 'released';
+  });
+}
+
+async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<{ active: boolean; hold: boolean } | null> {
+  // As the batches do: whoever changes stock of an item in a warehouse holds this row. A lot never changes its item or
+  // warehouse (moved elsewhere it is another record), so the lot may be looked up before the lock.
+  const [gate] = await tx`
+    select
+    from stock_level
+    where (part_no, wid) = (select part_no, wid from lot where rec_no = ${recNo})
+    for no key update`;
+  if (gate === undefined) return null;
+  // A statement of its own: it sees what the last holder of the gate left behind.
+  const [lot] = await tx<{ active: boolean; hold: boolean }[]>`
+    select active, hold
+    from lot
+    where rec_no = ${recNo}`;
+  return lot ?? null;
+}
+
+async function changeHold(tx: Tx, recNo: number, { hold, reason }: { hold: boolean; reason: string | null }) {
+  await tx`
+    with changed as (
+      update lot
+      set hold = ${hold}, hold_reason = ${reason}, modified = date_trunc('milliseconds', clock_timestamp())
+      where rec_no = ${recNo}
+      returning part_no, wid, units, modified
+    )
+    update stock_level
+    set on_hold = on_hold + case when ${hold} then changed.units else -changed.units end, modified = changed.modified
+    from changed
+    where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
+}
+
+async function record(tx: Tx, kind: 'hold' | 'release', body: object, result: object) {
+  await tx`
+    insert into stock_transaction (request_id, client_id, kind, body, status, result)
+    values (gen_random_uuid(), ${adminClientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
+      ${JSON.stringify(result)}::text::json)`;
+}

@@ -1,0 +1,24 @@
+import type { Sql } from '../client.ts';
+
+/** Whether no warehouse was ever added: nobody has begun to work with this database. */
+export async function hasNoWarehouse(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ none: boolean }[]>`select not exists (select from warehouse) as none`;
+  return row!.none;
+}
+
+/**
+ * Whether the database holds the client and, beside it, nothing but items and warehouses of these lists: no other client and
+ * no stock transaction.
+ */
+export async function holdsNothingBut(
+  sql: Sql,
+  given: { clientId: string; shortIds: readonly string[]; wids: readonly number[] },
+): Promise<boolean> {
+  const [row] = await sql<{ nothing: boolean }[]>`
+    select exists (select from client where client_id = ${given.clientId})
+      and not exists (select from client where client_id <> ${given.clientId})
+      and not exists (select from item where short_id <> all(${given.shortIds as string[]}::text[]))
+      and not exists (select from warehouse where wid <> all(${given.wids as number[]}::integer[]))
+      and not exists (select from stock_transaction) as nothing`;
+  return row!.nothing;
+}

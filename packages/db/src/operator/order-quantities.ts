@@ -1,0 +1,43 @@
+import type { Sql } from '../client.ts';
+
+/** The quantities that only the owners of orders change; plain decimal text, what is missing stays. */
+export type OrderQuantities = {
+  onOrder?: string | undefined;
+  committed?: string | undefined;
+  packed?: string | undefined;
+  asn?: string | undefined;
+};
+
+/**
+ * Sets order quantities of an item in a warehouse. `unknown_item`: no item has that shortID. Fails on
+ * `stock_level_wid_fkey` (no such warehouse).
+ */
+export async function setOrderQuantities(
+  sql: Sql,
+  gate: { shortId: string; wid: number },
+  quantities: OrderQuantities,
+): Promise<'set' | 'unknown_item'> {
+  const onOrder = quantities.onOrder ?? null;
+  const committed = quantities.committed ?? null;
+  const packed = quantities.packed ?? null;
+  const asn = quantities.asn ?? null;
+  const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${gate.shortId}`;
+  if (item === undefined) return 'unknown_item';
+  // One statement for one row, so that it holds no other lock while it waits for a batch to give the gate back. The moment is
+  // the clock's at the write: that of the statement's start could lie before the batch's.
+  await sql`
+    insert into stock_level (part_no, wid, on_order, committed, packed, asn, used)
+    select ${item.part_no}, ${gate.wid}, on_order, committed, packed, asn, on_order + committed + packed + asn > 0
+    from (
+      select coalesce(${onOrder}::numeric, 0) as on_order, coalesce(${committed}::numeric, 0) as committed,
+        coalesce(${packed}::numeric, 0) as packed, coalesce(${asn}::numeric, 0) as asn
+    ) as given
+    on conflict (part_no, wid) do update
+    set on_order = coalesce(${onOrder}::numeric, stock_level.on_order),
+      committed = coalesce(${committed}::numeric, stock_level.committed),
+      packed = coalesce(${packed}::numeric, stock_level.packed),
+      asn = coalesce(${asn}::numeric, stock_level.asn),
+      used = stock_level.used or excluded.used,
+      modified = date_trunc('milliseconds', clock_timestamp())`;
+  return 'set';
+}

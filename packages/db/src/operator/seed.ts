@@ -1,0 +1,285 @@
+import type { Sql, Tx } from '../client.ts';
+
+/** How much to make. There are at least as many transactions as lots: each lot came from one. */
+export type SeedSize = { items: number; warehouses: number; lots: number; transactions: number };
+
+// Tell the counts and sets of the lists what there is more.
+const counting = [
+  ['item', 'item_added'],
+  ['stock_level', 'level_added'],
+  ['lot', 'lot_added'],
+] as const;
+
+const chunkSize = 250_000;
+/** The client whose name the transactions bear. */
+const seedClientId = 'seed';
+
+/** The number of transactions when none is given: receipts, and moves and issues of some of what was received. */
+export function transactionsFor(lots: number): number {
+  return Math.ceil(lots * 1.4);
+}
+
+export function isSeedSize({ lots, transactions }: SeedSize): boolean {
+  return transactions >= lots && transactions <= lots * 5;
+}
+
+/**
+ * Adds items, warehouses, lots, levels and the ledger of it all, beside whatever is there, in one transaction: items of its own, in
+ * warehouses 1, 2, …. A tenth of the lots were split off by a move, received lots are spread over three years, few items have
+ * many lots, and what was issued empty is shipped. Other work on stock waits until it is done. `report` gets each step
+ * and how far it is, 0 … 1.
+ */
+export async function seed(
+  sql: Sql,
+  size: SeedSize,
+  report: (step: string, done: number) => void,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    // The gates first, as everybody does.
+    await tx`lock table stock_level, lot, stock_transaction, stock_entry in access exclusive mode`;
+    // Nobody's item comes between ours, so that their numbers follow each other.
+    await tx`lock table item in share row exclusive mode`;
+    await tx`set local work_mem = '256MB'`;
+    await tx`set local maintenance_work_mem = '512MB'`;
+    await tx`set local statement_timeout = 0`;
+    await addWarehouses(tx, size.warehouses);
+    // What these keep is made anew at the end.
+    for (const [table, trigger] of counting)
+      await tx.unsafe(`alter table ${table} disable trigger ${trigger}`);
+    const firstPartNo = await addItems(tx, size, report);
+    const dropped = await dropChecksAndIndexes(tx);
+    await addStock(tx, size, firstPartNo, report);
+    for (const [index, { name, make }] of dropped.entries()) {
+      report(`keys and indexes (${name})`, index / dropped.length);
+      await tx.unsafe(make);
+    }
+    report('keys and indexes', 1);
+    report('counts', 0);
+    for (const [table, trigger] of counting)
+      await tx.unsafe(`alter table ${table} enable trigger ${trigger}`);
+    await tx`select recount_items(), recount_lots(), collect_levels()`;
+    report('counts', 1);
+  });
+  report('statistics', 0);
+  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count, item_block, level_set`;
+  report('statistics', 1);
+}
+
+async function addWarehouses(tx: Tx, warehouses: number): Promise<void> {
+  await tx`
+    insert into warehouse (wid, name)
+    select wid, 'Warehouse ' || wid
+    from generate_series(1, ${warehouses}::integer) as wid
+    on conflict do nothing`;
+}
+
+/** Numbers that look random and are the same every time: 0 … below 1, from a number and a salt. */
+const random = (of: string, salt: number) =>
+  `(hashint8extended((${of})::bigint, ${salt}) & 1048575)::double precision / 1048576`;
+
+/** Returns the number of the first; the others follow it. */
+async function addItems(
+  tx: Tx,
+  { items }: SeedSize,
+  report: (step: string, done: number) => void,
+): Promise<number> {
+  const [last] = await tx<{ serial: number }[]>`
+    select coalesce(max(substr(short_id, 6)::integer), 0) as serial
+    from item
+    where short_id ~ ${`^SEED-\\d{8}$`}`;
+  const firstSerial = last!.serial + 1;
+  for (let from = 0; from < items; from += chunkSize) {
+    report('items', from / items);
+    await tx.unsafe(
+      `
+      insert into item (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created, created_by,
+        modified)
+      select 'SEED-' || lpad(n::text, 8, '0'),
+        (array['Hexagon bolt', 'Cable', 'Wall paint', 'Shipping labels', 'Bearing', 'Gasket', 'Pump', 'Valve', 'Filter', 'Belt'])
+          [1 + n % 10] || ' ' || (array['small', 'large', 'zinc plated', 'black', 'white', 'reinforced', 'spare'])[1 + n % 7] || ' ' || n,
+        1 + (n % 50)::integer, (n % 7)::integer, (array['EA', 'EA', 'EA', 'KG', 'M', 'L'])[1 + n % 6],
+        (array['', 'box of 10', 'pallet'])[1 + n % 3], (array[1, 10, 250])[1 + n % 3], 0, n % 33 = 0, at, '${seedClientId}', at
+      from (
+        select n, date_trunc('milliseconds', now() - interval '3 years' + random() * interval '30 days') as at
+        from generate_series($1::bigint, $2::bigint) as n
+      ) as numbered
+      order by n`,
+      [firstSerial + from, firstSerial + Math.min(items, from + chunkSize) - 1],
+    );
+  }
+  report('items', 1);
+  const [first] = await tx<{ part_no: number }[]>`
+    select part_no
+    from item
+    where short_id = 'SEED-' || lpad(${firstSerial}::text, 8, '0')`;
+  return first!.part_no;
+}
+
+type Dropped = { name: string; make: string };
+
+/**
+ * Indexes and foreign keys are made again when all rows are there, which is many times faster than row by row; all in the seed's
+ * transaction, so nothing commits that they refuse. The unique keys stay.
+ */
+async function dropChecksAndIndexes(tx: Tx): Promise<Dropped[]> {
+  const indexes = await tx<Dropped[]>`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as make
+    from pg_index
+    where indrelid in ('lot'::regclass, 'stock_level'::regclass, 'stock_entry'::regclass, 'stock_transaction'::regclass)
+      and not exists (select from pg_constraint where conindid = indexrelid)
+    order by 1`;
+  const keys = await tx<(Dropped & { tables: string })[]>`
+    select conname as name, conrelid::regclass::text as tables,
+      format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
+    from pg_constraint
+    where contype = 'f' and conrelid in ('lot'::regclass, 'stock_level'::regclass, 'stock_entry'::regclass)
+    order by 1`;
+  for (const { name } of indexes) await tx.unsafe(`drop index ${name}`);
+  for (const { name, tables } of keys) await tx.unsafe(`alter table ${tables} drop constraint ${name}`);
+  return [...indexes, ...keys.map(({ name, make }) => ({ name, make }))];
+}
+
+/**
+ * Receipt n (from 0) made lot n. The first `splits` of them, each every few receipts, lost half of their units to a new lot. Then
+ * each was issued from `issues / receipts` times on average, some until nothing was left.
+ */
+async function addStock(
+  tx: Tx,
+  size: SeedSize,
+  firstPartNo: number,
+  report: (step: string, done: number) => void,
+): Promise<void> {
+  const extra = size.transactions - size.lots;
+  const splits = Math.min(Math.floor(size.lots / 10), Math.floor(extra / 2));
+  const receipts = size.lots - splits;
+  const issues = size.transactions - receipts - splits;
+  const [start] = await tx<{ rec_no: number; transaction_no: number }[]>`
+    select nextval('lot_rec_no_seq') as rec_no, nextval('stock_transaction_no_seq') as transaction_no`;
+  const numbers = {
+    firstRecNo: start!.rec_no,
+    firstTransactionNo: start!.transaction_no,
+  };
+  await tx`
+    create temp table seeded (
+      n bigint, part_no integer, short_id text, wid integer, spot text, units integer, received timestamptz(3), split bigint, issue bigint,
+      issues integer, issued integer, hold boolean
+    ) on commit drop`;
+  for (let from = 0; from < receipts; from += chunkSize) {
+    report('lots, transactions and entries', from / receipts);
+    const to = Math.min(receipts, from + chunkSize) - 1;
+    await tx`truncate seeded`;
+    await tx.unsafe(
+      `
+      insert into seeded
+      select n, part_no, short_id, wid, spot, received.units, received.received, split, issue, issues,
+        -- One lot in three that were issued from is empty now; the others gave a little each time.
+        case when issues = 0 then 0 when n % 3 = 0 then received.units - received.units / 2 * (split is not null)::integer else issues end,
+        n % 97 = 0 and not (issues > 0 and n % 3 = 0)
+      from (
+        select n, part_no, 1 + floor(power(${random('n', 2)}, 1.5) * ${size.warehouses})::integer as wid,
+          chr(65 + (n % 26)::integer) || '-' || lpad((n / 26 % 60)::text, 2, '0') || '-' || (n % 5) as spot,
+          20 + floor(${random('n', 3)} * 480)::integer as units,
+          date_trunc('milliseconds', now() - interval '3 years' + (n + 0.5) / ${receipts} * (interval '3 years' - interval '1 minute')) as received,
+          case when (n + 1) * ${splits} / ${receipts} > n * ${splits} / ${receipts} then n * ${splits} / ${receipts} end as split,
+          n * ${issues} / ${receipts} as issue,
+          ((n + 1) * ${issues} / ${receipts} - n * ${issues} / ${receipts})::integer as issues
+        from (
+          select n, ${firstPartNo} + floor(power(${random('n', 1)}, 2) * ${size.items})::integer as part_no
+          from generate_series($1::bigint, $2::bigint) as n
+        ) as numbered
+      ) as received
+      join item using (part_no)
+      order by n`,
+      [from, to],
+    );
+    await addChunk(tx, numbers, { receipts, splits });
+  }
+  report('lots, transactions and entries', 1);
+  await tx`
+    insert into stock_level (part_no, wid, in_stock, on_hold, used, modified)
+    select part_no, wid, sum(units), coalesce(sum(units) filter (where hold), 0), true, max(modified)
+    from lot
+    where part_no >= ${firstPartNo}
+    group by part_no, wid
+    order by part_no, wid`;
+  await tx`select setval('lot_rec_no_seq', ${numbers.firstRecNo + size.lots}::bigint)`;
+  await tx`select setval('stock_transaction_no_seq', ${numbers.firstTransactionNo + size.transactions}::bigint)`;
+}
+
+/** The rows of the receipts in `seeded`: lots, then what made them so. Numbers: receipts first, then moves, then issues. */
+async function addChunk(
+  tx: Tx,
+  { firstRecNo, firstTransactionNo }: { firstRecNo: number; firstTransactionNo: number },
+  { receipts, splits }: { receipts: number; splits: number },
+): Promise<void> {
+  const recNo = `(${firstRecNo} + n)`;
+  const splitRecNo = `(${firstRecNo + receipts} + split)`;
+  const moveNo = `(${firstTransactionNo + receipts} + split)`;
+  const issueNo = `(${firstTransactionNo + receipts + splits} + issue + nth)`;
+  const moved = '(units / 2 * (split is not null)::integer)';
+  const issuedAt = `received + interval '40 seconds'`;
+  const nth = `cross join lateral generate_series(0, issues - 1) as nth`;
+  // What each issue took: the first one what the others leave.
+  const taken = `(case when nth = 0 then issued - (issues - 1) else 1 end)`;
+  await tx.unsafe(`
+    insert into lot (rec_no, part_no, wid, spot, units, received, shipped, serial, remark, hold, hold_reason, reason_code, active, modified)
+    select ${recNo}, part_no, wid, spot, units - ${moved} - issued, received,
+      case when units - ${moved} = issued then ${issuedAt} end, case when n % 4 = 0 then 'S' || n else '' end, '', hold,
+      case when hold then 'inspection' end, 1, units - ${moved} > issued,
+      case when issues > 0 then ${issuedAt} when split is not null then received + interval '20 seconds' else received end
+    from seeded
+    order by n`);
+  await tx.unsafe(`
+    insert into lot (rec_no, part_no, wid, spot, units, received, serial, remark, hold, hold_reason, reason_code, from_rec_no, active, modified)
+    select ${splitRecNo}, part_no, wid, spot || 'b', ${moved}, received, case when n % 4 = 0 then 'S' || n else '' end, '', hold,
+      case when hold then 'inspection' end, 1, ${recNo}, true, received + interval '20 seconds'
+    from seeded
+    where split is not null
+    order by n`);
+  await tx.unsafe(`
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at)
+    select transaction_no,
+      -- As the service makes them: ids that begin with the time, so that they lie side by side in the index.
+      (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(transaction_no::text), 1, 3) || '8'
+        || substr(md5(transaction_no::text), 4, 15))::uuid,
+      '${seedClientId}', kind, body::json, 'applied', result::json, at
+    from (
+      select ${firstTransactionNo} + n as transaction_no, received as at, 'receive' as kind,
+        format('{"itemID":"%s","units":%s,"wid":%s,"reasonCode":1,"spot":"%s"}', short_id, units, wid, spot) as body,
+        format('{"recNo":%s,"status":"received","transactionNo":%s}', ${recNo}, ${firstTransactionNo} + n) as result
+      from seeded
+      union all
+      select ${moveNo}, received + interval '20 seconds', 'move',
+        format('{"itemID":"%s","units":%s,"wid":%s,"recno":%s,"toSpot":"%sb"}', short_id, ${moved}, wid, ${recNo}, spot),
+        format('{"recNo":%s,"status":"moved","transactionNo":%s,"units":%s,"lots":[{"recNo":%1$s,"fromRecNo":%4$s,"units":%3$s,"remaining":%5$s,"wID":%6$s,"spot":"%7$sb"}]}',
+          ${splitRecNo}, ${moveNo}, ${moved}, ${recNo}, units - ${moved}, wid, spot)
+      from seeded
+      where split is not null
+      union all
+      select ${issueNo}, ${issuedAt}, 'issue',
+        format('{"itemID":"%s","units":%s,"wid":%s,"reasonCode":2,"recno":%s}', short_id, ${taken}, wid, ${recNo}),
+        format('{"recNo":%s,"status":"issued","transactionNo":%s,"units":%s,"lots":[{"recNo":%1$s,"units":%3$s,"remaining":%4$s}]}',
+          ${recNo}, ${issueNo}, ${taken}, units - ${moved} - case when nth = 0 then issued - (issues - 1) else issued - (issues - 1) + nth end)
+      from seeded
+      ${nth}
+    ) as transactions
+    order by transaction_no`);
+  await tx.unsafe(`
+    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
+    select *
+    from (
+      select ${firstTransactionNo} + n, 1, ${recNo}, part_no, wid, spot, units
+      from seeded
+      union all
+      select ${moveNo}, line, case line when 1 then ${recNo} else ${splitRecNo} end, part_no, wid,
+        case line when 1 then spot else spot || 'b' end, case line when 1 then -${moved} else ${moved} end
+      from seeded
+      cross join generate_series(1, 2) as line
+      where split is not null
+      union all
+      select ${issueNo}, 1, ${recNo}, part_no, wid, spot, -${taken}
+      from seeded
+      ${nth}
+    ) as entries
+    order by 1, 2`);
+}

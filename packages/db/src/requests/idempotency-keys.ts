@@ -1,0 +1,147 @@
+import { conflict } from '@inventory/domain/contract/refused';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { RequestKey } from '@inventory/domain/stock/request';
+import type { Fragment, Sql, Tx } from '../client.ts';
+
+/** A request as its client sent it: `key` when it came with an Idempotency-Key. */
+export type SentRequest = { requestId: string; clientId: string; key?: RequestKey };
+
+/** A request with an Idempotency-Key. */
+export type KeyedRequest = SentRequest & { key: RequestKey };
+
+/** The row that {@link keyRows} gives for a request whose key was used before. */
+export type KeyRow = {
+  /** Of the request that asks. */
+  request_id: string;
+  /** Whether the key was used with this very request. */
+  is_same: boolean | null;
+  /** Whether this send came before another one of the key was told that nothing was applied. */
+  is_refused: boolean;
+  /** What was decided under the key; null: nothing. */
+  status: StoredOutcome['status'] | null;
+  result: string | null;
+};
+
+/**
+ * A caller is told "not applied" when no send of its key that is still under way can be applied any more. Those are the sends that
+ * came before; this much is allowed for the difference of the clocks of two api processes and for the time a commit takes. A caller
+ * waits longer than that before it sends again, as `Retry-After` asks.
+ */
+const refusedForMs = 300;
+
+const otherRequest = JSON.stringify(conflict('This Idempotency-Key was used with another request.'));
+
+/** Whether a request came with a key. */
+export function isKeyed<T extends SentRequest>(request: T): request is T & { key: RequestKey } {
+  return request.key !== undefined;
+}
+
+/** A client's key, as one text. */
+export function keyName({ clientId, key }: KeyedRequest): string {
+  return `${key.digest} ${clientId}`;
+}
+
+/** What the keys of these requests lead to, as rows of {@link KeyRow}; none for a key that is free. */
+export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
+  return sql`
+    select asked.request_id, key.fingerprint = decode(asked.fingerprint, 'base64') as is_same,
+      coalesce(${untilRefusedEnds(sql)} > asked.asked_at, false) as is_refused, status, result::text as result
+    from (${askedKeys(sql, requests)}) as asked
+    cross join lateral (
+      select request_id, fingerprint, refused_at
+      from idempotency_key
+      where client_id = asked.client_id and key_digest = asked.key_digest
+      -- One look into the index for each key, whatever the planner thinks of a table that is empty at first.
+      offset 0
+    ) as key
+    left join stock_transaction on stock_transaction.request_id = key.request_id`;
+}
+
+/** What a request's key says of it, null when it is still to be decided. */
+export function outcomeOfKey(row: KeyRow): StoredOutcome | null {
+  if (row.status !== null) {
+    if (!row.is_same) return { status: 'refused', result: otherRequest };
+    return { status: row.status, result: row.result, isRepeat: true };
+  }
+  return row.is_refused ? { status: 'abandoned', result: null } : null;
+}
+
+/** What a request says of a later one with the same key in its batch, once it is decided itself. */
+export function outcomeOfRepeat(first: KeyedRequest, outcome: StoredOutcome, request: KeyedRequest) {
+  return outcomeOfKey({
+    request_id: request.requestId,
+    is_same: first.key.fingerprint === request.key.fingerprint,
+    is_refused: outcome.status === 'abandoned',
+    status: outcome.status === 'abandoned' ? null : outcome.status,
+    result: outcome.result,
+  });
+}
+
+/**
+ * Writes what the keys of a batch lead to from now on: the request that was decided, or for an abandoned one the moment `now`. Fails on
+ * `idempotency_key_pkey` when another batch or a verdict decided one of the keys meanwhile.
+ */
+export function claimKeys(
+  tx: Tx,
+  decided: readonly { request: KeyedRequest; status: StoredOutcome['status'] }[],
+  now: Date,
+): Fragment {
+  const column = <T>(read: (request: KeyedRequest) => T) => decided.map(({ request }) => read(request));
+  const unlessAbandoned = (read: (request: KeyedRequest) => string) =>
+    decided.map(({ request, status }) => (status === 'abandoned' ? null : read(request)));
+  return tx`
+    insert into idempotency_key as key (client_id, key_digest, asked_at, fingerprint, request_id, refused_at)
+    select client_id, decode(digest, 'base64'), to_timestamp(asked_ms / 1000), decode(fingerprint, 'base64'), request_id,
+      case when request_id is null then greatest(${now}, to_timestamp(asked_ms / 1000)) end
+    from unnest(
+        ${column(({ clientId }) => clientId)}::text[], ${column(({ key }) => key.digest)}::text[],
+        ${column(({ key }) => key.askedAt)}::double precision[],
+        ${unlessAbandoned(({ key }) => key.fingerprint)}::text[],
+        ${unlessAbandoned(({ requestId }) => requestId)}::uuid[]
+      ) as decided (client_id, digest, asked_ms, fingerprint, request_id)
+    -- Always in this order: two that write the same keys in different ones would wait for each other.
+    order by client_id collate "C", decode(digest, 'base64')
+    on conflict (client_id, key_digest) do update
+    set asked_at = excluded.asked_at,
+      fingerprint = excluded.fingerprint,
+      refused_at = excluded.refused_at,
+      request_id = case
+        when key.request_id is null and ${untilRefusedEnds(tx)} <= excluded.asked_at then excluded.request_id
+        else refuse_taken_key()
+      end`;
+}
+
+/**
+ * Has every send of these keys that came by now, and is not decided yet, never applied. A key that was decided stays as it is.
+ */
+export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): Promise<void> {
+  await sql`
+    insert into idempotency_key as key (client_id, key_digest, asked_at, refused_at)
+    select client_id, key_digest, max(asked_at), greatest(clock_timestamp(), max(asked_at))
+    from (${askedKeys(sql, requests)}) as asked
+    group by client_id, key_digest
+    -- In the order of the batches.
+    order by client_id collate "C", key_digest
+    on conflict (client_id, key_digest) do update
+    set refused_at = greatest(key.refused_at, excluded.refused_at)
+    where key.request_id is null`;
+}
+
+/** The keys of these requests as rows. */
+function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
+  // As text: an array of bytes costs the driver more than Postgres takes to read this.
+  return sql`
+    select request_id, client_id, decode(digest, 'base64') as key_digest, fingerprint,
+      to_timestamp(asked_ms / 1000) as asked_at
+    from unnest(
+      ${requests.map(({ requestId }) => requestId)}::uuid[],
+      ${requests.map(({ clientId }) => clientId)}::text[],
+      ${requests.map(({ key }) => key.digest)}::text[],
+      ${requests.map(({ key }) => key.fingerprint)}::text[],
+      ${requests.map(({ key }) => key.askedAt)}::double precision[]
+    ) as asked (request_id, client_id, digest, fingerprint, asked_ms)`;
+}
+
+function untilRefusedEnds(sql: Sql | Tx): Fragment {
+  return sql`key.refused_at + make_interval(secs => ${refusedForMs / 1000})`;
+}

@@ -1,0 +1,68 @@
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { Sql, Tx } from '../client.ts';
+import {
+  isKeyed,
+  type KeyRow,
+  keyRows,
+  outcomeOfKey,
+  refuseKeys,
+  type SentRequest,
+} from './idempotency-keys.ts';
+
+/**
+ * Settles requests whose answer did not come: what was decided is returned; what was not can never be applied from now on, because
+ * its request id is taken, or its key refused for all that came by now. By request id.
+ */
+export async function settle(
+  sql: Sql,
+  requests: readonly SentRequest[],
+): Promise<Map<string, StoredOutcome>> {
+  const keyed = requests.filter(isKeyed);
+  const others = requests.filter((request) => !isKeyed(request));
+  await Promise.all([
+    others.length > 0 && abandon(sql, others),
+    // A key's other sends may be under way too, each with a request id of its own.
+    keyed.length > 0 && refuseKeys(sql, keyed),
+  ]);
+  // Statements of their own: they must see what another connection committed while the first ones waited.
+  return readOutcomes(sql, requests);
+}
+
+function abandon(sql: Sql, requests: readonly SentRequest[]) {
+  return sql`
+    insert into stock_transaction (request_id, status)
+    select request_id, 'abandoned'
+    -- In id order, as the batches claim: two that insert the same ids never wait for each other.
+    from (select unnest(${idsOf(requests)}::uuid[]) as request_id order by 1) as asked
+    on conflict (request_id) do nothing`;
+}
+
+/** What was decided about these requests, or under their keys; one that is missing is not decided. By request id. */
+export async function readOutcomes(
+  sql: Sql | Tx,
+  requests: readonly SentRequest[],
+): Promise<Map<string, StoredOutcome>> {
+  const keyed = requests.filter(isKeyed);
+  const [own, ofKeys] = await Promise.all([
+    readByIds(sql, requests),
+    keyed.length === 0 ? [] : sql<KeyRow[]>`${keyRows(sql, keyed)}`,
+  ]);
+  const outcomes = new Map<string, StoredOutcome>();
+  for (const row of ofKeys) {
+    const outcome = outcomeOfKey(row);
+    if (outcome !== null) outcomes.set(row.request_id, outcome);
+  }
+  for (const row of own) outcomes.set(row.request_id, { status: row.status, result: row.result });
+  return outcomes;
+}
+
+function readByIds(sql: Sql | Tx, requests: readonly SentRequest[]) {
+  return sql<{ request_id: string; status: StoredOutcome['status']; result: string | null }[]>`
+    select request_id, status, result::text as result
+    from stock_transaction
+    where request_id = any(${idsOf(requests)}::uuid[])`;
+}
+
+function idsOf(requests: readonly SentRequest[]): string[] {
+  return requests.map(({ requestId }) => requestId);
+}

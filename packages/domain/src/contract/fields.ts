@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { parseDateTime } from '../date-time.ts';
+import { isExactDecimal, quantityLimit } from '../quantity.ts';
+
+// The building blocks of request bodies. Each message completes the sentence "<field> …".
+
+type Issue = { input?: unknown };
+const expects = (what: string) => (issue: Issue) =>
+  issue.input === undefined ? 'is required.' : `must be ${what}.`;
+
+const integerMax = 2 ** 31 - 1;
+
+function integer(min: number) {
+  return z
+    .number({ error: expects('an integer') })
+    .int({ error: 'must be an integer.' })
+    .min(min, { error: `must be at least ${min}.` })
+    .max(integerMax, { error: `must be at most ${integerMax}.` });
+}
+
+/** An id: 1 … 2^31-1. */
+export const Id = integer(1);
+
+/** A number the client chooses, such as a reason code or a job: 0 … 2^31-1. */
+export const Code = integer(0);
+
+const decimal = z
+  .number({ error: expects('a number with at most 6 digits after the point and 15 significant digits') })
+  .lt(quantityLimit, { error: `must be less than ${quantityLimit}.` })
+  .refine(isExactDecimal, {
+    error: 'must have at most 6 digits after the point and 15 significant digits.',
+  });
+
+/** A quantity to transact: greater than 0. */
+export const Units = decimal.gt(0, { error: 'must be greater than 0.' });
+
+/** A weight, a price or a package size: 0 or more. */
+export const Amount = decimal.min(0, { error: 'must not be negative.' });
+
+/** Text that Postgres can compare with: without NUL and without lone surrogates. */
+export const Text = z
+  .string({ error: expects('a string') })
+  .refine((value) => !value.includes('\u0000') && value.isWellFormed(), {
+    error: 'must not contain U+0000 or a lone surrogate.',
+  });
+
+/** Text of at most so many characters (code points); without NUL (Postgres cannot store it) and without lone surrogates. */
+export function text(lengthMax: number) {
+  return Text.max(lengthMax, { error: `must be at most ${lengthMax} characters long.` });
+}
+
+/** Text that names something: not empty, not only white space. */
+export function name(lengthMax: number) {
+  return text(lengthMax)
+    .refine((value) => value.trim() !== '', { error: 'must not be empty.' })
+    .meta({ minLength: 1, pattern: '\\S' });
+}
+
+export const Flag = z.boolean({ error: expects('true or false') });
+
+/** ISO 8601. */
+export const DateTimeText = z
+  .string({ error: expects('an ISO 8601 date or datetime') })
+  .refine((value) => parseDateTime(value) !== null, { error: 'must be an ISO 8601 date or datetime.' });
+
+/** The longest texts, in characters (code points). */
+export const lengthMax = { shortId: 64, label: 100, description: 500, remark: 1000 } as const;

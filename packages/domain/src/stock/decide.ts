@@ -1,0 +1,18 @@
+import type { Batch } from './batch.ts';
+import type { Decision } from './decision.ts';
+import { issue } from './issue.ts';
+import { move } from './move.ts';
+import { receive } from './receive.ts';
+import type { StockRequest } from './request.ts';
+
+/** Decides one transaction and, when it is applied, changes the batch. */
+export function decide(batch: Batch, request: StockRequest): Decision {
+  switch (request.kind) {
+    case 'receive':
+      return receive(batch, request.body);
+    case 'move':
+      return move(batch, request.body);
+    case 'issue':
+      return issue(batch, request.body);
+  }
+}

@@ -1,0 +1,154 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import postgres from 'postgres';
+import { choosePort } from '../free-port.ts';
+import type { LocalServer, ServerSettings } from '../local-server.ts';
+import { LocalStackError } from '../local-stack-error.ts';
+import { identifyProcess, worksIn } from '../process-identity.ts';
+import { type Ending, endOrphan, endProcess, ServerEndedError, startServer } from '../server-process.ts';
+import { providePostgresBinaries } from './postgres-binaries.ts';
+import { POSTGRES_ENVIRONMENT, POSTGRES_ROLE, providePostgresData } from './postgres-data.ts';
+import { listPostgresHomes, providePostgresHome } from './postgres-home.ts';
+
+// This is a ledger: what was answered as done must survive a crash, so the first three are never relaxed, not even in tests.
+const POSTGRES_SETTINGS = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  listen_addresses: '127.0.0.1',
+  // No socket file: its path may be at most 107 bytes long, and a checkout can lie deeper.
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+  checkpoint_completion_target: '0.9',
+  wal_compression: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Errors of statements are the service's to log, which does so without values. Postgres' own words quote them: messages of wrong values,
+  // details with rows, statements, parameters. What the server says of itself (LOG, FATAL, PANIC) stays.
+  log_min_messages: 'log',
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_statement: 'none',
+  log_min_duration_statement: '-1',
+  logging_collector: 'off',
+};
+
+/** SIGINT is the fast shutdown; SIGQUIT the immediate one, after which the next start replays the log. */
+const ENDING: Ending = [
+  { signal: 'SIGINT', waitMs: 30_000 },
+  { signal: 'SIGQUIT', waitMs: 10_000 },
+];
+
+/**
+ * Brings Postgres up on the data in the folder, which is created by the first start, and makes the database `inventory`.
+ * Fails with LocalStackError.
+ */
+export async function startPostgres(settings: ServerSettings): Promise<LocalServer> {
+  const { folder, signal, throwAway } = settings;
+  const place = await providePostgresHome(folder, signal);
+  const binaries = await providePostgresBinaries(place.home, place.runAs, signal);
+  const data = join(place.home, 'data');
+  const password = await providePostgresData(place, binaries, settings);
+  const major = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
+  if (major !== binaries.major)
+    throw new LocalStackError(
+      `${data} is of Postgres ${major}, which ${binaries.major} cannot read; move it away`,
+    );
+
+  // The data goes with the server, so there is nothing worth a shutdown checkpoint.
+  const ending: Ending = throwAway ? ENDING.slice(1) : ENDING;
+  const start = async (port: number) => {
+    const stop = await startServer({
+      name: 'Postgres',
+      command: binaries.postgres,
+      arguments: [
+        ...['-D', data, '-p', String(port)],
+        ...Object.entries(POSTGRES_SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+      ],
+      // By its working folder a server is known as the one of this folder.
+      cwd: data,
+      env: POSTGRES_ENVIRONMENT,
+      ...place.runAs,
+      logFile: join(folder, 'postgres.log'),
+      pidFile: join(folder, 'postgres.pid'),
+      ending,
+      isReady: async (pid) => isPostgresReady(data, pid),
+      report: settings.report,
+      signal,
+    });
+    const url = `postgres://${POSTGRES_ROLE}:${password}@127.0.0.1:${port}/inventory`;
+    try {
+      await createDatabase(url);
+    } catch (error) {
+      await stop();
+      throw new LocalStackError(`Postgres is up but refuses us: ${(error as Error).message}`);
+    }
+    return { url, port, version: binaries.major, stop };
+  };
+
+  // After a kill -9 the old server's children may hold its shared memory for a moment; a free port may be taken meanwhile.
+  for (let tries = 0; ; tries += 1) {
+    const port = await choosePort('Postgres', settings.port, settings.rememberedPort);
+    try {
+      return await start(port);
+    } catch (error) {
+      if (!(error instanceof ServerEndedError)) throw error;
+      const portTaken = error.log.includes('could not bind');
+      if (portTaken && settings.port !== undefined)
+        throw new LocalStackError(`Postgres cannot start: port ${port} on 127.0.0.1 is in use`);
+      const temporary =
+        portTaken || /shared memory block .* is still in use|lock file .* already exists/.test(error.log);
+      if (!temporary || tries === 50)
+        throw new LocalStackError(`${error.message} (more in ${join(folder, 'postgres.log')})`);
+      await wait(200, undefined, { signal });
+    }
+  }
+}
+
+/**
+ * Ends a Postgres that a killed process left running on the folder's data, whether or not its pid file was written. A postmaster.pid
+ * whose pid is now that of some other program is removed: Postgres would take that one for itself and refuse to start,
+ * for ever where pids are few.
+ */
+export async function endLeftPostgres(folder: string): Promise<void> {
+  const datas = (await listPostgresHomes(folder)).map((home) => join(home, 'data'));
+  await endOrphan(join(folder, 'postgres.pid'), datas, ENDING);
+  for (const data of datas) {
+    const path = join(data, 'postmaster.pid');
+    const pid = existsSync(path) ? Number.parseInt(readFileSync(path, 'utf8'), 10) : Number.NaN;
+    const identity = pid > 0 ? identifyProcess(pid) : null;
+    if (identity === null) continue;
+    if (worksIn(pid, data)) await endProcess(identity, ENDING);
+    else await rm(path, { force: true });
+  }
+}
+
+/** Postgres writes its state into the eighth line of postmaster.pid; the first tells whether the file is this server's. */
+function isPostgresReady(data: string, pid: number): boolean {
+  try {
+    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
+  } catch {
+    return false;
+  }
+}
+
+/** Creates the database of the URL unless it is there. */
+async function createDatabase(url: string): Promise<void> {
+  const server = new URL(url);
+  server.pathname = '/postgres';
+  const sql = postgres(server.href, { max: 1, connect_timeout: 30, onnotice: () => undefined });
+  try {
+    const found = await sql`select from pg_database where datname = ${POSTGRES_ROLE}`;
+    if (found.length === 0) await sql`create database ${sql(POSTGRES_ROLE)}`;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
