@@ -34,9 +34,12 @@ export function methodRefused(allow: string): Refused {
   return new Refused(refusal, { status: 405, headers: { Allow: allow } });
 }
 
+/** The message of 404 for a path that nothing answers to. */
+export const nothingAtPath = 'There is nothing at this path.';
+
 /** 404 of a path that nothing answers to. */
 export function unknownPath(): Refused {
-  return new Refused({ code: 'not_found', message: 'There is nothing at this path.' });
+  return new Refused({ code: 'not_found', message: nothingAtPath });
 }
 
 /** Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside. */

@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import { readJsonBody } from './body.ts';
 import { Refused } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
+import type { Operation } from './openapi/operation.ts';
 
 /**
  * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a stream, which is read or
@@ -58,9 +59,15 @@ export type Route = {
   warehouses: (call: Call<never, never, never>) => number[];
   /** The answers of success, by status. */
   answer: Record<number, Schema>;
-  /** Refusals beside the ones that every route has. */
-  refusals: readonly number[];
-  handle: (call: Call<never, never, never>) => Promise<Reply>;
+  /** Takes an Idempotency-Key, and may be refused with 409. */
+  keyed: boolean;
+  /** Whether the answer of success is a page, with the headers of one. */
+  paged: 'always' | 'unlessLookedUp' | 'never';
+  /** The message of 404, when the handler answers null or the path's parameters do not fit; null: neither happens. */
+  notFound: string | null;
+  /** What the OpenAPI document says of it. */
+  operation: Operation;
+  handle: (call: Call<never, never, never>) => Promise<Reply | null>;
 };
 
 type RouteOf<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'warehouses' | 'handle'> & {
@@ -68,7 +75,7 @@ type RouteOf<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'warehouses' |
   query?: Q;
   body?: B;
   warehouses: (call: Call<Out<P>, Out<Q>, Out<B>>) => number[];
-  handle: (call: Call<Out<P>, Out<Q>, Out<B>>) => Promise<Reply>;
+  handle: (call: Call<Out<P>, Out<Q>, Out<B>>) => Promise<Reply | null>;
 };
 
 /** Declares a route; the schemas give the handler its types. */
@@ -116,7 +123,9 @@ export async function callRoute(
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
   // Not before the body is here: a caller who sends it slowly is no outage.
-  return within(answerWithinMs, declared.handle(call));
+  const reply = await within(answerWithinMs, declared.handle(call));
+  if (reply === null) throw new Refused({ code: 'not_found', message: declared.notFound! });
+  return reply;
 }
 
 /** The parameters of a path, or null when they do not fit the route. */

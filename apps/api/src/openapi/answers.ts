@@ -1,9 +1,8 @@
-import { conflict, forbidden, invalid, type Refusal } from '@inventory/domain/contract/refused';
-import { noRoom } from '@inventory/domain/stock/decision';
+import { conflict, forbidden, invalid } from '@inventory/domain/contract/refused';
 import { tooSlow } from '../connections/malformed-http.ts';
-import { errorText, messages, statusOf } from '../errors.ts';
+import { errorText, messages } from '../errors.ts';
 import { noWarehouses, type Route } from '../route.ts';
-import type { Examples } from './examples.ts';
+import { type Examples, refusalExample } from './operation.ts';
 import type { Json } from './schemas.ts';
 
 const headerTexts: Record<string, [description: string, example: string]> = {
@@ -75,10 +74,6 @@ export function answerOf(
 
 const errorSchema = { $ref: '#/components/schemas/Error' };
 
-function example(summary: string, refusal: Refusal, status: number = statusOf[refusal.code]) {
-  return { summary, value: JSON.parse(errorText(status, refusal)) as unknown };
-}
-
 function failure(summary: string, status: 500 | 503, message: string) {
   return { summary, value: JSON.parse(errorText(status, { code: 'internal_error', message })) as unknown };
 }
@@ -89,8 +84,8 @@ export function sharedAnswers(): Json {
     Unauthorized: answerOf('The token is missing, invalid or expired', errorSchema, {
       headers: [...always, 'WWW-Authenticate'],
       examples: {
-        missing: example('No token', { code: 'unauthorized', message: 'Authentication is required.' }),
-        invalid: example('Not a live token', {
+        missing: refusalExample('No token', { code: 'unauthorized', message: 'Authentication is required.' }),
+        invalid: refusalExample('Not a live token', {
           code: 'unauthorized',
           message: 'The access token is invalid or expired.',
         }),
@@ -100,7 +95,7 @@ export function sharedAnswers(): Json {
       headers: always,
       optional: ['RateLimit-Policy', 'RateLimit'],
       examples: {
-        large: example(
+        large: refusalExample(
           'More than 64 KB',
           { code: 'bad_request', message: 'The body is larger than 65536 bytes.' },
           413,
@@ -110,7 +105,7 @@ export function sharedAnswers(): Json {
     TooSlow: answerOf('The body did not come in time; the connection ends', errorSchema, {
       headers: always,
       optional: ['RateLimit-Policy', 'RateLimit'],
-      examples: { slow: example('After 10 s', tooSlow.refusal, tooSlow.status) },
+      examples: { slow: refusalExample('After 10 s', tooSlow.refusal, tooSlow.status) },
     }),
     RateLimited: answerOf(
       'Too many requests: wait for `Retry-After` seconds',
@@ -141,14 +136,17 @@ export function sharedAnswers(): Json {
     NotFound: answerOf('There is nothing at this path', errorSchema, {
       headers: limited,
       examples: {
-        path: example('Unknown path', { code: 'not_found', message: 'There is nothing at this path.' }),
+        path: refusalExample('Unknown path', {
+          code: 'not_found',
+          message: 'There is nothing at this path.',
+        }),
       },
     }),
     MethodNotAllowed: answerOf('The path has no such method', errorSchema, {
       headers: [...always, 'Allow'],
       optional: ['RateLimit-Policy', 'RateLimit'],
       examples: {
-        method: example(
+        method: refusalExample(
           'Another method',
           { code: 'bad_request', message: 'Method not allowed; allowed: GET.' },
           405,
@@ -158,7 +156,7 @@ export function sharedAnswers(): Json {
     NotImplemented: answerOf('A resource family that this service does not offer yet', errorSchema, {
       headers: limited,
       examples: {
-        family: example('`/PurchaseOrder`', {
+        family: refusalExample('`/PurchaseOrder`', {
           code: 'not_implemented',
           message: 'This operation is not available.',
         }),
@@ -171,8 +169,7 @@ const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 /** The errors of a route, by status: the ones that every route has, and those that it declares. */
 export function errorAnswers(route: Route): Json {
-  const transaction = route.refusals.includes(409);
-  const replayed = transaction ? { optional: ['Idempotent-Replayed'] } : {};
+  const replayed = route.keyed ? { optional: ['Idempotent-Replayed'] } : {};
   const make = (description: string, examples: Examples) =>
     answerOf(description, errorSchema, { headers: limited, examples });
   const answers: Record<number, Json> = {
@@ -187,15 +184,21 @@ export function errorAnswers(route: Route): Json {
     500: shared('InternalError'),
     503: shared('Unavailable'),
   };
-  if (route.refusals.includes(404)) {
-    answers[404] = make('There is no such resource', notFoundExamples(route));
+  if (route.notFound !== null) {
+    const refusal = { code: 'not_found', message: route.notFound } as const;
+    answers[404] = make('There is no such resource', { missing: refusalExample('Nothing there', refusal) });
   }
-  if (transaction) {
+  if (route.keyed) {
     answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', errorSchema, {
       headers: limited,
       ...replayed,
-      examples: conflictExamples(route),
+      examples: {
+        ...route.operation.conflict,
+        key: refusalExample('Another body', conflict('This Idempotency-Key was used with another request.')),
+      },
     });
+  }
+  if (route.writes) {
     answers[503] = answerOf(
       'Busy or out of order; nothing was applied unless `message` says otherwise',
       errorSchema,
@@ -218,70 +221,40 @@ export function errorAnswers(route: Route): Json {
   return answers;
 }
 
-function invalidExamples(route: Route): Examples {
-  const repeated = example('A parameter given twice', invalid({ page: ['must be given once.'] }));
-  if (route.body === undefined) {
-    if (route.query === undefined) return { repeated };
+function invalidExamples({ body, query, keyed, operation }: Route): Examples {
+  const repeated = refusalExample('A parameter given twice', invalid({ page: ['must be given once.'] }));
+  if (body === undefined) {
+    if (query === undefined) return { repeated };
     return {
-      page: example('A page that is none', invalid({ page: ['must be a plain integer.'] })),
+      page: refusalExample('A page that is none', invalid({ page: ['must be a plain integer.'] })),
       repeated,
     };
   }
-  const fields = route.refusals.includes(409)
+  const fields = keyed
     ? invalid({ itemID: ['is required.'], units: ['must be greater than 0.'] })
     : invalid({ shortID: ['is required.'] });
-  const examples: Examples = {
-    fields: example('Every offending field', fields),
-    json: example('Not JSON', { code: 'bad_request', message: 'The body is not well-formed JSON.' }),
+  return {
+    fields: refusalExample('Every offending field', fields),
+    json: refusalExample('Not JSON', { code: 'bad_request', message: 'The body is not well-formed JSON.' }),
+    ...operation.invalid,
   };
-  if (route.refusals.includes(409)) {
-    examples.item = example('Unknown item', invalid({ itemID: ['is not a known item.'] }));
-    if (route.path !== '/Inventory/Receive') {
-      const elsewhere = invalid({ recno: ['is not a lot of this item in this warehouse.'] });
-      examples.lot = example('A `recno` that is unknown, or of another item or warehouse', elsewhere);
-    }
-  }
-  if (route.method === 'POST' && route.path === '/Item') {
-    const taken = invalid({ shortID: ['is taken: an item with this ShortID already exists.'] });
-    examples.taken = example('Duplicate ShortID', taken);
-  }
-  return examples;
 }
 
 function forbiddenExamples(route: Route): Examples {
   return {
-    ...(route.writes ? { readOnly: example('A read-only client', forbidden.readOnly) } : {}),
-    permission: example('Without the permission', forbidden.permission),
+    ...(route.writes ? { readOnly: refusalExample('A read-only client', forbidden.readOnly) } : {}),
+    permission: refusalExample('Without the permission', forbidden.permission),
     ...(route.warehouses === noWarehouses
       ? {}
-      : { scope: example('A warehouse out of scope, or none at all', forbidden.scope) }),
+      : { scope: refusalExample('A warehouse out of scope, or none at all', forbidden.scope) }),
   };
 }
 
-function notFoundExamples(route: Route): Examples {
-  return route.path.startsWith('/Item')
-    ? { item: example('No such item', { code: 'not_found', message: 'There is no such item.' }) }
-    : {
-        path: example('Not a warehouse ID', { code: 'not_found', message: 'There is nothing at this path.' }),
-      };
-}
-
-function conflictExamples(route: Route): Examples {
-  const key = example('Another body', conflict('This Idempotency-Key was used with another request.'));
-  const room = example('More than a stock level holds', noRoom);
-  if (route.path === '/Inventory/Receive') return { key, room };
-  const stock = example('Too little', conflict('Not enough stock: 40 asked, 12.5 available.'));
-  if (route.path === '/Inventory/Move') return { stock, key, room };
-  return { stock, hold: example('The lot that is named', conflict('The lot is on hold.')), key };
-}
-
 /** The headers of an answer of success. */
-export function successHeaders(route: Route, isPaged: boolean): { headers: string[]; optional: string[] } {
-  // `GET /Item` is paged only when nothing is looked up.
-  const mixed = route.path === '/Item' && route.method === 'GET';
+export function successHeaders({ paged: isPaged, keyed }: Route): { headers: string[]; optional: string[] } {
   return {
-    headers: [...limited, ...(isPaged && !mixed ? paged : [])],
-    optional: [...(mixed ? paged : []), ...(route.refusals.includes(409) ? ['Idempotent-Replayed'] : [])],
+    headers: [...limited, ...(isPaged === 'always' ? paged : [])],
+    optional: [...(isPaged === 'unlessLookedUp' ? paged : []), ...(keyed ? ['Idempotent-Replayed'] : [])],
   };
 }
 

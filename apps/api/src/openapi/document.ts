@@ -2,10 +2,9 @@ import { Permission } from '@inventory/auth/permission';
 import { noWarehouses, type Route } from '../route.ts';
 import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './answers.ts';
 import { ErrorAnswer, RateLimited } from './error-schemas.ts';
-import { answerExamples, bodyExamples } from './examples.ts';
+import { tokenOperation } from './operations/token.ts';
 import { createSchemas, type Json, type Schemas } from './schemas.ts';
-import { introduction, notes, tags } from './texts.ts';
-import { tokenOperation } from './token-operation.ts';
+import { introduction, tags } from './texts.ts';
 
 const permissionNames: Record<Permission, string> = {
   [Permission.ItemMasterList]: 'Item Master List',
@@ -78,21 +77,18 @@ function pathNames(routes: readonly Route[]): Map<string, string> {
 }
 
 function operationOf(route: Route, path: string, schemas: Schemas): Json {
-  const key = `${route.method} ${route.path}`;
   const parameterName = /\{(\w+)\}/.exec(path)?.[1];
   const words = route.path.split(/[/:]+/).filter((word) => word !== '');
   const [status = '200', answer] = Object.entries(route.answer)[0]!;
-  const answerSchema = schemas.answer(answer);
-  const isPaged = JSON.stringify(answerSchema).includes('Page"');
   return {
     operationId: route.method.toLowerCase() + words.map(capital).join(''),
     tags: [words[0]],
     summary: route.summary,
-    description: `${notes[key] ?? ''}\n\n${rulesOf(route)}`.trim(),
+    description: `${route.operation.notes.trim()}\n\n${rulesOf(route)}`,
     parameters: [
       ...pathParameters(route, parameterName, schemas),
       ...queryParameters(route, schemas),
-      ...(route.refusals.includes(409) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+      ...(route.keyed ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
       { $ref: '#/components/parameters/X-Request-Id' },
     ],
     ...(route.body === undefined
@@ -101,14 +97,14 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: schemas.request(route.body), examples: bodyExamples[key] },
+              'application/json': { schema: schemas.request(route.body), examples: route.operation.body },
             },
           },
         }),
     responses: {
-      [status]: answerOf('Success', answerSchema, {
-        ...successHeaders(route, isPaged),
-        examples: answerExamples[key] ?? {},
+      [status]: answerOf('Success', schemas.answer(answer), {
+        ...successHeaders(route),
+        examples: route.operation.answer,
       }),
       ...errorAnswers(route),
     },

@@ -80,56 +80,13 @@ is on two pages. To synchronize, ask for \`modifiedSince\` the time of your last
 any of its columns changes.
 `.trim();
 
-const allocation = `
+/** Which lots a move and an issue take, in which order. */
+export const allocation = `
 **Which lots are taken:** those that are active, in stock, not on hold and match every filter given. **Order of allocation:**
 the earliest expiry first, lots without one after those, expired ones last; then the oldest receipt; then the lowest \`recNo\`. All
 of the units are taken or none: too little stock is 409 with the asked and the available figure, and with what is on hold or expired
 beside it. So is a lot named by \`recno\` that does not match the other filters, with their names. A \`recno\` that is unknown, or of
 another item or warehouse: 400.`;
-
-const lots = `
-Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Holds all lots, shipped ones too, so that
-a synchronization sees them go; *extension*: \`inStock=true\` leaves them out.`;
-
-const levels = `
-One record per item that ever had stock or an order quantity, by \`partNo\` unless sorted otherwise.
-\`available = inStock − onHold − committed − packed\`, and may be negative.`;
-
-/** What there is to say about each operation, by method and path. */
-export const notes: Record<string, string> = {
-  'GET /Inventory': `${lots}\n\nOnly warehouses in the client's scope.`,
-  'GET /Inventory/:wid': lots,
-  'GET /Inventory/StockLevels': `${levels}\n\nSums over the warehouses in the client's scope.`,
-  'GET /Inventory/StockLevels/:wid': levels,
-  'POST /Inventory/Receive': `
-Makes a new lot, each time; \`received\` is the server's time. Discontinued items may be received. \`reasonCode\` may be any integer
-in range.`,
-  'POST /Inventory/Move': `
-Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or both; with \`shipToWid\` both warehouses must be in
-scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot
-with the same received date, serials, expiry, price, owner, job and hold; weights are shared out by units, to the last digit; lots are
-never merged.
-${allocation} A lot on hold moves only when it is named by \`recno\`, and stays on hold.`,
-  'POST /Inventory/Issue': `
-A lot that is used up gets its \`shipped\` date, is no longer \`active\` and stays listed.
-${allocation} Expired lots are not taken, unless one is named by \`recno\`: then it is written off. A lot on hold is not taken, even when named by \`recno\`: 409.`,
-  'GET /Item': `
-Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path; both ignore the paging parameters:
-
-- \`key\` with \`type=id\` or \`type=alias\`: one Item, discontinued or not; 404 when there is none.
-- \`Category\`: a flat array of the category's active items by \`shortID\`, empty for a category that nobody uses. A large one is sent as fast
-  as it is read, and must be read within a minute; accept gzip.`,
-  'GET /Item/All': 'By `shortID` unless sorted otherwise.',
-  'GET /Item/:partNo': 'A part number that is not an integer: 404.',
-  'POST /Item': `
-Only \`shortID\` is required. Defaults: empty texts, \`uOM\` EA, \`units\` 1, all other numbers 0. A \`shortID\` that another item or
-an alias has: 400 \`validation_error\`. Either spelling of a field is accepted; both with different values: \`validation_error\`.`,
-  'PUT /Item': `
-Fields that are not sent stay as they are; \`partNo\`, \`created\` and \`createdBy\` are preserved whatever is sent.
-\`discontinued: false\` reactivates. When nothing changes, \`modified\` stays.`,
-  'DELETE /Item/:shortID':
-    'The item leaves the default list and stays in `/Item/All`. Again: the same answer.',
-};
 
 /** What there is to say about each group of operations. */
 export const tags = [

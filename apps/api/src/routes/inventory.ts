@@ -10,8 +10,14 @@ import { StockLevel } from '@inventory/domain/contract/stock-level';
 import { warehousesOf } from '@inventory/domain/stock/request';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
+import { nothingAtPath } from '../errors.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
+import { issue } from '../openapi/operations/issue.ts';
+import { lots, warehouseLots } from '../openapi/operations/lots.ts';
+import { move } from '../openapi/operations/move.ts';
+import { receive } from '../openapi/operations/receive.ts';
+import { stockLevels, warehouseStockLevels } from '../openapi/operations/stock-levels.ts';
 import { type Call, noWarehouses, route } from '../route.ts';
 import type { Stock } from '../transactions.ts';
 
@@ -64,7 +70,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       query: lotQuery,
       warehouses: noWarehouses,
       answer: { 200: LotPage },
-      refusals: [],
+      keyed: false,
+      paged: 'always',
+      notFound: null,
+      operation: lots,
       handle: async ({ query, ...asker }) =>
         pageReply(query, await lists.page(lotPage(query, [...asker.client.scope], query), asker)),
     }),
@@ -77,7 +86,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       query: levelQuery,
       warehouses: noWarehouses,
       answer: { 200: StockLevelPage },
-      refusals: [],
+      keyed: false,
+      paged: 'always',
+      notFound: null,
+      operation: stockLevels,
       handle: async ({ query, ...asker }) =>
         pageReply(query, await lists.page(stockLevelPage(query, [...asker.client.scope]), asker)),
     }),
@@ -91,7 +103,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       query: levelQuery,
       warehouses: ({ params }) => [params.wid],
       answer: { 200: StockLevelPage },
-      refusals: [404],
+      keyed: false,
+      paged: 'always',
+      notFound: nothingAtPath,
+      operation: warehouseStockLevels,
       handle: async ({ params, query, ...asker }) =>
         pageReply(query, await lists.page(stockLevelPage(query, [params.wid]), asker)),
     }),
@@ -105,7 +120,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       query: lotQuery,
       warehouses: ({ params }) => [params.wid],
       answer: { 200: LotPage },
-      refusals: [404],
+      keyed: false,
+      paged: 'always',
+      notFound: nothingAtPath,
+      operation: warehouseLots,
       handle: async ({ params, query, ...asker }) =>
         pageReply(query, await lists.page(lotPage(query, [params.wid], query), asker)),
     }),
@@ -118,7 +136,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       body: ReceiveRequest,
       warehouses: ({ body }) => [body.wid],
       answer: { 201: ReceiveAnswer },
-      refusals: [409, 413, 503],
+      keyed: true,
+      paged: 'never',
+      notFound: null,
+      operation: receive,
       handle: ({ body, ...call }) => stock.transact({ kind: 'receive', body }, callerOf(call), 201),
     }),
     route({
@@ -130,7 +151,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       body: MoveRequest,
       warehouses: ({ body }) => warehousesOf({ kind: 'move', body }),
       answer: { 200: MoveAnswer },
-      refusals: [409, 413, 503],
+      keyed: true,
+      paged: 'never',
+      notFound: null,
+      operation: move,
       handle: ({ body, ...call }) => stock.transact({ kind: 'move', body }, callerOf(call), 200),
     }),
     route({
@@ -142,7 +166,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       body: IssueRequest,
       warehouses: ({ body }) => [body.wid],
       answer: { 200: IssueAnswer },
-      refusals: [409, 413, 503],
+      keyed: true,
+      paged: 'never',
+      notFound: null,
+      operation: issue,
       handle: ({ body, ...call }) => stock.transact({ kind: 'issue', body }, callerOf(call), 200),
     }),
   ];

@@ -11,6 +11,11 @@ import type { Database } from '../database.ts';
 import { Refused } from '../errors.ts';
 import { addItem, changeItem } from '../item-writes.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
+import { createItem } from '../openapi/operations/create-item.ts';
+import { discontinueItem } from '../openapi/operations/discontinue-item.ts';
+import { item } from '../openapi/operations/item.ts';
+import { allItems, items } from '../openapi/operations/items.ts';
+import { updateItem } from '../openapi/operations/update-item.ts';
 import { noWarehouses, type Reply, route } from '../route.ts';
 
 const pageQuery = z.object(pageQueryShape(itemSortColumns));
@@ -43,6 +48,8 @@ const partNoParams = z.object({
     .meta({ description: 'Internal part number', type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 }),
 });
 
+const noSuchItem = 'There is no such item.';
+
 const ItemPage = pageAnswer(Item, 'ItemPage');
 const ItemCreated = Item.extend({ status: z.literal('created') }).meta({ id: 'ItemCreated' });
 const itemStatus = <S extends string>(status: S) =>
@@ -60,14 +67,17 @@ export function itemRoutes(database: Database) {
       query: lookUpQuery.transform(readItemsQuery),
       warehouses: noWarehouses,
       answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
-      refusals: [404],
+      keyed: false,
+      paged: 'unlessLookedUp',
+      notFound: noSuchItem,
+      operation: items,
       handle: async ({ query, ...asker }) => {
         if ('category' in query) {
           return { status: 200, ...(await database.lists.category(query.category, asker)) };
         }
         if ('key' in query) {
           const { key } = query;
-          return ok(await foundItem(database.reads.run((sql) => findItem(sql, key), asker.wait)));
+          return found(await database.reads.run((sql) => findItem(sql, key), asker.wait));
         }
         const active = itemPage(query, { discontinuedToo: false });
         return pageReply(query, await database.lists.page(active, asker));
@@ -82,7 +92,10 @@ export function itemRoutes(database: Database) {
       query: pageQuery,
       warehouses: noWarehouses,
       answer: { 200: ItemPage },
-      refusals: [],
+      keyed: false,
+      paged: 'always',
+      notFound: null,
+      operation: allItems,
       handle: async ({ query, ...asker }) =>
         pageReply(query, await database.lists.page(itemPage(query, { discontinuedToo: true }), asker)),
     }),
@@ -95,9 +108,12 @@ export function itemRoutes(database: Database) {
       params: partNoParams,
       warehouses: noWarehouses,
       answer: { 200: Item },
-      refusals: [404],
+      keyed: false,
+      paged: 'never',
+      notFound: noSuchItem,
+      operation: item,
       handle: async ({ params, wait }) =>
-        ok(await foundItem(database.reads.run((sql) => findItem(sql, params), wait))),
+        found(await database.reads.run((sql) => findItem(sql, params), wait)),
     }),
     route({
       method: 'POST',
@@ -108,15 +124,22 @@ export function itemRoutes(database: Database) {
       body: ItemCreateRequest,
       warehouses: noWarehouses,
       answer: { 201: ItemCreated },
-      refusals: [413, 503],
+      keyed: false,
+      paged: 'never',
+      notFound: null,
+      operation: createItem,
       handle: async ({ body, client, wait }) => {
-        const item = await addItem(database, body.shortID, itemFieldsOf(body), client.clientId, wait).catch(
-          (error) => {
-            const taken = takenBy[violatedUnique(error) ?? ''];
-            throw taken === undefined ? error : new Refused(invalid({ shortID: [taken] }));
-          },
-        );
-        return { status: 201, text: `${item.slice(0, -1)},"status":"created"}` };
+        const created = await addItem(
+          database,
+          body.shortID,
+          itemFieldsOf(body),
+          client.clientId,
+          wait,
+        ).catch((error) => {
+          const taken = takenBy[violatedUnique(error) ?? ''];
+          throw taken === undefined ? error : new Refused(invalid({ shortID: [taken] }));
+        });
+        return { status: 201, text: `${created.slice(0, -1)},"status":"created"}` };
       },
     }),
     route({
@@ -128,9 +151,12 @@ export function itemRoutes(database: Database) {
       body: ItemUpdateRequest,
       warehouses: noWarehouses,
       answer: { 200: itemStatus('updated') },
-      refusals: [404, 413, 503],
+      keyed: false,
+      paged: 'never',
+      notFound: noSuchItem,
+      operation: updateItem,
       handle: async ({ body, wait }) => {
-        if (!(await changeItem(database, body.shortID, itemFieldsOf(body), wait))) throw unknownItem();
+        if (!(await changeItem(database, body.shortID, itemFieldsOf(body), wait))) return null;
         return ok(JSON.stringify({ shortID: body.shortID, status: 'updated' }));
       },
     }),
@@ -143,9 +169,12 @@ export function itemRoutes(database: Database) {
       params: shortIdParams,
       warehouses: noWarehouses,
       answer: { 200: itemStatus('discontinued') },
-      refusals: [404, 503],
+      keyed: false,
+      paged: 'never',
+      notFound: noSuchItem,
+      operation: discontinueItem,
       handle: async ({ params, wait }) => {
-        if (!(await changeItem(database, params.shortID, { discontinued: true }, wait))) throw unknownItem();
+        if (!(await changeItem(database, params.shortID, { discontinued: true }, wait))) return null;
         return ok(JSON.stringify({ shortID: params.shortID, status: 'discontinued' }));
       },
     }),
@@ -189,14 +218,8 @@ function readItemsQuery(query: Record<string, unknown>, context: z.core.$Refinem
   return z.NEVER;
 }
 
-async function foundItem(looked: Promise<string | null>): Promise<string> {
-  const item = await looked;
-  if (item === null) throw unknownItem();
-  return item;
-}
-
-function unknownItem(): Refused {
-  return new Refused({ code: 'not_found', message: 'There is no such item.' });
+function found(item: string | null): Reply | null {
+  return item === null ? null : ok(item);
 }
 
 function ok(text: string): Reply {

@@ -1,7 +1,18 @@
-import { answerOf, tokenHeaders } from './answers.ts';
-import { type RateLimited, TokenAnswer, TokenError, TokenRequest } from './error-schemas.ts';
-import { answerExamples, bodyExamples } from './examples.ts';
-import type { Json, Schemas } from './schemas.ts';
+import { answerOf, tokenHeaders } from '../answers.ts';
+import { type RateLimited, TokenAnswer, TokenError, TokenRequest } from '../error-schemas.ts';
+import { one } from '../operation.ts';
+import type { Json, Schemas } from '../schemas.ts';
+
+const tokenRequest: TokenRequest = {
+  grant_type: 'client_credentials',
+  client_id: 'erp',
+  client_secret: '<client secret>',
+};
+const tokenAnswer: TokenAnswer = {
+  access_token: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiJlcnAifQ.c2lnbmF0dXJl',
+  token_type: 'bearer',
+  expires_in: 3600,
+};
 
 /** `POST /Token`, which is no route of the table: it comes before authentication and reads a form. */
 export function tokenOperation(schemas: Schemas): Json {
@@ -27,14 +38,14 @@ export function tokenOperation(schemas: Schemas): Json {
       content: {
         'application/x-www-form-urlencoded': {
           schema: schemas.request(TokenRequest),
-          examples: bodyExamples['POST /Token'],
+          examples: one('Client credentials in the form', tokenRequest),
         },
       },
     },
     responses: {
       200: answerOf('A token', schemas.answer(TokenAnswer), {
         headers: tokenHeaders,
-        examples: answerExamples['POST /Token']!,
+        examples: one('A token for an hour', tokenAnswer),
       }),
       400: answerOf('The request is malformed', tokenError, {
         headers: tokenHeaders,

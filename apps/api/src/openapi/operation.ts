@@ -1,0 +1,29 @@
+import type { Refusal } from '@inventory/domain/contract/refused';
+import { errorText, statusOf } from '../errors.ts';
+
+/** Named examples of one body or answer. */
+export type Examples = Record<string, { summary: string; value: unknown }>;
+
+/** What the OpenAPI document says of a route beside what follows from its declaration. */
+export type Operation = {
+  /** Markdown. */
+  notes: string;
+  /** Bodies that the route accepts; of a route with a body. */
+  body?: Examples;
+  /** Answers of success. */
+  answer: Examples;
+  /** Further refusals with 400. */
+  invalid?: Examples;
+  /** Refusals with 409; of a route that is keyed. */
+  conflict?: Examples;
+};
+
+/** A single example. */
+export function one(summary: string, value: unknown): Examples {
+  return { example: { summary, value } };
+}
+
+/** The error object of a refusal as an example. */
+export function refusalExample(summary: string, refusal: Refusal, status: number = statusOf[refusal.code]) {
+  return { summary, value: JSON.parse(errorText(status, refusal)) as unknown };
+}

@@ -1,0 +1,6 @@
+import { type Operation, one } from '../operation.ts';
+
+export const discontinueItem: Operation = {
+  notes: 'The item leaves the default list and stays in `/Item/All`. Again: the same answer.',
+  answer: one('Discontinued', { shortID: 'CBL-2M', status: 'discontinued' }),
+};

@@ -1,0 +1,12 @@
+import { type Operation, one } from '../operation.ts';
+import { lot, page } from '../story.ts';
+
+const notes = `
+Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Holds all lots, shipped ones too, so that
+a synchronization sees them go; *extension*: \`inStock=true\` leaves them out.`;
+
+const answer = one('One lot', page(lot));
+
+export const lots: Operation = { notes: `${notes}\n\nOnly warehouses in the client's scope.`, answer };
+
+export const warehouseLots: Operation = { notes, answer };

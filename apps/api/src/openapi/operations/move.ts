@@ -1,0 +1,57 @@
+import type { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
+import { conflict, invalid } from '@inventory/domain/contract/refused';
+import { noRoom } from '@inventory/domain/stock/decision';
+import type { z } from 'zod';
+import { type Operation, refusalExample } from '../operation.ts';
+import { allocation } from '../texts.ts';
+
+const moveRequest: MoveRequest = { itemID: 'CBL-2M', units: 15, wid: 1, shipToWid: 2, toSpot: 'DOCK' };
+const spotMoveRequest: MoveRequest = {
+  itemID: 'CBL-2M',
+  units: 40,
+  wid: 1,
+  fromSpot: 'A-01-3',
+  toSpot: 'B-07-1',
+};
+const moveAnswer: z.infer<typeof MoveAnswer> = {
+  recNo: 90212,
+  status: 'moved',
+  transactionNo: 50119,
+  units: 15,
+  lots: [{ recNo: 90212, fromRecNo: 90211, units: 15, remaining: 25, wID: 2, spot: 'DOCK' }],
+};
+const spotMoveAnswer: z.infer<typeof MoveAnswer> = {
+  recNo: 90211,
+  status: 'moved',
+  transactionNo: 50119,
+  units: 40,
+  lots: [{ recNo: 90211, fromRecNo: 90211, units: 40, remaining: 0, wID: 1, spot: 'B-07-1' }],
+};
+
+export const move: Operation = {
+  notes: `
+Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or both; with \`shipToWid\` both warehouses must be in
+scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot
+with the same received date, serials, expiry, price, owner, job and hold; weights are shared out by units, to the last digit; lots are
+never merged.
+${allocation} A lot on hold moves only when it is named by \`recno\`, and stays on hold.`,
+  body: {
+    warehouse: { summary: 'To another warehouse', value: moveRequest },
+    spot: { summary: 'To another spot of the warehouse', value: spotMoveRequest },
+  },
+  answer: {
+    warehouse: { summary: 'Part of a lot, to another warehouse: a new lot there', value: moveAnswer },
+    spot: { summary: 'A whole lot inside its warehouse: it keeps its recNo', value: spotMoveAnswer },
+  },
+  invalid: {
+    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
+    lot: refusalExample(
+      'A `recno` that is unknown, or of another item or warehouse',
+      invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
+    ),
+  },
+  conflict: {
+    stock: refusalExample('Too little', conflict('Not enough stock: 40 asked, 12.5 available.')),
+    room: refusalExample('More than a stock level holds', noRoom),
+  },
+};

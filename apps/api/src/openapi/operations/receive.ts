@@ -1,0 +1,40 @@
+import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
+import { invalid } from '@inventory/domain/contract/refused';
+import { noRoom } from '@inventory/domain/stock/decision';
+import type { z } from 'zod';
+import { type Operation, one, refusalExample } from '../operation.ts';
+import { lot } from '../story.ts';
+
+const receiveRequest: ReceiveRequest = { itemID: 'CBL-2M', units: 40, wid: 1, reasonCode: 3 };
+const fullReceiveRequest: ReceiveRequest = {
+  ...receiveRequest,
+  spot: 'A-01-3',
+  serial: 'B2026-014',
+  reference: 'PO-77120',
+  netWeight: 3.25,
+  price: 1.149,
+  expires: '2028-12-31',
+  supplier: 311,
+  line: 2,
+};
+const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
+  recNo: lot.recNo,
+  status: 'received',
+  transactionNo: 50118,
+  lot,
+};
+
+export const receive: Operation = {
+  notes: `
+Makes a new lot, each time; \`received\` is the server's time. Discontinued items may be received. \`reasonCode\` may be any integer
+in range.`,
+  body: {
+    least: { summary: 'Only what is required', value: receiveRequest },
+    full: { summary: 'Against a purchase order, with a serial and an expiry', value: fullReceiveRequest },
+  },
+  answer: one('Received', receiveAnswer),
+  invalid: {
+    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
+  },
+  conflict: { room: refusalExample('More than a stock level holds', noRoom) },
+};
