@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import { readJsonBody } from './body.ts';
 import { Refused } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
-import type { Operation } from './openapi/operation.ts';
+import type { Operation } from './operation.ts';
 
 /**
  * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a stream, which is read or

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
+import { reach } from '@inventory/db/client';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { excessRightsOf } from '@inventory/db/logins';
@@ -108,7 +109,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.listen(config.PORT, config.HOST, resolve);
   });
   const checkReady = async () => {
-    await verdicts.run((sql) => sql`select`);
+    await verdicts.run(reach);
     if (draining) throw new PlainError('stopping');
     return {
       // Out of service it could not even read.

@@ -1,25 +1,15 @@
 import { gateNamesOf } from '@inventory/db/batch/gates';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { createHeldGates } from './held-gates.ts';
+import { createHeldGates, type HeldGatesOptions } from './held-gates.ts';
 
-export type BatcherOptions = {
+export type BatcherOptions = HeldGatesOptions & {
   /** Requests in one batch, about: an envelope is never cut. */
   batchMax: number;
-  /**
-   * Applies requests as one database transaction; throws only when nothing was applied. Null: to be decided by another batch, never
-   * all of them.
-   */
-  apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
   /** Decides that a request is never applied; returns what was decided if it already was. */
   abandon: (request: QueuedRequest) => Promise<Outcome>;
   /** Whether an error says that nothing can be done now, so that cutting the batch would not help. */
   isOutage: (error: unknown) => boolean;
-  /** The gates of these requests, by name, that somebody holds at this moment. */
-  findHeld: (requests: QueuedRequest[]) => Promise<ReadonlySet<string>>;
-  /** The gates, by name, that an error says are held by somebody else; null for any other error. */
-  heldGatesOf: (error: unknown) => ReadonlySet<string> | null;
-  report: (error: Error, what: string) => void;
 };
 
 type Envelope = {

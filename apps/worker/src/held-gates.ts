@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { gateNamesOf } from '@inventory/db/batch/gates';
+import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import type { BatcherOptions } from './batcher.ts';
 
 export type HeldGates = {
   /** From now on requests for these gates are put aside. */
@@ -22,6 +22,19 @@ const restMs = 50;
 // So often it is looked at before it counts as held.
 const looksMax = 5;
 
+export type HeldGatesOptions = {
+  /**
+   * Applies requests as one database transaction; throws only when nothing was applied. Null: to be decided by another batch, never
+   * all of them.
+   */
+  apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
+  /** The gates of these requests, by name, that somebody holds at this moment. */
+  findHeld: (requests: QueuedRequest[]) => Promise<ReadonlySet<string>>;
+  /** The gates, by name, that an error says are held by somebody else; null for any other error. */
+  heldGatesOf: (error: unknown) => ReadonlySet<string> | null;
+  report: (error: Error, what: string) => void;
+};
+
 type Waiting = { request: QueuedRequest; since: number };
 type Held = { since: number; waiting: Waiting[]; tried: boolean };
 
@@ -30,9 +43,7 @@ type Held = { since: number; waiting: Waiting[]; tried: boolean };
  * that. Each gate has a lane of its own, whose requests are applied as soon as it is free. Nobody is told what becomes of them:
  * the api asks Postgres.
  */
-export function createHeldGates(
-  options: Pick<BatcherOptions, 'apply' | 'findHeld' | 'heldGatesOf' | 'report'>,
-): HeldGates {
+export function createHeldGates(options: HeldGatesOptions): HeldGates {
   const gates = new Map<string, Held>();
 
   function tryGates() {

@@ -1,7 +1,7 @@
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { type ConnectOptions, connect, isOutage, isStatementTimeout } from '@inventory/db/client';
+import { type ConnectOptions, connect, isOutage, isStatementTimeout, reach } from '@inventory/db/client';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { excessRightsOf } from '@inventory/db/logins';
@@ -95,7 +95,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     report,
   });
   const internal = await serveInternal(config, async () => {
-    await batches.run(({ sql }) => sql`select`);
+    await batches.run(({ sql }) => reach(sql));
     if (!consumer.isOpen()) throw new PlainError('Redis is away');
     return undefined;
   }, [

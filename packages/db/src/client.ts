@@ -13,6 +13,11 @@ export type Tx = postgres.TransactionSql<{ bigint: number }>;
 /** A piece of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
+/** Resolves when Postgres answers. */
+export async function reach(sql: Sql): Promise<void> {
+  await sql`select`;
+}
+
 export type ConnectOptions = {
   /** Shown by Postgres beside each connection. */
   name: string;

@@ -42,7 +42,7 @@ export async function migrate(sql: Sql, report: (name: string) => void = () => {
 }
 
 /** The database is not fit for the service; the message is one line for the person who starts it. */
-export class UnfitDatabaseError extends PlainError {}
+class UnfitDatabaseError extends PlainError {}
 
 /**
  * Refuses a database that could lose an answered 2xx in a crash, that has no tables yet, or whose tables are not those that this

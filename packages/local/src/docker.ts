@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalRedis, LocalServer, ServerSettings } from './local-server.ts';
-import { createRedisUsers } from './redis/redis-users.ts';
+import { createRedisUsers } from './redis-users.ts';
 
 const POSTGRES_IMAGE = 'postgres:18.6-alpine';
 const REDIS_IMAGE = 'redis:7.4.11-alpine';

@@ -9,7 +9,7 @@ const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 
 /** Whether a server could listen on this port of 127.0.0.1 now. */
-export function isPortFree(port: number): Promise<boolean> {
+function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

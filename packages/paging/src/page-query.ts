@@ -2,8 +2,8 @@ import { parseDateTime } from '@inventory/domain/date-time';
 import { z } from 'zod';
 
 /** Page sizes of the contract: the default, and the largest of each family of resources. */
-export const pageSizeDefault = 25;
-export const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
+const pageSizeDefault = 25;
+const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
 
 const pageMax = 10 ** 15 - 1;
 const plainInteger = /^\d{1,15}$/;

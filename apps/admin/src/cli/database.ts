@@ -1,4 +1,4 @@
-import { connect, isOutage, lacksRight, lacksTable, type Sql } from '@inventory/db/client';
+import { connect, isOutage, lacksRight, lacksTable, reach, type Sql } from '@inventory/db/client';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
@@ -42,7 +42,7 @@ async function waitForAnswer(sql: Sql): Promise<void> {
     timer = setTimeout(() => reject(Object.assign(new Error(), { code: 'TOO_LATE' })), answerWithinMs);
   });
   try {
-    await Promise.race([sql`select`, timeout]);
+    await Promise.race([reach(sql), timeout]);
   } finally {
     clearTimeout(timer);
   }

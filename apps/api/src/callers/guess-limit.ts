@@ -3,7 +3,7 @@ import { createWindowLimiter } from '@inventory/auth/rate-limit';
 import type { Redis } from 'ioredis';
 
 /** Wrong secrets that are called so in any 60 s: from one address over all client ids, and for one client id from all addresses. */
-export const wrongSecretsMax = 10;
+const wrongSecretsMax = 10;
 
 // In the memory of a process; Redis knows of more.
 const rememberedMax = 20_000;

@@ -30,7 +30,7 @@ export type ListTurnsOptions = {
   waitingTotal: number;
 };
 
-export const listTurnsOptions: ListTurnsOptions = {
+const listTurnsOptions: ListTurnsOptions = {
   perClient: 3,
   kinds: {
     cheap: { perClient: 3, total: Number.POSITIVE_INFINITY },

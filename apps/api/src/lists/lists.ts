@@ -16,7 +16,7 @@ const cheapTurnMs = 2000;
 /** A streamed list must be read in so much time, */
 export const streamWithinMs = 60_000;
 /** and its reader may not take nothing for longer than this. */
-export const streamIdleMs = 10_000;
+const streamIdleMs = 10_000;
 
 /** Who asks for a list, and until when. */
 export type Asker = { client: Client; wait: Wait };

@@ -1,8 +1,8 @@
 import { conflict, forbidden, invalid } from '@inventory/domain/contract/refused';
 import { tooSlow } from '../connections/malformed-http.ts';
 import { errorText, messages } from '../errors.ts';
+import { type Examples, refusalExample } from '../operation.ts';
 import { noWarehouses, type Route } from '../route.ts';
-import { type Examples, refusalExample } from './operation.ts';
 import type { Json } from './schemas.ts';
 
 const headerTexts: Record<string, [description: string, example: string]> = {

@@ -23,7 +23,7 @@ export function movePick(partNo: number, request: MoveRequest): LotFilter {
 }
 
 /** The warehouse a move ends in. */
-export function destinationWid(request: MoveRequest): number {
+function destinationWid(request: MoveRequest): number {
   return request.shipToWid ?? request.wid;
 }
 

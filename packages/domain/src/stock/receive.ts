@@ -66,6 +66,6 @@ function weightOf(weight: number | undefined): Quantity | null {
 }
 
 /** Blank means own stock; the contract names no source of customer names, so another owner shows as its id. */
-export function associateOf(owner: number): string {
+function associateOf(owner: number): string {
   return owner === 0 ? '' : String(owner);
 }

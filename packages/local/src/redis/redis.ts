@@ -7,9 +7,9 @@ import { choosePort } from '../free-port.ts';
 import type { LocalRedis, ServerSettings } from '../local-server.ts';
 import { LocalStackError } from '../local-stack-error.ts';
 import { run } from '../process.ts';
+import { createRedisUsers } from '../redis-users.ts';
 import { type Ending, endOrphan, ServerEndedError, startServer } from '../server-process.ts';
 import { copyUnpackedRedis, downloadDebianRedis, findUnpackedRedis } from './debian-redis.ts';
-import { createRedisUsers } from './redis-users.ts';
 
 const ENDING: Ending = [{ signal: 'SIGTERM', waitMs: 10_000 }];
 

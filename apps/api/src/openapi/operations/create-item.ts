@@ -1,6 +1,6 @@
 import type { Item, ItemRequest } from '@inventory/domain/contract/item';
 import { invalid } from '@inventory/domain/contract/refused';
-import { type Operation, one, refusalExample } from '../operation.ts';
+import { type Operation, one, refusalExample } from '../../operation.ts';
 import { item } from '../story.ts';
 
 const createRequest: ItemRequest = {

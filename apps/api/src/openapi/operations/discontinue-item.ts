@@ -1,4 +1,4 @@
-import { type Operation, one } from '../operation.ts';
+import { type Operation, one } from '../../operation.ts';
 
 export const discontinueItem: Operation = {
   notes: 'The item leaves the default list and stays in `/Item/All`. Again: the same answer.',

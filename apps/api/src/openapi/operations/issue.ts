@@ -1,7 +1,7 @@
 import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
 import { conflict, invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type Operation, one, refusalExample } from '../operation.ts';
+import { type Operation, one, refusalExample } from '../../operation.ts';
 import { allocation } from '../texts.ts';
 
 const issueRequest: IssueRequest = { itemID: 'CBL-2M', units: 12.5, wid: 1, reasonCode: 9 };

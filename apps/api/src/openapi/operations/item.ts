@@ -1,4 +1,4 @@
-import { type Operation, one } from '../operation.ts';
+import { type Operation, one } from '../../operation.ts';
 import { item as record } from '../story.ts';
 
 export const item: Operation = {

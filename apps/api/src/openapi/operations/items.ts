@@ -1,4 +1,4 @@
-import { type Operation, one } from '../operation.ts';
+import { type Operation, one } from '../../operation.ts';
 import { item, page } from '../story.ts';
 
 export const items: Operation = {

@@ -2,7 +2,7 @@ import type { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
 import { conflict, invalid } from '@inventory/domain/contract/refused';
 import { noRoom } from '@inventory/domain/stock/decision';
 import type { z } from 'zod';
-import { type Operation, refusalExample } from '../operation.ts';
+import { type Operation, refusalExample } from '../../operation.ts';
 import { allocation } from '../texts.ts';
 
 const moveRequest: MoveRequest = { itemID: 'CBL-2M', units: 15, wid: 1, shipToWid: 2, toSpot: 'DOCK' };

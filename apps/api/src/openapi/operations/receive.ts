@@ -2,7 +2,7 @@ import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/r
 import { invalid } from '@inventory/domain/contract/refused';
 import { noRoom } from '@inventory/domain/stock/decision';
 import type { z } from 'zod';
-import { type Operation, one, refusalExample } from '../operation.ts';
+import { type Operation, one, refusalExample } from '../../operation.ts';
 import { lot } from '../story.ts';
 
 const receiveRequest: ReceiveRequest = { itemID: 'CBL-2M', units: 40, wid: 1, reasonCode: 3 };

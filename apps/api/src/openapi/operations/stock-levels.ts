@@ -1,4 +1,4 @@
-import { type Operation, one } from '../operation.ts';
+import { type Operation, one } from '../../operation.ts';
 import { level, page } from '../story.ts';
 
 const notes = `

@@ -1,6 +1,6 @@
+import { one } from '../../operation.ts';
 import { answerOf, tokenHeaders } from '../answers.ts';
 import { type RateLimited, TokenAnswer, TokenError, TokenRequest } from '../error-schemas.ts';
-import { one } from '../operation.ts';
 import type { Json, Schemas } from '../schemas.ts';
 
 const tokenRequest: TokenRequest = {

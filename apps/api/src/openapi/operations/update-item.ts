@@ -1,5 +1,5 @@
 import type { ItemRequest } from '@inventory/domain/contract/item';
-import { type Operation, one } from '../operation.ts';
+import { type Operation, one } from '../../operation.ts';
 
 export const updateItem: Operation = {
   notes: `

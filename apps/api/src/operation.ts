@@ -1,5 +1,5 @@
 import type { Refusal } from '@inventory/domain/contract/refused';
-import { errorText, statusOf } from '../errors.ts';
+import { errorText, statusOf } from './errors.ts';
 
 /** Named examples of one body or answer. */
 export type Examples = Record<string, { summary: string; value: unknown }>;

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+// Also files that are not committed yet.
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)));
+
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const sources = files.filter((file) => /^(?:apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file));
+const typescript = files.filter((file) => file.endsWith('.ts'));
+
+/** The files that a file imports, of its own package. */
+function importsOf(file: string): string[] {
+  return [...textOf(file).matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, to]) =>
+    normalize(join(dirname(file), to!)),
+  );
+}
+
+/** A package's rooms: the folders right below `src`; a file that lies there is a room of its own. */
+function roomOf(file: string): string {
+  return file.split('/').slice(0, 4).join('/');
+}
+
+test('every path that a page names is there', () => {
+  const names = new Set(files.map((file) => basename(file)));
+  const gone = files
+    .filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/`([\w./-]+\.(?:ts|sql|yml|sh|md))`/g)]
+        .map(([, path]) => path!)
+        // A path from the root, from the page, or a file's name beside one.
+        .filter((path) => {
+          const places = [join(root, path), join(root, dirname(file), path)];
+          if (places.some((place) => existsSync(place))) return false;
+          return path.includes('/') ? !files.some((each) => each.endsWith(`/${path}`)) : !names.has(path);
+        })
+        .map((path) => `${file}: ${path}`),
+    );
+  expect(gone).toEqual([]);
+});
+
+test('SQL is in packages/db alone', () => {
+  const elsewhere = sources.filter(
+    (file) => !file.startsWith('packages/db/') && /\b(?:sql|tx)`|\bsql\.unsafe\(/.test(textOf(file)),
+  );
+  // How local databases and users are made before there is one to migrate.
+  expect(elsewhere.filter((file) => !file.startsWith('packages/local/src/postgres/'))).toEqual([]);
+});
+
+test('no room imports back', () => {
+  const arrows = new Map<string, Set<string>>();
+  for (const file of sources) {
+    for (const to of importsOf(file)) {
+      if (roomOf(to) === roomOf(file)) continue;
+      const known = arrows.get(roomOf(file)) ?? new Set();
+      arrows.set(roomOf(file), known.add(roomOf(to)));
+    }
+  }
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const follow = (room: string, way: readonly string[]) => {
+    if (way.includes(room)) circles.push([...way.slice(way.indexOf(room)), room].join(' -> '));
+    if (way.includes(room) || done.has(room)) return;
+    for (const next of arrows.get(room) ?? []) follow(next, [...way, room]);
+    done.add(room);
+  };
+  for (const room of arrows.keys()) follow(room, []);
+  expect(circles).toEqual([]);
+});
+
+test('what is exported is used elsewhere', () => {
+  const words = new Map(typescript.map((file) => [file, new Set(textOf(file).match(/\w+/g))]));
+  const unused = sources.flatMap((file) =>
+    [...textOf(file).matchAll(/^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm)]
+      .map(([, name]) => name!)
+      .filter((name) => ![...words].some(([other, known]) => other !== file && known.has(name)))
+      // A type that stands in what another file uses has to be exported, whether or not anybody writes its name.
+      .filter((name) => !new RegExp(`^export (?:type|interface) ${name}\\b`, 'm').test(textOf(file)))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(unused).toEqual([]);
+});
+
+test('no two tests of a file have one title', () => {
+  const twice = files
+    .filter((file) => file.endsWith('.test.ts'))
+    .flatMap((file) => {
+      const titles: string[] = [];
+      const blocks: { title: string; indent: number }[] = [];
+      for (const [, indent, what, title] of textOf(file).matchAll(
+        /^( *)(describe|test)(?:\.\w+(?:\([^)]*\))?)*\(\s*['"`](.*?)['"`],/gm,
+      )) {
+        while (blocks.length > 0 && blocks.at(-1)!.indent >= indent!.length) blocks.pop();
+        if (what === 'describe') blocks.push({ title: title!, indent: indent!.length });
+        else titles.push([...blocks.map((block) => block.title), title].join(' > '));
+      }
+      return titles
+        .filter((title, index) => titles.indexOf(title) !== index)
+        .map((title) => `${file}: ${title}`);
+    });
+  expect(twice).toEqual([]);
+});
