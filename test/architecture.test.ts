@@ -107,3 +107,43 @@ test('no two tests of a file have one title', () => {
     });
   expect(twice).toEqual([]);
 });
+
+const page = textOf('docs/architecture.md');
+const clocks = [...page.matchAll(/^\| `([\w.]+)` +\| +(\d+) \| `([\w/.-]+)` +\|/gm)].map(
+  ([, name, ms, file]) => ({
+    name: name!,
+    ms: Number(ms),
+    file: file!,
+  }),
+);
+
+test('the page of the clocks says what the code says', () => {
+  expect(clocks.length).toBeGreaterThan(30);
+  const wrong = clocks.filter(({ name, ms, file }) => {
+    const [field, ...blocks] = name.split('.').reverse();
+    const text = textOf(file);
+    // What stands in a block is the first of its name behind the block's beginning.
+    const from = blocks.length === 0 ? 0 : text.search(new RegExp(`\\b${blocks[0]}: \\{`));
+    const found = new RegExp(`\\b${field}\\b(?:: number)?(?: =|:) ([\\d_]+)`).exec(text.slice(from));
+    return from < 0 || Number((found?.[1] ?? '').replaceAll('_', '')) !== ms;
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('the clocks fit each other', () => {
+  const section = page.slice(page.indexOf('## Clocks'));
+  const relations = section.split('```')[1]!.trim().split('\n');
+  expect(relations.length).toBeGreaterThan(15);
+  const msOf = (name: string) => {
+    if (/^\d+$/.test(name)) return Number(name);
+    const found = clocks.find((clock) => clock.name === name);
+    if (found === undefined) throw new Error(`no clock ${name}`);
+    return found.ms;
+  };
+  const sumOf = (side: string) => side.split(' + ').reduce((sum, name) => sum + msOf(name.trim()), 0);
+  const broken = relations.filter((relation) => {
+    const [left, right] = relation.split(/ <=? /).map(sumOf);
+    return relation.includes('<=') ? left! > right! : left! >= right!;
+  });
+  expect(broken).toEqual([]);
+});
