@@ -1,14 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Ending, endChild, keepUp, type Launched, openLog, stepsOf } from './keep-up.ts';
 import { identifyProcess, isRunning, type ProcessIdentity, worksIn } from './process-identity.ts';
 
-const LOG_BYTES_MAX = 10_000_000;
-const RESTART_PAUSES_MS = [100, 500, 1000, 2000, 5000];
 const READY_WAIT_MS = 120_000;
-
-/** How a server is asked to end: each signal in turn, with the time it has before the next. SIGKILL follows the last. */
-export type Ending = { signal: NodeJS.Signals; waitMs: number }[];
 
 export type ServerOptions = {
   /** For report lines: 'Postgres'. */
@@ -47,43 +43,29 @@ export class ServerEndedError extends Error {
  * stop is called, which waits until it is gone. Fails with ServerEndedError; aborting stops it and rejects.
  */
 export async function startServer(options: ServerOptions): Promise<() => Promise<void>> {
-  let stopping = false;
   let current = await launch(options, options.signal);
   const stopped = new AbortController();
-
-  const supervise = async () => {
-    while (!stopping) {
-      await current.ended;
-      if (stopping) return;
-      options.report(`${options.name} ended unexpectedly; starting it again`);
-      for (let tries = 0; !stopping; tries += 1) {
-        try {
-          current = await launch(options, stopped.signal);
-          if (!stopping) options.report(`${options.name} is up again`);
-          break;
-        } catch (error) {
-          if (stopping) return;
-          if (tries === RESTART_PAUSES_MS.length) options.report((error as Error).message);
-          await wait(RESTART_PAUSES_MS[tries] ?? RESTART_PAUSES_MS.at(-1), undefined, {
-            signal: stopped.signal,
-          }).catch(() => undefined);
-        }
-      }
-    }
-  };
-  const supervision = supervise();
+  const supervision = keepUp({
+    name: options.name,
+    first: current,
+    launch: () => launch(options, stopped.signal),
+    onLaunched: (launched) => {
+      current = launched;
+    },
+    report: options.report,
+    stopping: stopped.signal,
+  });
 
   // A process that exits without having stopped the stack takes its servers with it; a signal cannot be caught here.
   const endOnExit = () => void current.child.kill(options.ending[0]?.signal);
   process.on('exit', endOnExit);
 
   return async () => {
-    stopping = true;
     stopped.abort();
     process.off('exit', endOnExit);
-    await endServer(current, options.ending);
+    await endChild(current, options.ending);
     await supervision;
-    await endServer(current, options.ending);
+    await endChild(current, options.ending);
     rmSync(options.pidFile, { force: true });
   };
 }
@@ -107,16 +89,14 @@ export async function endOrphan(pidFile: string, workFolders: string[], ending: 
 
 /** Ends a process that is not our child. */
 export async function endProcess(identity: ProcessIdentity, ending: Ending): Promise<void> {
-  for (const { signal, waitMs } of [...ending, { signal: 'SIGKILL' as const, waitMs: 10_000 }]) {
+  for (const { signal, waitMs } of stepsOf(ending)) {
     if (!isRunning(identity)) return;
     process.kill(identity.pid, signal);
     for (const end = Date.now() + waitMs; Date.now() < end && isRunning(identity); ) await wait(20);
   }
 }
 
-type Running = { child: ChildProcess; ended: Promise<void> };
-
-async function launch(options: ServerOptions, signal: AbortSignal): Promise<Running> {
+async function launch(options: ServerOptions, signal: AbortSignal): Promise<Launched> {
   signal.throwIfAborted();
   const log = openLog(options.logFile);
   const logStart = statSync(options.logFile).size;
@@ -130,13 +110,13 @@ async function launch(options: ServerOptions, signal: AbortSignal): Promise<Runn
   });
   closeSync(log);
   let gone = false;
-  const ended = new Promise<void>((resolve) => {
-    const end = () => {
+  const ended = new Promise<string>((resolve) => {
+    const end = (how: string) => {
       gone = true;
-      resolve();
+      resolve(how);
     };
-    child.once('exit', end);
-    child.once('error', end);
+    child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+    child.once('error', (error) => end(error.message));
   });
   const { pid } = child;
   if (pid === undefined) {
@@ -147,7 +127,7 @@ async function launch(options: ServerOptions, signal: AbortSignal): Promise<Runn
   writeFileSync(options.pidFile, JSON.stringify(identifyProcess(pid) ?? { pid, started: '' }), {
     mode: 0o600,
   });
-  const running = { child, ended };
+  const running = { child, up: Promise.resolve(), ended };
   try {
     for (const end = Date.now() + READY_WAIT_MS; ; ) {
       signal.throwIfAborted();
@@ -160,30 +140,8 @@ async function launch(options: ServerOptions, signal: AbortSignal): Promise<Runn
       await Promise.race([ended, wait(20)]);
     }
   } catch (error) {
-    await endServer(running, options.ending);
+    await endChild(running, options.ending);
     rmSync(options.pidFile, { force: true });
     throw error;
-  }
-}
-
-async function endServer({ child, ended }: Running, ending: Ending): Promise<void> {
-  for (const { signal, waitMs } of [...ending, { signal: 'SIGKILL' as const, waitMs: 10_000 }]) {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    const timeout = new AbortController();
-    await Promise.race([ended, wait(waitMs, undefined, { signal: timeout.signal }).catch(() => undefined)]);
-    timeout.abort();
-  }
-}
-
-/** Opens the log to append; a long one, or one that another user has written, makes way. */
-function openLog(path: string): number {
-  try {
-    if (statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.old`);
-    return openSync(path, 'a', 0o600);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EACCES') rmSync(path);
-    return openSync(path, 'a', 0o600);
   }
 }

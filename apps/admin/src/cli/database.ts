@@ -1,5 +1,6 @@
 import { connect, isOutage, lacksRight, lacksTable, reach, type Sql } from '@inventory/db/client';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
+import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
 
@@ -26,25 +27,13 @@ export async function useDatabase<Result>(
   if (!URL.canParse(databaseUrl)) throw new ConfigError('DATABASE_URL is not an address');
   const sql = connect(databaseUrl, { name: 'inventory-admin', connectionsMax: 4 });
   try {
-    await waitForAnswer(sql);
+    // What is no Postgres may take connections and end them, and the driver would go on trying.
+    await within(answerWithinMs, reach(sql));
     return await work(sql);
   } catch (error) {
     throw explain(error, databaseUrl);
   } finally {
     await sql.end({ timeout: 1 });
-  }
-}
-
-/** What is no Postgres may take connections and end them, and the driver would go on trying. */
-async function waitForAnswer(sql: Sql): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(), { code: 'TOO_LATE' })), answerWithinMs);
-  });
-  try {
-    await Promise.race([reach(sql), timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { endChild, keepUp, type Launched, openLog } from '@inventory/local/keep-up';
 import type { UpMessage } from '@inventory/process/run';
 import { checkoutFolder } from '../checkout.ts';
 import { CommandError } from '../cli/command-error.ts';
@@ -8,11 +9,6 @@ import { CommandError } from '../cli/command-error.ts';
 const upWithinMs = 60_000;
 // A little longer than a process gives itself to stop in order.
 const stopWithinMs = 25_000;
-const restartPauseMinMs = 100;
-const restartPauseMaxMs = 2000;
-/** A process that was up this long did not fail for the same reason again. */
-const settledAfterMs = 10_000;
-const logBytesMax = 10_000_000;
 
 export type SupervisedOptions = {
   /** For lines and errors: 'api'. */
@@ -54,23 +50,18 @@ export function supervise(options: SupervisedOptions): Supervised {
     // Where clients know it; 0 would choose another one.
     if (port !== null) env = { ...env, PORT: String(port) };
     first.showErrors();
-    void keepUp();
+    void keepUp({
+      name: options.name,
+      first,
+      launch: () => launch(options, env),
+      onLaunched: (launched) => {
+        current = launched;
+        launched.showErrors();
+      },
+      report: options.report,
+      stopping: stopping.signal,
+    });
     return port;
-  };
-
-  const keepUp = async () => {
-    for (let pauseMs = restartPauseMinMs; ; pauseMs = Math.min(pauseMs * 2, restartPauseMaxMs)) {
-      const since = Date.now();
-      const ending = await current.ended;
-      if (stopping.signal.aborted) return;
-      if (Date.now() - since > settledAfterMs) pauseMs = restartPauseMinMs;
-      options.report(`${options.name} ended (${ending}); starting it again`);
-      await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
-      current = launch(options, env);
-      current.showErrors();
-      current.up.then(() => options.report(`${options.name} is up again`));
-    }
   };
 
   const up = waitForUp();
@@ -80,16 +71,14 @@ export function supervise(options: SupervisedOptions): Supervised {
     up,
     async stop() {
       stopping.abort();
-      await end(current);
+      await endChild(current, [{ signal: 'SIGTERM', waitMs: stopWithinMs }]);
     },
   };
 }
 
-type Running = {
-  child: ChildProcess;
+type Running = Launched & {
+  /** Resolves to the port it answers on, if it does. */
   up: Promise<number | null>;
-  /** Resolves to how it ended. */
-  ended: Promise<string>;
   /** What it has written as errors so far; nothing of it is shown then. */
   takeErrors(): string;
   /** Shows what it has written as errors and will write. */
@@ -127,18 +116,4 @@ function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
       process.stderr.write(errors);
     },
   };
-}
-
-async function end({ child, ended }: Running): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
-  await ended;
-  clearTimeout(timer);
-}
-
-function openLog(path: string): number {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > logBytesMax) renameSync(path, `${path}.old`);
-  return openSync(path, 'a', 0o600);
 }
