@@ -167,32 +167,8 @@ async function addStock(
   for (let from = 0; from < receipts; from += chunkSize) {
     report('lots, transactions and entries', from / receipts);
     const to = Math.min(receipts, from + chunkSize) - 1;
-    await tx`truncate seeded`;
-    await tx.unsafe(
-      `
-      insert into seeded
-      select n, part_no, short_id, wid, spot, received.units, received.received, split, issue, issues,
-        -- One lot in three that were issued from is empty now; the others gave a little each time.
-        case when issues = 0 then 0 when n % 3 = 0 then received.units - received.units / 2 * (split is not null)::integer else issues end,
-        n % 97 = 0 and not (issues > 0 and n % 3 = 0)
-      from (
-        select n, part_no, 1 + floor(power(${random('n', 2)}, 1.5) * ${size.warehouses})::integer as wid,
-          chr(65 + (n % 26)::integer) || '-' || lpad((n / 26 % 60)::text, 2, '0') || '-' || (n % 5) as spot,
-          20 + floor(${random('n', 3)} * 480)::integer as units,
-          date_trunc('milliseconds', now() - interval '3 years' + (n + 0.5) / ${receipts} * (interval '3 years' - interval '1 minute')) as received,
-          case when (n + 1) * ${splits} / ${receipts} > n * ${splits} / ${receipts} then n * ${splits} / ${receipts} end as split,
-          n * ${issues} / ${receipts} as issue,
-          ((n + 1) * ${issues} / ${receipts} - n * ${issues} / ${receipts})::integer as issues
-        from (
-          select n, ${firstPartNo} + floor(power(${random('n', 1)}, 2) * ${size.items})::integer as part_no
-          from generate_series($1::bigint, $2::bigint) as n
-        ) as numbered
-      ) as received
-      join item using (part_no)
-      order by n`,
-      [from, to],
-    );
-    await addChunk(tx, numbers, { receipts, splits });
+    await fillSeeded(tx, { ...size, firstPartNo, receipts, splits, issues }, from, to);
+    await addChunk(tx, { ...numbers, receipts, splits });
   }
   report('lots, transactions and entries', 1);
   await tx`
@@ -206,80 +182,147 @@ async function addStock(
   await tx`select setval('stock_transaction_no_seq', ${numbers.firstTransactionNo + size.transactions}::bigint)`;
 }
 
-/** The rows of the receipts in `seeded`: lots, then what made them so. Numbers: receipts first, then moves, then issues. */
-async function addChunk(
+/** Draws the receipts `from` to `to` with what became of them, in place of those that were there. */
+async function fillSeeded(
   tx: Tx,
-  { firstRecNo, firstTransactionNo }: { firstRecNo: number; firstTransactionNo: number },
-  { receipts, splits }: { receipts: number; splits: number },
+  of: SeedSize & { firstPartNo: number; receipts: number; splits: number; issues: number },
+  from: number,
+  to: number,
 ): Promise<void> {
-  const recNo = `(${firstRecNo} + n)`;
-  const splitRecNo = `(${firstRecNo + receipts} + split)`;
-  const moveNo = `(${firstTransactionNo + receipts} + split)`;
-  const issueNo = `(${firstTransactionNo + receipts + splits} + issue + nth)`;
-  const moved = '(units / 2 * (split is not null)::integer)';
-  const issuedAt = `received + interval '40 seconds'`;
-  const nth = `cross join lateral generate_series(0, issues - 1) as nth`;
-  // What each issue took: the first one what the others leave.
-  const taken = `(case when nth = 0 then issued - (issues - 1) else 1 end)`;
+  const { firstPartNo, receipts, splits, issues } = of;
+  await tx`truncate seeded`;
+  await tx.unsafe(
+    `
+    insert into seeded
+    select n, part_no, short_id, wid, spot, received.units, received.received, split, issue, issues,
+      -- One lot in three that were issued from is empty now; the others gave a little each time.
+      case when issues = 0 then 0 when n % 3 = 0 then received.units - received.units / 2 * (split is not null)::integer else issues end,
+      n % 97 = 0 and not (issues > 0 and n % 3 = 0)
+    from (
+      select n, part_no, 1 + floor(power(${random('n', 2)}, 1.5) * ${of.warehouses})::integer as wid,
+        chr(65 + (n % 26)::integer) || '-' || lpad((n / 26 % 60)::text, 2, '0') || '-' || (n % 5) as spot,
+        20 + floor(${random('n', 3)} * 480)::integer as units,
+        date_trunc('milliseconds', now() - interval '3 years' + (n + 0.5) / ${receipts} * (interval '3 years' - interval '1 minute')) as received,
+        case when (n + 1) * ${splits} / ${receipts} > n * ${splits} / ${receipts} then n * ${splits} / ${receipts} end as split,
+        n * ${issues} / ${receipts} as issue,
+        ((n + 1) * ${issues} / ${receipts} - n * ${issues} / ${receipts})::integer as issues
+      from (
+        select n, ${firstPartNo} + floor(power(${random('n', 1)}, 2) * ${of.items})::integer as part_no
+        from generate_series($1::bigint, $2::bigint) as n
+      ) as numbered
+    ) as received
+    join item using (part_no)
+    order by n`,
+    [from, to],
+  );
+}
+
+/** Numbers of the first lot and transaction, and how many receipts and splits there are in all. */
+type Numbering = { firstRecNo: number; firstTransactionNo: number; receipts: number; splits: number };
+
+/**
+ * The expressions of a receipt in `seeded`: its lot, the lot that was split off, its transactions. Transactions are numbered receipts
+ * first, then moves, then issues.
+ */
+function expressionsOf({ firstRecNo, firstTransactionNo, receipts, splits }: Numbering) {
+  return {
+    recNo: `(${firstRecNo} + n)`,
+    splitRecNo: `(${firstRecNo + receipts} + split)`,
+    receiptNo: `(${firstTransactionNo} + n)`,
+    moveNo: `(${firstTransactionNo + receipts} + split)`,
+    issueNo: `(${firstTransactionNo + receipts + splits} + issue + nth)`,
+    moved: '(units / 2 * (split is not null)::integer)',
+    movedAt: `received + interval '20 seconds'`,
+    issuedAt: `received + interval '40 seconds'`,
+    // Each issue took one unit, but for the first one, which took what the others left.
+    taken: '(case when nth = 0 then issued - (issues - 1) else 1 end)',
+    takenSoFar: '(issued - (issues - 1) + nth)',
+    eachIssue: 'cross join lateral generate_series(0, issues - 1) as nth',
+  };
+}
+
+/** The rows of the receipts in `seeded`: lots, then what made them so. */
+async function addChunk(tx: Tx, numbering: Numbering): Promise<void> {
+  const of = expressionsOf(numbering);
+  await addReceivedLots(tx, of);
+  await addSplitLots(tx, of);
+  await addTransactions(tx, of);
+  await addEntries(tx, of);
+}
+
+type Expressions = ReturnType<typeof expressionsOf>;
+
+async function addReceivedLots(tx: Tx, of: Expressions): Promise<void> {
   await tx.unsafe(`
     insert into lot (rec_no, part_no, wid, spot, units, received, shipped, serial, remark, hold, hold_reason, reason_code, active, modified)
-    select ${recNo}, part_no, wid, spot, units - ${moved} - issued, received,
-      case when units - ${moved} = issued then ${issuedAt} end, case when n % 4 = 0 then 'S' || n else '' end, '', hold,
-      case when hold then 'inspection' end, 1, units - ${moved} > issued,
-      case when issues > 0 then ${issuedAt} when split is not null then received + interval '20 seconds' else received end
+    select ${of.recNo}, part_no, wid, spot, units - ${of.moved} - issued, received,
+      case when units - ${of.moved} = issued then ${of.issuedAt} end, case when n % 4 = 0 then 'S' || n else '' end, '', hold,
+      case when hold then 'inspection' end, 1, units - ${of.moved} > issued,
+      case when issues > 0 then ${of.issuedAt} when split is not null then ${of.movedAt} else received end
     from seeded
     order by n`);
+}
+
+async function addSplitLots(tx: Tx, of: Expressions): Promise<void> {
   await tx.unsafe(`
     insert into lot (rec_no, part_no, wid, spot, units, received, serial, remark, hold, hold_reason, reason_code, from_rec_no, active, modified)
-    select ${splitRecNo}, part_no, wid, spot || 'b', ${moved}, received, case when n % 4 = 0 then 'S' || n else '' end, '', hold,
-      case when hold then 'inspection' end, 1, ${recNo}, true, received + interval '20 seconds'
+    select ${of.splitRecNo}, part_no, wid, spot || 'b', ${of.moved}, received, case when n % 4 = 0 then 'S' || n else '' end, '', hold,
+      case when hold then 'inspection' end, 1, ${of.recNo}, true, ${of.movedAt}
     from seeded
     where split is not null
     order by n`);
+}
+
+async function addTransactions(tx: Tx, of: Expressions): Promise<void> {
   await tx.unsafe(`
     insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at)
     select transaction_no,
       -- As the service makes them: ids that begin with the time, so that they lie side by side in the index.
       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(transaction_no::text), 1, 3) || '8'
         || substr(md5(transaction_no::text), 4, 15))::uuid,
-      '${seedClientId}', kind, body::json, 'applied', result::json, at
+      '${seedClientId}', kind, body, 'applied', result, at
     from (
-      select ${firstTransactionNo} + n as transaction_no, received as at, 'receive' as kind,
-        format('{"itemID":"%s","units":%s,"wid":%s,"reasonCode":1,"spot":"%s"}', short_id, units, wid, spot) as body,
-        format('{"recNo":%s,"status":"received","transactionNo":%s}', ${recNo}, ${firstTransactionNo} + n) as result
+      select ${of.receiptNo} as transaction_no, received as at, 'receive' as kind,
+        json_build_object('itemID', short_id, 'units', units, 'wid', wid, 'reasonCode', 1, 'spot', spot) as body,
+        json_build_object('recNo', ${of.recNo}, 'status', 'received', 'transactionNo', ${of.receiptNo}) as result
       from seeded
       union all
-      select ${moveNo}, received + interval '20 seconds', 'move',
-        format('{"itemID":"%s","units":%s,"wid":%s,"recno":%s,"toSpot":"%sb"}', short_id, ${moved}, wid, ${recNo}, spot),
-        format('{"recNo":%s,"status":"moved","transactionNo":%s,"units":%s,"lots":[{"recNo":%1$s,"fromRecNo":%4$s,"units":%3$s,"remaining":%5$s,"wID":%6$s,"spot":"%7$sb"}]}',
-          ${splitRecNo}, ${moveNo}, ${moved}, ${recNo}, units - ${moved}, wid, spot)
+      select ${of.moveNo}, ${of.movedAt}, 'move',
+        json_build_object('itemID', short_id, 'units', ${of.moved}, 'wid', wid, 'recno', ${of.recNo}, 'toSpot', spot || 'b'),
+        json_build_object('recNo', ${of.splitRecNo}, 'status', 'moved', 'transactionNo', ${of.moveNo}, 'units', ${of.moved},
+          'lots', json_build_array(json_build_object('recNo', ${of.splitRecNo}, 'fromRecNo', ${of.recNo}, 'units', ${of.moved},
+            'remaining', units - ${of.moved}, 'wID', wid, 'spot', spot || 'b')))
       from seeded
       where split is not null
       union all
-      select ${issueNo}, ${issuedAt}, 'issue',
-        format('{"itemID":"%s","units":%s,"wid":%s,"reasonCode":2,"recno":%s}', short_id, ${taken}, wid, ${recNo}),
-        format('{"recNo":%s,"status":"issued","transactionNo":%s,"units":%s,"lots":[{"recNo":%1$s,"units":%3$s,"remaining":%4$s}]}',
-          ${recNo}, ${issueNo}, ${taken}, units - ${moved} - case when nth = 0 then issued - (issues - 1) else issued - (issues - 1) + nth end)
+      select ${of.issueNo}, ${of.issuedAt}, 'issue',
+        json_build_object('itemID', short_id, 'units', ${of.taken}, 'wid', wid, 'reasonCode', 2, 'recno', ${of.recNo}),
+        json_build_object('recNo', ${of.recNo}, 'status', 'issued', 'transactionNo', ${of.issueNo}, 'units', ${of.taken},
+          'lots', json_build_array(json_build_object('recNo', ${of.recNo}, 'units', ${of.taken},
+            'remaining', units - ${of.moved} - ${of.takenSoFar})))
       from seeded
-      ${nth}
+      ${of.eachIssue}
     ) as transactions
     order by transaction_no`);
+}
+
+async function addEntries(tx: Tx, of: Expressions): Promise<void> {
   await tx.unsafe(`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
     select *
     from (
-      select ${firstTransactionNo} + n, 1, ${recNo}, part_no, wid, spot, units
+      select ${of.receiptNo}, 1, ${of.recNo}, part_no, wid, spot, units
       from seeded
       union all
-      select ${moveNo}, line, case line when 1 then ${recNo} else ${splitRecNo} end, part_no, wid,
-        case line when 1 then spot else spot || 'b' end, case line when 1 then -${moved} else ${moved} end
+      select ${of.moveNo}, line, case line when 1 then ${of.recNo} else ${of.splitRecNo} end, part_no, wid,
+        case line when 1 then spot else spot || 'b' end, case line when 1 then -${of.moved} else ${of.moved} end
       from seeded
       cross join generate_series(1, 2) as line
       where split is not null
       union all
-      select ${issueNo}, 1, ${recNo}, part_no, wid, spot, -${taken}
+      select ${of.issueNo}, 1, ${of.recNo}, part_no, wid, spot, -${of.taken}
       from seeded
-      ${nth}
+      ${of.eachIssue}
     ) as entries
     order by 1, 2`);
 }
