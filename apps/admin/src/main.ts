@@ -84,11 +84,12 @@ function prepare(command: Command): void {
   for (const child of command.commands) prepare(child);
 }
 
-// Whoever read our output is gone (a pipe, a terminal): no reason not to finish in order.
+// The reader of our output is gone (a pipe, a terminal): no reason not to finish in order.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
-// What no command handles, and what libraries print by themselves: one line as well, and no value in it.
+// Errors that no command handles, and those that libraries print by themselves, become one line as well,
+// without a value in it.
 takeOverOutlets((error, what, isFatal) => {
   const about = error === undefined ? '' : `: ${startError(error)}`;
   process.stderr.write(`${isFatal ? 'error' : 'warning'}: ${what}${about}\n`);

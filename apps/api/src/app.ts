@@ -133,7 +133,7 @@ function noteLost(log: Log, error: unknown) {
 async function refuseMalformed(ctx: Context, next: Next) {
   const message = malformationOf(ctx.req);
   if (message === null) return next();
-  // What follows on the connection may not be what its sender takes it for.
+  // The bytes that follow on the connection may not be what their sender takes them for.
   throw new Refused({ code: 'bad_request', message }, { headers: { Connection: 'close' } });
 }
 
@@ -203,7 +203,7 @@ function routeRequests(routes: readonly Route[]) {
   return router.routes();
 }
 
-/** What no route has answered: another family, another method of a known path, or nothing we know. */
+/** Refuses what no route has answered: another family, another method of a known path, or an unknown path. */
 function refuseUnrouted(routes: readonly Route[]) {
   return async (ctx: Context) => {
     const path = ctx.path.slice(basePath.length);

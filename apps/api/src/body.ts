@@ -37,7 +37,10 @@ function textReader(type: string) {
   };
 }
 
-/** Begins to read a JSON body, for `readJsonBody` to come, while something else is waited for. What is wrong with it shows there. */
+/**
+ * Begins to read a JSON body, for `readJsonBody` to come, while something else is waited for. A fault of the
+ * body shows there.
+ */
 export function beginJsonBody(ctx: Context): void {
   if ((ctx.method !== 'POST' && ctx.method !== 'PUT') || !ctx.is('application/json')) return;
   const text = readJson(ctx);

@@ -10,7 +10,10 @@ export const apiSettings = {
   RATE_LIMIT: count(1).default(100),
   /** Connections to Postgres for cheap lists and single items; at most 18 more: costly lists, and what must not stand behind any. */
   DATABASE_CONNECTIONS: count(1).default(10),
-  /** Connections of callers; one more closes the one that has been idle for longest. Unset: what the limit of open files allows. */
+  /**
+   * Connections of callers; one more closes the one that has been idle for longest. Unset: as many as the
+   * limit of open files allows.
+   */
   CONNECTIONS_MAX: count(1).optional(),
   /**
    * Those from one address on which no right token or secret came, an IPv6 network of 64 bits being one address; 0: any number.

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 
-// What a request may carry that a browser does not send unasked: the headers that are read.
+// The headers that are read and that a browser does not send unasked.
 const requestHeaders = [
   'Authorization',
   'Content-Encoding',

@@ -13,9 +13,9 @@ export type Database = {
   lists: Lists;
   /** Single items, and lists that cost as little. */
   reads: StatementPool;
-  /** Clients, secrets and signing keys: what every request begins with. */
+  /** Clients, secrets and signing keys, which every request begins with. */
   authentication: StatementPool;
-  /** What a transaction waits for: its key, a lost answer, the verdict. */
+  /** The reads and writes a transaction waits for: its key, a lost answer, the verdict. */
   verdicts: StatementPool;
   /** Writes of items. */
   items: StatementPool;

@@ -2,7 +2,7 @@
 export type FairLine<T> = {
   /** Takes a place; returns how to leave it. */
   join(name: string, item: T): () => void;
-  /** Whose turn it is, of those whose name `may` go, who leaves the line with that; undefined when nobody is. */
+  /** The next of those whose name `may` go, which leaves the line with that; undefined when there is none. */
   next(may?: (name: string) => boolean): T | undefined;
   size(): number;
   sizeOf(name: string): number;

@@ -25,7 +25,7 @@ export function gather<In, Out>(
     const taken: Waiting<In, Out>[] = [];
     try {
       const outputs = await pool.run((sql) => {
-        // Not before it runs: what came while it waited for a connection goes along.
+        // Not before it runs: a request that came while it waited for a connection goes along.
         taken.push(...take());
         return work(
           sql,

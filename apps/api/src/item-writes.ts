@@ -46,7 +46,7 @@ export function changeItem(
   return writeItem({
     wait,
     write: (writeWait) => items.run((sql) => updateItem(sql, shortId, fields), writeWait),
-    // Whoever gave them: it is what was asked for.
+    // Whoever wrote these fields: they are the ones that were asked for.
     readBack: async () => (await verdicts.run((sql) => hasItemFields(sql, shortId, fields))) || null,
   });
 }
@@ -55,7 +55,10 @@ type ItemWrite<T> = {
   wait: Wait;
   /** One statement; begun only in the time that is left for it. */
   write: (wait: Wait) => Promise<T>;
-  /** What stands now, null when it is not what was to be written. Null for a write that concerns nobody. */
+  /**
+   * The item as it stands now, null when it is not as it was to be written. Null for a write that concerns
+   * nobody.
+   */
   readBack: (() => Promise<T | null>) | null;
 };
 

@@ -1,2 +1,2 @@
-/** Of every JSON answer: what is true of stock now is not later, and what was meant for one client is for no other. */
+/** The headers of every JSON answer: stock changes, and an answer for one client is for no other. */
 export const jsonHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;

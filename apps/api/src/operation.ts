@@ -4,7 +4,7 @@ import { errorText, statusOf } from './errors.ts';
 /** Named examples of one body or answer. */
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** What the OpenAPI document says of a route beside what follows from its declaration. */
+/** The part of a route's OpenAPI operation that does not follow from its declaration. */
 export type Operation = {
   /** Markdown. */
   notes: string;

@@ -43,7 +43,7 @@ function gather(
         request.unpipe();
         source.destroy();
       }
-      // What is left of the body is read past, or the connection could carry no other request.
+      // The rest of the body is read past, or the connection could carry no other request.
       request.resume();
       reject(error);
     };

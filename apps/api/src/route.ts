@@ -65,7 +65,7 @@ export type Route = {
   paged: 'always' | 'unlessLookedUp' | 'never';
   /** The message of 404, when the handler answers null or the path's parameters do not fit; null: neither happens. */
   notFound: string | null;
-  /** What the OpenAPI document says of it. */
+  /** Its notes and examples in the OpenAPI document. */
   operation: Operation;
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;
 };

@@ -12,7 +12,7 @@ import { Failed, messages, Refused } from './errors.ts';
 import { createRequestId } from './request-id.ts';
 import type { Reply } from './route.ts';
 
-// A little more than a request without a key gets: what the queue refuses is settled after.
+// A little more than a request without a key gets: a request that the queue refuses is settled after.
 const keyedWithinMs = patience.giveUpAfterMs + 200;
 const refusedWithinMs = 1000;
 const retryAfter = { 'Retry-After': '1' };
@@ -29,7 +29,7 @@ export type StockOptions = {
   submitter: Submitter;
   /** Decides that a request is never applied; returns what was decided if it already was, under its key perhaps. */
   settle: (request: SentRequest) => Promise<StoredOutcome>;
-  /** What the clock of Postgres shows, milliseconds since 1970. */
+  /** The time that the clock of Postgres shows, milliseconds since 1970. */
   now: () => number;
 };
 

@@ -74,7 +74,7 @@ export function createBatcher(
       envelope.resolve(all);
       return false;
     });
-    // What is still to be decided came first, and is the first of the next batch.
+    // The requests that are still to be decided came first, and are the first of the next batch.
     waiting.unshift(...unfinished);
   }
 
@@ -84,7 +84,7 @@ export function createBatcher(
     const left = new Set<string>();
     for (let from = 0; from < requests.length; from += size) {
       const piece = requests.slice(from, from + size);
-      // What comes after a request that is left for the next batch comes after it there, too.
+      // A request behind one that is left for the next batch comes after it there, too.
       const next = piece.filter((request) => !gateNamesOf(request).some((gate) => left.has(gate)));
       const found = next.length === 0 ? [] : await applyHalving(next);
       const byRequest = new Map(next.map((request, index) => [request, found[index]!]));

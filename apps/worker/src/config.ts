@@ -3,7 +3,7 @@ import { connections, count } from '@inventory/process/config';
 /** The settings of a worker process. */
 export const workerSettings = {
   ...connections,
-  /** Envelopes taken at once; what is active at once is one batch. */
+  /** Envelopes taken at once; all that are active at once are one batch. */
   WORKER_CONCURRENCY: count(1).default(4),
   /** Requests in one database transaction, about. */
   BATCH_MAX: count(1).default(256),

@@ -39,9 +39,9 @@ type Waiting = { request: QueuedRequest; since: number };
 type Held = { since: number; waiting: Waiting[]; tried: boolean };
 
 /**
- * Keeps the requests for gates that somebody else holds, an operator's transaction say, apart from all others, who need not wait for
- * that. Each gate has a lane of its own, whose requests are applied as soon as it is free. Nobody is told what becomes of them:
- * the api asks Postgres.
+ * Keeps the requests for gates that somebody else holds, an operator's transaction say, apart from all
+ * others, which need not wait for that. Each gate has a lane of its own, whose requests are applied as soon
+ * as it is free. Nobody is told what becomes of them: the api asks Postgres.
  */
 export function createHeldGates(options: HeldGatesOptions): HeldGates {
   const gates = new Map<string, Held>();

@@ -2,14 +2,17 @@ import { TooLateError, within } from '@inventory/process/within';
 
 /** Connections to Postgres that are replaced when what runs on them takes too long. */
 export type TimedPool<Pool> = {
-  /** Throws TooLateError after the time, the pool's unless told otherwise; what was begun may still be committed. */
+  /**
+   * Throws TooLateError after the time, the pool's unless told otherwise; work that was begun may still be
+   * committed.
+   */
   run<T>(work: (pool: Pool) => Promise<T>, timeMs?: number): Promise<T>;
   end(): Promise<void>;
 };
 
 /**
- * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work has its time, `usualMs`; what
- * takes longer is given up, and the next one gets new connections.
+ * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work
+ * has its time, `usualMs`; one that takes longer is given up, and the next one gets new connections.
  */
 export function createTimedPool<Pool extends { end(options: { timeout: number }): Promise<void> }>(
   open: () => Pool,
@@ -22,7 +25,7 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
       try {
         return await within(timeMs, work(used));
       } catch (error) {
-        // Once: what ran beside it may be late too.
+        // Once: other work that ran beside it may be late too.
         if (error instanceof TooLateError && pool === used) {
           pool = open();
           used.end({ timeout: 0 }).catch(() => {});

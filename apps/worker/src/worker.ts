@@ -22,7 +22,7 @@ import { createTimedPool } from './timed-pool.ts';
 
 // Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's patience ends.
 const idleInTransactionMs = 700;
-// Whoever holds a gate for longer holds up a batch's other requests: they go on without those for that gate.
+// A gate that is held for longer holds up a batch's other requests: they go on without those for that gate.
 const lockTimeoutMs = 300;
 // Nobody waits for a batch any more after this long.
 const batchWithinMs = 3000;
@@ -52,7 +52,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   }
   const batches = createTimedPool(openBatches, batchWithinMs);
   const folds = createTimedPool(() => connectAs('inventory-counts', 1), usualFold.allMs);
-  // Not in the batches' haste: what the driver says of a database that cannot be reached is worth waiting for.
+  // With the long limit of `folds`: the driver's error for an unreachable database takes longer than a batch
+  // may.
   await folds.run(refuseUnsafeDatabase);
   const excess = await folds.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);

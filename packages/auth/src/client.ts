@@ -1,4 +1,4 @@
-/** What a client may do now, as the database says; a token carries none of it. */
+/** A client's rights at this moment, as the database says; a token carries none of it. */
 export type Client = {
   clientId: string;
   readOnly: boolean;

@@ -8,7 +8,7 @@ export const Permission = {
 } as const;
 export type Permission = (typeof Permission)[keyof typeof Permission];
 
-/** What each kind of stock transaction needs. */
+/** The permission that each kind of stock transaction needs. */
 export const transactionPermission = {
   receive: Permission.PositiveAdjustment,
   move: Permission.LocateMoveUnits,

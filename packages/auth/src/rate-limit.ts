@@ -8,13 +8,17 @@ const windowMs = windowSeconds * 1000;
 const redisWaitMs = 200;
 const withoutRedisForMs = 1000;
 
-/** What a client has left after a request. `resetMs`: until the oldest counted request leaves the window, and so another one can pass. */
+/**
+ * The allowance a client has left after a request. `resetMs`: until the oldest counted request leaves the
+ * window, and so another one can pass.
+ */
 export type RateLimitVerdict = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
-// A sliding log, so that no 60 s ever hold more than the limit (a fixed window lets twice as many pass across its edge).
-// It keeps one entry per millisecond, not per request, and answers for all requests of one turn at once.
-// An entry of exactly 60 s ago still counts. Refused requests are not counted: who waits as told gets through.
-// Several keys are counted in one step: what one of them has no room for is counted under none.
+// A sliding log, so that no 60 s ever hold more than the limit (a fixed window lets twice as many pass across
+// its edge). It keeps one entry per millisecond, not per request, and answers for all requests of one turn at
+// once. An entry of exactly 60 s ago still counts. Refused requests are not counted: a client that waits as
+// it is told gets through. Several keys are counted in one step: a request that one of them has no room for
+// is counted under none.
 const slidingLog = `
 local now = redis.call('TIME')
 now = now[1] * 1000 + math.floor(now[2] / 1000)
@@ -64,14 +68,19 @@ return { granted, remaining, reset }
 type Counted = { granted: number; remaining: number; resetMs: number };
 type Waiting = { keys: readonly LimitedKey[]; callers: ((verdict: RateLimitVerdict) => void)[] };
 
-/** Counts under several keys in one step: what one of them refuses is counted under none. The first key's limit is the verdict's. */
+/**
+ * Counts under several keys in one step: a request that one of them refuses is counted under none. The first
+ * key's limit is the verdict's.
+ */
 export type WindowLimiter = { take(keys: readonly LimitedKey[]): Promise<RateLimitVerdict> };
 
 /**
- * A limiter over all processes: at most a key's limit passes in any 60 s. Each process counts for itself, always, and Redis counts over
- * all; what either refuses is refused. So while Redis is away or late, or has lost what it knew, each process still holds the limit on its
- * own: then so many times the limit can pass as there are processes, and no more. Keys that are taken together stand in one node of a
- * Redis Cluster: they have the same part in braces. What is asked in one turn of the event loop is counted in one call.
+ * A limiter over all processes: at most a key's limit passes in any 60 s. Each process counts for itself,
+ * always, and Redis counts over all; a request is refused when either refuses it. So while Redis is away or
+ * late, or has lost its counts, each process still holds the limit on its own: then as many times the limit
+ * can pass as there are processes, and no more. Keys that are taken together stand in one node of a Redis
+ * Cluster: they have the same part in braces. All that is asked in one turn of the event loop is counted in
+ * one call.
  */
 export function createWindowLimiter(
   redis: Redis,
@@ -97,7 +106,8 @@ export function createWindowLimiter(
     const { granted, remaining, resetMs } = stricter(here, everywhere);
     const limit = keys[0]!.limit;
     callers.forEach((tell, index) => {
-      // The first ones of the turn pass; what each has left counts down to what is left in the end.
+      // The first ones of the turn pass; the allowance of each counts down to the one that is left in the
+      // end.
       const allowed = index < granted;
       tell({ allowed, limit, remaining: allowed ? remaining + granted - 1 - index : 0, resetMs });
     });
@@ -135,7 +145,7 @@ export function createWindowLimiter(
   };
 }
 
-/** What passes both. When both have as little left, the later end of the wait holds. */
+/** The allowance of both. When both have as little left, the later end of the wait holds. */
 function stricter(here: Counted, everywhere: Counted | null): Counted {
   if (everywhere === null) return here;
   // What Redis refused was given back here, where there is room again.

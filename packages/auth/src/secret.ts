@@ -12,7 +12,7 @@ export function createSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is stored of a secret. */
+/** The digest of a secret, which is all that is stored of it. */
 export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest();
 }

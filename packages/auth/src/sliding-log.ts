@@ -1,7 +1,10 @@
-/** What is counted, and how much of it may lie in any window. */
+/** A count, and how much of it may lie in any window. */
 export type LimitedKey = { key: string; limit: number };
 
-/** What was counted. `resetMs`: until the oldest leaves the window of the key that has the least left; 0 when nothing is counted there. */
+/**
+ * The outcome of a count. `resetMs`: until the oldest leaves the window of the key that has the least left; 0
+ * when nothing is counted there.
+ */
 export type Taken = {
   granted: number;
   remaining: number;
@@ -12,11 +15,11 @@ export type Taken = {
 
 export type SlidingLogs = {
   /**
-   * Counts up to `asked` under all of the keys at once, as many as every one of them has room for. What is refused is counted nowhere: who
-   * waits as told gets through.
+   * Counts up to `asked` under all of the keys at once, as many as every one of them has room for. Refused
+   * ones are counted nowhere: a client that waits as it is told gets through.
    */
   take(keys: readonly LimitedKey[], asked: number): Taken;
-  /** What is held in memory. */
+  /** The entries held in memory. */
   size(): { keys: number; entries: number };
 };
 
@@ -28,8 +31,9 @@ export type SlidingLogsOptions = {
   keysMax?: number;
 };
 
-// What came within a moment is one entry, dated by its last: nothing leaves the window early. So a log has `entriesMax` entries at most,
-// whatever the limit is; and up to that limit the moment is the clock's own millisecond.
+// All that came within a moment is one entry, dated by its last: nothing leaves the window early. So a log
+// has `entriesMax` entries at most, whatever the limit is; and up to that limit the moment is the clock's own
+// millisecond.
 const entriesMax = 2000;
 
 type Entry = { since: number; at: number; count: number };

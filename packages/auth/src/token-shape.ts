@@ -4,9 +4,10 @@ import { algorithm, audience, issuer } from './token.ts';
 const signatureCharacters = 86;
 
 /**
- * Whether a token could be a live one of ours, by all that can be said before its signature is verified. That costs a hundredth of a
- * verification, and keeps whatever is no token, or one of somebody else's, or an old one, from costing more. Says no only to what
- * `verifyToken` refuses too; what it says yes to is still to be verified.
+ * Whether a token could be a live one of ours, by all that can be said before its signature is verified. That
+ * costs a hundredth of a verification, and keeps texts that are no token, foreign tokens and old ones from
+ * costing more. It says no only to tokens that `verifyToken` refuses too; one that passes is still to be
+ * verified.
  */
 export function looksLive(token: string, now: Date): boolean {
   const [header, claims, signature, ...more] = token.split('.');

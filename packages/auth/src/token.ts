@@ -13,7 +13,7 @@ import {
 
 /** A token lives this long, and none is good for longer, whatever it says. */
 export const tokenLifetimeSeconds = 3600;
-/** What the clocks of two processes may differ by: each goes by that of Postgres, as it measured it. */
+/** The clocks of two processes may differ by this much: each goes by that of Postgres, as it measured it. */
 export const leewaySeconds = 10;
 
 export const algorithm = 'EdDSA';
@@ -94,7 +94,7 @@ function signingKeyAt({ signing }: KeyRing, at: number) {
   return key;
 }
 
-/** Who a token speaks for, until when (seconds since 1970), and which key says so. */
+/** The client a token speaks for, until when (seconds since 1970), and which key says so. */
 export type VerifiedToken = { clientId: string; expiresAt: number; kid: string };
 
 /** The verified token, or null for anything that is not a live token of ours, whatever is wrong with it. */

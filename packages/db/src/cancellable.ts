@@ -1,10 +1,10 @@
 import type { Sql } from './client.ts';
 
-/** What the driver knows of a statement: whether it was asked for, sent, and not answered yet. */
+/** The driver's state of a statement: whether it was asked for, sent, and not answered yet. */
 type Statement = { executed: boolean; active: boolean; state: unknown; cancel(): unknown };
 
 export type Cancellable = {
-  /** The same connection; what is sent by it can be cancelled. */
+  /** The same connection; statements sent by it can be cancelled. */
   sql: Sql;
   /**
    * Asks Postgres to end the statement that runs now, over a connection of its own; false when none was sent. It may come late and end

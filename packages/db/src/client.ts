@@ -8,7 +8,7 @@ const types = {
 
 /** The pool. */
 export type Sql = postgres.Sql<{ bigint: number }>;
-/** A database transaction: what must run inside one takes this. */
+/** A database transaction: work that must run inside one takes this. */
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
 /** A piece of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;

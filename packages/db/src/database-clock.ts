@@ -1,6 +1,6 @@
 import type { StatementPool } from './statement-pool.ts';
 
-/** What the clock of Postgres shows, read in this process without asking each time. */
+/** The time that the clock of Postgres shows, read in this process without asking each time. */
 export type DatabaseClock = {
   /** Milliseconds since 1970. */
   now(): number;

@@ -38,7 +38,10 @@ export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<
   }
 }
 
-/** What the role of this connection may do beyond what a part of the service needs; null when that is nothing. */
+/**
+ * The rights of this connection's role beyond those that a part of the service needs; null when there are
+ * none.
+ */
 export async function excessRightsOf(sql: Sql): Promise<string | null> {
   const [row] = await sql<{ superuser: boolean; owner: boolean }[]>`
     select rolsuper as superuser,

@@ -54,8 +54,8 @@ export async function rotateSigningKey(sql: Sql, key: NewSigningKey): Promise<vo
 export type Withdrawal = 'withdrawn' | 'succeeded' | 'unknown' | 'already';
 
 /**
- * Withdraws a key: what it signed is refused as soon as a process reads of it. The key that waits to follow it signs at once; `spare` does
- * when there is none.
+ * Withdraws a key: its tokens are refused as soon as a process reads of it. The key that waits to follow it
+ * signs at once; `spare` does when there is none.
  */
 export async function withdrawSigningKey(sql: Sql, kid: string, spare: NewSigningKey): Promise<Withdrawal> {
   return changeKeys(sql, async (tx): Promise<Withdrawal> => {

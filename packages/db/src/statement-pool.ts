@@ -3,7 +3,7 @@ import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
 import { isOutage, type Sql } from './client.ts';
 
-/** Who waits for a piece of work. */
+/** The caller that waits for a piece of work. */
 export type Wait = {
   /** Of `performance.now()`: then nobody waits any more. */
   until: number;
@@ -21,9 +21,10 @@ export class NeverBegunError extends PlainError {
 
 export type StatementPool = {
   /**
-   * Runs `work` on a connection that nobody else uses meanwhile. Throws NeverBegunError when the caller's time is over before one
-   * is free, and TooLateError after `limitMs` of work: what was begun then may still be carried out. Of a pool that `cancels`, work is
-   * ended in Postgres when its caller goes or his time is nearly over; then it fails as Postgres says (`isStatementTimeout`).
+   * Runs `work` on a connection that nobody else uses meanwhile. Throws NeverBegunError when the caller's
+   * time is over before one is free, and TooLateError after `limitMs` of work: work that was begun then may
+   * still be carried out. In a pool that `cancels`, work is ended in Postgres when its caller goes or the
+   * caller's time is nearly over; then it fails as Postgres says (`isStatementTimeout`).
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
   /**
@@ -65,11 +66,12 @@ const cancelWithinMs = 1000;
 const waitingMax = 5000;
 
 /**
- * Connections to Postgres for single statements. A connection can die without a word: what is sent on it is swallowed, and it
- * looks like a slow one. So a connection whose work overruns is taken out of service and another opened in its place; its work may
- * still end in its own time. Those that lie idle and have answered nothing since that work began are closed, too: they may have
- * died with it. The driver itself would queue a statement behind whatever runs, and send it later whether anybody still waits or
- * not; here at most one is under way on each connection, and those that wait leave with their callers, without having run.
+ * Connections to Postgres for single statements. A connection can die without a word: statements sent on it
+ * are swallowed, and it looks like a slow one. So a connection whose work overruns is taken out of service
+ * and another opened in its place; its work may still end in its own time. Those that lie idle and have
+ * answered nothing since that work began are closed, too: they may have died with it. The driver itself would
+ * queue a statement behind the one that runs, and send it later whether anybody still waits or not; here at
+ * most one is under way on each connection, and those that wait leave with their callers, without having run.
  */
 export function createStatementPool(options: StatementPoolOptions): StatementPool {
   const { connectionsMax, overrunMs, limitMs, waitMs, cancels = false } = options;

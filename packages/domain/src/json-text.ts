@@ -1,6 +1,6 @@
 import { formatQuantity } from './quantity.ts';
 
-/** What an answer is made of: JSON values, and quantities as bigint. */
+/** A part of an answer: a JSON value, or a quantity as bigint. */
 export type JsonAnswer =
   | string
   | number

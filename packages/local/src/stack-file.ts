@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts';
 
-/** What the process that runs the stack tells others about it. */
+/** The facts that the process that runs the stack tells others about it. */
 export type RunningStack = {
   /** The owner's. */
   databaseUrl: string;

@@ -26,9 +26,12 @@ export { LocalStackError } from './local-stack-error.ts';
 export type Stack = {
   /** Of the owner of whatever the database will hold, a superuser where this process started Postgres. */
   databaseUrl: string;
-  /** Of a user that may do everything if the stack is to be thrown away; else of the admin, who may ask how it is. */
+  /**
+   * The address of a user that may do everything if the stack is to be thrown away; else of the admin, who
+   * may ask how it is.
+   */
   redisUrl: string;
-  /** What each part of the service connects with; the given address where it was given. */
+  /** The address that each part of the service connects with; the given address where it was given. */
   redisUrls: Record<RedisUser, string>;
   /** Which parts this process started, and how; one that was given is 'given'. */
   postgres: 'given' | 'local' | 'docker';
@@ -54,7 +57,7 @@ export type StackOptions = {
   throwAway?: boolean | undefined;
   /** QUEUE_PREFIX: whose keys the parts of the service may touch in Redis. */
   queuePrefix?: string | undefined;
-  /** Gets lines for a terminal: what is going on, and what came up where. */
+  /** Gets lines for a terminal: the step that is going on, and each server that came up with its address. */
   report: (line: string) => void;
   /** Aborting stops whatever was started and makes startStack reject. */
   signal?: AbortSignal | undefined;

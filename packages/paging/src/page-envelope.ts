@@ -3,7 +3,7 @@ import type { PageQuery } from './page-query.ts';
 /** One page as a list gives it: `records` is the JSON text of the records, joined by commas. */
 export type Page = { totalCount: number; records: string };
 
-/** What a client reads beside the records. */
+/** The fields that a client reads beside the records. */
 export type Paging = {
   totalCount: number;
   page: number;

@@ -22,7 +22,7 @@ export function count(min: number) {
     .refine((value) => value >= min, { error: `must be at least ${min}` });
 }
 
-/** What every process of the service needs to reach Postgres and Redis. */
+/** The settings by which every process of the service reaches Postgres and Redis. */
 export const connections = {
   DATABASE_URL: z
     .string({ error: 'is not set' })

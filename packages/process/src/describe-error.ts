@@ -22,7 +22,7 @@ export type ErrorDescription = {
   routine?: string;
   /** Of Redis: the command, never its arguments. */
   command?: string;
-  /** Of the system: what was tried, and with whom. */
+  /** Of the system: the call that failed, and the other side of it. */
   syscall?: string;
   address?: string;
   port?: number;
@@ -38,7 +38,7 @@ const messageCharactersMax = 500;
 const framesMax = 20;
 const frameCharactersMax = 300;
 
-/** What is said instead of a message that may hold values. The stack tells where it was thrown. */
+/** Stands in place of a message that may hold values. The stack tells where it was thrown. */
 export const hiddenMessage = 'the message may hold values and is not shown';
 
 /** Describes whatever was thrown. Never throws, and is never longer than some thousand characters. */

@@ -4,9 +4,9 @@ import { messageOf } from './describe-error.ts';
 
 export type InternalServer = { close(): Promise<void> };
 
-/** What a process that can do its work says of itself. */
+/** The state of a process that can do its work. */
 export type Readiness = {
-  /** What it cannot do now, and what it does all the same. */
+  /** The work it cannot do now, and the work it does all the same. */
   degraded?: string | undefined;
   /** Lines for who looks. */
   notes?: readonly string[];

@@ -1,8 +1,9 @@
-// What other programs say of errors without saying a value. A log shows these texts and, of any other text, nothing.
+// Texts by which other programs tell of errors without a value. A log shows these texts and, of any other
+// text, nothing.
 
 /**
- * Beginnings of messages of Node, V8, ioredis, BullMQ and the driver of Postgres; what follows them is cut off. Each is fixed text in
- * their source.
+ * Beginnings of messages of Node, V8, ioredis, BullMQ and the driver of Postgres; the rest of such a message
+ * is cut off. Each is fixed text in their source.
  */
 const beginnings: readonly string[] = [
   // ioredis
@@ -52,7 +53,7 @@ const redisCodes = new Set([
   ...['MISCONF', 'MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN', 'CROSSSLOT', 'EXECABORT'],
   ...['UNBLOCKED', 'NOREPLICAS', 'BUSYKEY', 'BUSYGROUP', 'NOGROUP', 'NOPROTO', 'UNKILLABLE', 'NOTBUSY'],
 ]);
-// Of the errors that are only ERR, what tells them apart.
+// The words that tell apart the errors that are only ERR.
 const redisPhrases: readonly string[] = [
   'AUTH <password> called without any password configured',
   'max number of clients reached',
@@ -67,7 +68,7 @@ const redisPhrases: readonly string[] = [
   'Error compiling script',
 ];
 
-/** What an error that Redis answers says without its values: `OOM`, `ERR unknown command`. */
+/** An error of Redis without its values: `OOM`, `ERR unknown command`. */
 export function redisText(message: string): string {
   const first = /^-?([A-Z]+)(?= |$)/.exec(message)?.[1];
   const inner = /-([A-Z]{3,20}) /.exec(message)?.[1];
@@ -115,7 +116,7 @@ const speaking = new Set([
   ...['57000', '57014', '57P01', '57P02', '57P03', '57P04', '57P05'],
 ]);
 
-/** What an error of Postgres says without the values of rows and parameters. */
+/** An error of Postgres without the values of rows and parameters. */
 export function postgresText(code: string, message: string): string {
   if (speaking.has(code)) return message;
   const condition = conditions[code];

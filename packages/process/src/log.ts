@@ -1,7 +1,7 @@
 import { type LoggerOptions, pino } from 'pino';
 import { describeError } from './describe-error.ts';
 
-/** What is noted beside a message: an error, and named facts of ours. */
+/** The facts beside a message: an error, and named facts of ours. */
 export type Facts = { err?: unknown; [name: string]: unknown };
 type Note = { (facts: Facts, message: string): void; (message: string): void };
 

@@ -5,14 +5,14 @@ import { takeOverOutlets } from './outlets.ts';
 /** A started process: how it stops, and where it answers if it does. */
 export type Running = { stop(): Promise<void>; port?: number };
 
-/** What a process tells the one that supervises it, once: it is up, and where it answers. */
+/** The message of a process to the one that supervises it, once: it is up, and where it answers. */
 export type UpMessage = { up: true; port: number | null };
 
 const stopWithinMs = 20_000;
 
 /**
- * Starts a process and stops it in order on SIGTERM or SIGINT, or when the process that supervises it is gone. What hinders
- * the start is one line on standard error and exit code 1.
+ * Starts a process and stops it in order on SIGTERM or SIGINT, or when the process that supervises it is
+ * gone. A start that fails is one line on standard error and exit code 1.
  */
 export async function run(log: Log, start: () => Promise<Running>): Promise<void> {
   takeOverOutlets((error, what, isFatal) => {
@@ -54,7 +54,9 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
   }
 }
 
-/** One line about what hinders a start: what the operator needs to know of it, and no value or password. */
+/**
+ * One line about the failure of a start: all that the operator needs to know of it, and no value or password.
+ */
 export function startError(error: unknown): string {
   const { code, address, port } = error as NodeJS.ErrnoException & {
     address?: string;

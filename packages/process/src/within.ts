@@ -1,6 +1,6 @@
 import { PlainError } from './plain-error.ts';
 
-/** It took longer than the caller could wait; what was waited for may still happen. */
+/** It took longer than the caller could wait; the awaited work may still be done. */
 export class TooLateError extends PlainError {
   /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
   readonly code = 'TOO_LATE';
@@ -8,7 +8,7 @@ export class TooLateError extends PlainError {
 
 // A timer that is this late: the process stood still, or its machine.
 const stoodStillMs = 300;
-// What came meanwhile lies there unread, and what hangs on it takes another step or two.
+// Answers that came meanwhile lie there unread, and the work that hangs on them takes another step or two.
 const afterStandstillMs = 700;
 
 /** The result of `promise`, or TooLateError when it takes longer than `timeMs`; a little more after a time in which nothing ran here. */

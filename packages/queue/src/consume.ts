@@ -57,7 +57,10 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
   const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'canary connection'));
   const refusals = createRefusals('envelopes', options.report);
 
-  /** What an api sent as this job; nothing when it sent something else, or nothing. Answers nobody then, and is not tried again. */
+  /**
+   * The requests that an api sent as this job; none when it sent something else, or nothing. Answers nobody
+   * then, and is not tried again.
+   */
   function openJob(place: Place, data: unknown): QueuedRequest[] | Promise<QueuedRequest[]> {
     // A canary has nothing to be signed.
     if (isCanary(data)) return [];
@@ -94,7 +97,8 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
         lastServedAt = performance.now();
         const place = { queue: queueKeys, jobId: id };
         const opened = openJob(place, data);
-        // Without a turn of the event loop where it need not be: what follows must be known before BullMQ looks for more.
+        // Without a turn of the event loop where it need not be: the concurrency below must be set before
+        // BullMQ looks for more.
         const requests = Array.isArray(opened) ? opened : await opened;
         // Before the library starts an envelope it looks for as many as it may take: one more turn with
         // Redis, which a request that comes alone need not wait for. As soon as one finds another waiting,

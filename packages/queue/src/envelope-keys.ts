@@ -18,8 +18,8 @@ const readEveryMs = 15_000;
 const readAgainAfterMs = 1000;
 
 /**
- * Reads the keys, now and again and again; what fails later leaves the keys that are known. `read`: those that verify, the newest first.
- * Fails when they cannot be read now, or there is none.
+ * Reads the keys, now and again and again; a failure later leaves the keys that are known. `read`: those that
+ * verify, the newest first. Fails when they cannot be read now, or there is none.
  */
 export async function openEnvelopeKeys(read: () => Promise<EnvelopeKey[]>): Promise<EnvelopeKeys> {
   let keys = new Map<unknown, EnvelopeKey>();

@@ -1,7 +1,7 @@
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 
-/** What travels as one job: requests that arrived while others were under way. */
+/** The content of one job: requests that arrived while others were under way. */
 export type Envelope = { requests: QueuedRequest[] };
 
 /**

@@ -18,8 +18,8 @@ export type SentEnvelope = {
 };
 
 /**
- * One shard as an api process sees it: what waits, what is under way and how fast it goes. Times are of
- * `performance.now()`.
+ * One shard as an api process sees it: the requests that wait, those under way, and how fast it goes. Times
+ * are of `performance.now()`.
  */
 export type Lane<Waiting> = {
   waiting: Waiting[];
@@ -35,7 +35,7 @@ export type Lane<Waiting> = {
   addsUnderWay: Set<number>;
 };
 
-// A request that would have to wait longer than this for its answer is refused at once.
+// A request likely to be answered later than this is refused on arrival.
 const busyFromMs = 700;
 // With fewer requests under way one more envelope costs nobody anything, and the one in it waits for nobody.
 const gatherFrom = 8;

@@ -14,7 +14,7 @@ export function mendUnreadable(worker: Worker, queue: Queue, connection: Redis):
       // Not removed: it may be handed out already, and is locked then.
       await connection.hset(queue.toKey(jobId), 'data', 'null', 'opts', '{}');
     } catch {
-      // What fails is tried again when it is lost again.
+      // A command that fails is tried again when the job is lost again.
     }
   });
 }

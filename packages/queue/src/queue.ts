@@ -55,17 +55,17 @@ export function trimEvents(queue: Queue, connection: Redis): () => void {
     // Again, in case Redis was full or lost its data.
     await limitEvents(queue, connection);
   };
-  // What fails is tried again; a connection that is away is told of elsewhere.
+  // A command that fails is tried again; a connection that is away is told of elsewhere.
   const timer = setInterval(() => void tidy().catch(() => {}), tidyEveryMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
 /**
- * Has the library tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody
- * reads. In the stream of events the api would be woken for each of them, and it is the completion that it
- * waits for: the worker tells that where it always does, because BullMQ notes the place when it is made. A
- * job that failed by stalling is told as a step too; what became of its requests the api asks Postgres.
+ * Has BullMQ tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody
+ * reads. In the stream of events the api would be woken for each of them, and it waits for the completion
+ * alone: the worker tells that where it always does, because BullMQ notes the place when it is made. A job
+ * that failed by stalling is told as a step too; the api asks Postgres for the outcome of its requests.
  */
 export function keepStepsApart(part: Queue | Worker): void {
   part.keys.events = part.toKey('steps');

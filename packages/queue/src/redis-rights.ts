@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Who connects to Redis: the two processes, and whoever looks after it, who sees how it is and touches nothing. */
+/** The users of Redis: the two processes, and an operator, who sees how Redis is and touches nothing. */
 export type RedisUser = 'api' | 'worker' | 'admin';
 
 export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
 
-// What every connection says by itself.
+// Commands that every connection sends by itself.
 const connection = 'ping info client|setname';
 
 // What BullMQ's scripts for adding and removing a job do, and what all processes do beside them: keep the streams of events short.

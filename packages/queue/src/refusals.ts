@@ -4,7 +4,7 @@ export type Refusals = {
   count(): number;
 };
 
-// Whoever sends them decides how many there are, but not how much is written about them.
+// The sender decides how many there are, but not how much is written about them.
 const tellEveryMs = 60_000;
 
 /** Counts what was refused of what came through Redis, and says so: at once, and then once a minute at most, without its contents. */

@@ -3,8 +3,9 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { EnvelopeResult } from './envelope.ts';
 import type { EnvelopeKey, EnvelopeKeys } from './envelope-keys.ts';
 
-// Whoever can write to Redis could put work there in a client's name, or answer an api that nothing was done for. So envelopes and
-// answers are signed, each for its job and its queue: taken from one and put into another, or sent as the other kind, neither is good.
+// Anybody who can write to Redis could put work there in a client's name, or answer an api that nothing was
+// done for. So envelopes and answers are signed, each for its job and its queue: taken from one and put into
+// another, or sent as the other kind, neither is good.
 
 /** The number of the key, and HMAC-SHA256 in base64url. */
 export type Signature = { key: number; mac: string };
@@ -12,10 +13,10 @@ export type Signature = { key: number; mac: string };
 /** A job's queue, as its keys in Redis begin, and its id. */
 export type Place = { queue: string; jobId: string };
 
-/** What travels as one job. */
+/** The data of one job. */
 export type SignedEnvelope = { requests: QueuedRequest[] } & Signature;
 
-/** What a job ends with. */
+/** The result of a job. */
 export type SignedAnswer = { results: EnvelopeResult } & Signature;
 
 /** Signs requests, by the api. */
@@ -31,7 +32,8 @@ export function openEnvelope(keys: EnvelopeKeys, place: Place, data: unknown): Q
   const { requests, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
   if (!Array.isArray(requests) || typeof mac !== 'string') return null;
   const key = keys.find(kid);
-  // What is verified is what is used: the text that these very objects make, however the one in Redis was written.
+  // The verified text is the one that is used: it is made of these very objects, however the one in Redis was
+  // written.
   return key !== null && isSignedBy(key, 'envelope', place, JSON.stringify(requests), mac) ? requests : null;
 }
 

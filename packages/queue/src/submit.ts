@@ -113,7 +113,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     return { lane, shard, isScheduled: false };
   }
 
-  /** Whoever said that it is done was no worker of ours, or one of an older version: Postgres knows, and is asked at once, once. */
+  /**
+   * The sender of this completion was no worker of ours, or one of an older version: Postgres knows, and is
+   * asked at once, once.
+   */
   function doubt(envelope: SentEnvelope) {
     refusals.note();
     if (doubted.has(envelope)) return;

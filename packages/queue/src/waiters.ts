@@ -13,14 +13,14 @@ export type SubmitResult = Outcome | { status: 'busy' | 'unknown'; result: null 
 export const patience = {
   /** Postgres is asked whether it is already decided: its completion event may be lost. */
   lookAfterMs: 250,
-  /** The verdict: what is not decided by now never will be. */
+  /** The verdict: a request that is not decided by now never will be. */
   verdictAfterMs: 2500,
   /** The last moment to answer at all, but for a process that stood still: it must ask first. */
   giveUpAfterMs: 3100,
 } as const;
 
-// What is not sent by now is refused. Longer than what a lane refuses at once: the difference is what an
-// estimate may be wrong by.
+// A request that is not sent by now is refused. Longer than `busyFromMs`: the difference is what an estimate
+// may be wrong by.
 const dropAfterMs = 1000;
 // Between two sweeps: the process was frozen, or its machine.
 const stoodStillMs = 300;
@@ -53,7 +53,7 @@ export type WaitersOptions = {
 
 export type Waiters = {
   add(request: QueuedRequest, arrivedAt: number): Waiter;
-  /** Answers all of an envelope; what its results do not carry is read from Postgres at once. */
+  /** Answers all of an envelope; an outcome that its results do not carry is read from Postgres at once. */
   complete(envelope: SentEnvelope, results: EnvelopeResult): void;
   /** Has Postgres decide about all of an envelope that still wait. */
   settle(envelope: SentEnvelope): Promise<void>;
@@ -157,7 +157,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
         if (age < patience.lookAfterMs) break;
         if (now >= waiter.giveUpAt) answer(waiter.request.requestId, { status: 'unknown', result: null });
         else if (waiter.envelope === null) {
-          // What was never sent can be refused without a verdict.
+          // A request that was never sent can be refused without a verdict.
           if (age >= dropAfterMs) answer(waiter.request.requestId, { status: 'busy', result: null });
         } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
         else if (now - waiter.lookedAt >= patience.lookAfterMs) {

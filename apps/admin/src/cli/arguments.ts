@@ -3,7 +3,8 @@ import { lengthMax, name } from '@inventory/domain/contract/fields';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { InvalidArgumentError } from 'commander';
 
-// What the values of options are read by. What they throw becomes one line that names the option, and exit code 2.
+// Readers of the values of options. An error that one throws becomes one line that names the option, and exit
+// code 2.
 
 const integerMax = 2 ** 31 - 1;
 

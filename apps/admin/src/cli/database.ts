@@ -27,7 +27,7 @@ export async function useDatabase<Result>(
   if (!URL.canParse(databaseUrl)) throw new ConfigError('DATABASE_URL is not an address');
   const sql = connect(databaseUrl, { name: 'inventory-admin', connectionsMax: 4 });
   try {
-    // What is no Postgres may take connections and end them, and the driver would go on trying.
+    // A server that is no Postgres may take connections and end them, and the driver would go on trying.
     await within(answerWithinMs, reach(sql));
     return await work(sql);
   } catch (error) {

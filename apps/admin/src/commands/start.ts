@@ -25,7 +25,7 @@ export const start = new Command('start')
     if (stop.signal.aborted) print('stopped');
   });
 
-/** What the local stack says of itself is a line for the operator; any other error stays what it is. */
+/** An error of the local stack is a line for the operator; any other error stays what it is. */
 async function explain(error: unknown): Promise<unknown> {
   const { LocalStackError } = await import('@inventory/local/local-stack-error');
   return error instanceof LocalStackError ? new CommandError(error.message) : error;

@@ -12,7 +12,10 @@ export async function waitForAnswer(baseUrl: string, signal: AbortSignal): Promi
   while ((await statusOf(`${baseUrl}/Item`, signal)) !== 401) await wait(50, undefined, { signal });
 }
 
-/** What whoever started the service needs to use it. The two curl commands work pasted into a shell in this order. */
+/**
+ * The lines an operator needs to use the service. The two curl commands work pasted into a shell in this
+ * order.
+ */
 export async function bannerOf(
   baseUrl: string,
   client: DemoClient | null,

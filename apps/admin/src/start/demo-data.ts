@@ -135,7 +135,7 @@ async function receiveLots(sql: Sql): Promise<void> {
   if (failed !== undefined) throw new CommandError(`the demo data is refused: ${failed?.result}`);
 }
 
-/** What is there already was added by a start that was broken off. */
+/** A row that is there already was added by a start that was broken off. */
 function ignoreTaken(error: unknown): void {
   if (violatedUnique(error) === null) throw error;
 }

@@ -58,7 +58,7 @@ export async function runService(signal: AbortSignal): Promise<void> {
       signal,
       useDatabase(stack.databaseUrl, async (sql) => ({
         demoClient: await prepareDatabase(sql),
-        // Whoever gave a database decides as whom the service connects.
+        // An operator who gave a database decides as whom the service connects.
         databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
       })),
     );
@@ -72,7 +72,7 @@ export async function runService(signal: AbortSignal): Promise<void> {
           ...process.env,
           DATABASE_URL: databaseUrls?.[name] ?? stack.databaseUrl,
           REDIS_URL: stack.redisUrls[name],
-          // What it keeps of the sources it has read lies where every user of the machine may write.
+          // tsx keeps its cache where every user of the machine may write.
           TSX_DISABLE_CACHE: '1',
           ...more,
         },

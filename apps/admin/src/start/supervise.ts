@@ -65,7 +65,7 @@ export function supervise(options: SupervisedOptions): Supervised {
   };
 
   const up = waitForUp();
-  // Whoever stops before it is up need not wait for this as well.
+  // A caller that stops it before it is up need not wait for this as well.
   up.catch(() => {});
   return {
     up,
@@ -79,7 +79,7 @@ export function supervise(options: SupervisedOptions): Supervised {
 type Running = Launched & {
   /** Resolves to the port it answers on, if it does. */
   up: Promise<number | null>;
-  /** What it has written as errors so far; nothing of it is shown then. */
+  /** The errors it has written so far; none of them is shown then. */
   takeErrors(): string;
   /** Shows what it has written as errors and will write. */
   showErrors(): void;
@@ -107,7 +107,7 @@ function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
     up: new Promise((resolve) => child.once('message', (message: UpMessage) => resolve(message.port))),
     ended: new Promise((resolve) => {
       child.once('error', (error) => resolve(error.message));
-      // Not 'exit': what it wrote last is still under way then.
+      // Not 'exit': its last output is still under way then.
       child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
     }),
     takeErrors: () => errors,

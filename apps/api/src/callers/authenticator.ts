@@ -10,7 +10,10 @@ const clientMaxAgeMs = 500;
 const rememberedClientsMax = 10_000;
 
 export type Authenticator = {
-  /** Who sent the token and what it may do now; null for a token that is not live, or a client that is gone. */
+  /**
+   * The client that sent the token, with its rights now; null for a token that is not live, or a client that
+   * is gone.
+   */
   authenticate(token: string, caller: Caller): Promise<Client | null>;
   /** A token for a client whose secret was right. */
   issueToken(clientId: string): Promise<IssuedToken>;

@@ -1,4 +1,4 @@
-/** What each name may spend: `max` at once, and so much more every second until it is `max` again. */
+/** A budget for each name: `max` at once, and so much more every second until it is `max` again. */
 export type Budgets = {
   /** Whether there is as much, without spending it. */
   has(name: string, cost: number): boolean;
@@ -22,7 +22,7 @@ export function createBudgets({ max, perSecond, namesMax }: BudgetsOptions): Bud
     return known === undefined ? 0 : Math.max(0, known.amount - ((now - known.at) / 1000) * perSecond);
   }
 
-  /** Whoever has spent nothing for as long as a whole budget takes has it back. */
+  /** A name that has spent nothing for as long as a whole budget takes to come back has all of it. */
   function forgetWhole(now: number) {
     for (const [name, { at }] of spent) {
       if (spent.size <= namesMax && (now - at) / 1000 < max / perSecond) return;

@@ -14,14 +14,16 @@ export type GuessLimiter = {
 };
 
 /**
- * Limits wrong secrets, and nothing else: the secret is compared first, and a right one is never counted nor refused. So past the limit
- * a wrong secret is answered 429 and the right one 200, and whoever guesses learns as much from a 429 as from a 401. What stands in the way
- * of guessing is the secret itself: 256 random bits, drawn here (`createSecret`) and never chosen by anybody. The limit tells a
- * client with an old secret that it hammers, and keeps what wrong secrets cost bounded. The other way round, a limit that comes before the
- * comparison, locks out every true client that shares its address, or whose id somebody knows.
+ * Limits wrong secrets, and nothing else: the secret is compared first, and a right one is never counted nor
+ * refused. So past the limit a wrong secret is answered 429 and the right one 200, and a guesser learns as
+ * much from a 429 as from a 401. The secret itself stands in the way of guessing: 256 random bits, drawn here
+ * (`createSecret`) and never chosen by anybody. The limit tells a client with an old secret that it hammers,
+ * and bounds the cost of wrong secrets. The other way round, a limit before the comparison locks out every
+ * true client that shares its address, or whose id somebody knows.
  *
- * The address and the client id are counted in one atomic step over all processes: ten wrong secrets are answered 401, however many come
- * at the same moment. While Redis is away, each process holds the limit on its own.
+ * The address and the client id are counted in one atomic step over all processes: ten wrong secrets are
+ * answered 401, however many come at the same moment. While Redis is away, each process holds the limit on
+ * its own.
  */
 export function createGuessLimiter(redis: Redis, prefix: string): GuessLimiter {
   const limiter = createWindowLimiter(redis, { keysMax: rememberedMax });

@@ -24,7 +24,7 @@ export type Strangers = {
    * from a budget of its client's own, which `ctx.state.payer` names. Nothing is refused, and nobody waits for others' debts.
    */
   slow(ctx: Context, next: Next): Promise<void>;
-  /** Whether an address has used up its budget: what it asks for costs others, and waits. */
+  /** Whether an address has used up its budget: its requests cost others, and wait. */
   isSpent(address: string): boolean;
   /** How many answers wait for their turn. */
   waitingCount(): number;
@@ -104,7 +104,10 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   };
 }
 
-/** Whoever sent no right token. A failure of ours is nobody's debt, and what a browser asks first costs nothing. */
+/**
+ * Whether a caller sent no right token. A failure of ours is nobody's debt, and a browser's preflight costs
+ * nothing.
+ */
 function isStranger(ctx: Context): boolean {
   if (ctx.state.client !== undefined || ctx.status >= 500) return false;
   return !(ctx.method === 'OPTIONS' && ctx.status < 300);

@@ -100,9 +100,9 @@ export async function createTokenKeys(
     await within(readWithinMs, read());
   }
 
-  /** Who a token that was never seen speaks for. */
+  /** The client that a token speaks for, when the token was never seen before. */
   async function look(token: string, caller: Caller): Promise<VerifiedToken | null> {
-    // Whoever made the token knew the key before.
+    // The process that made the token knew the key before.
     if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));
     if (namesUnknownKey(ring, token)) return null;
     return inTurn(caller, async () => {
@@ -134,13 +134,13 @@ export async function createTokenKeys(
   const failed = (err: unknown) => {
     if (!isOutage(err)) log.warn({ err }, 'the private halves of retired keys are not deleted');
   };
-  // What was left while no process ran.
+  // Keys that were left while no process ran.
   void pool.run(deleteRetiredHalves).catch(failed);
   setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
 
   return {
     async verify(token, caller, lookUp) {
-      // What is no token of ours, or an old one, costs nothing more.
+      // A text that is no token of ours, or an old one, costs nothing more.
       const seen = known.find(token, now());
       if (seen === undefined && !looksLive(token, new Date(now()))) return null;
       // Beside everything else: whoever comes half a second after the last one waits for two statements at once.

@@ -1,6 +1,6 @@
 import { createFairLine } from '../fair-line.ts';
 
-/** Who sent a token. */
+/** The sender of a token. */
 export type Caller = { address: string; hasGone: () => boolean };
 
 type Waiting = { verify: () => Promise<void>; hasGone: () => boolean; giveUp: () => void };

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { networkOf } from './network.ts';
 
-/** What is read of a request. Node joins several lines of a header with commas, in their order. */
+/** The parts of a request that are read. Node joins several lines of a header with commas, in their order. */
 export type AddressedRequest = {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined };
@@ -12,10 +12,11 @@ export type AddressedRequest = {
 const charactersMax = 64;
 
 /**
- * Where a request comes from, as the key that limits go by: an IPv4 address, or the /64 of an IPv6 address, within which a caller
- * chooses its address as it likes. `proxies`: how many proxies of ours are before us, each of which adds the address of its caller at the
- * right end of X-Forwarded-For. Only these entries are believed; what stands to their left is what the caller wrote. One that is no
- * IP address, or is missing, is not used: then it is the nearest one to its right, in the end the address of the connection.
+ * The address a request comes from, as the key that limits go by: an IPv4 address, or the /64 of an IPv6
+ * address, within which a caller chooses its address as it likes. `proxies`: how many proxies of ours are
+ * before us, each of which adds the address of its caller at the right end of X-Forwarded-For. Only these
+ * entries are believed; the caller wrote all that stands to their left. An entry that is no IP address, or is
+ * missing, is not used: then it is the nearest one to its right, in the end the address of the connection.
  */
 export function callerAddress(request: AddressedRequest, proxies: number): string {
   let caller = addressKey(request.socket.remoteAddress ?? '') ?? 'unknown';

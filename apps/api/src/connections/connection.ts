@@ -66,8 +66,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   const isBusy = () => current !== null || isTurning;
 
   /**
-   * Takes the socket from Node's parser: it would keep each request that still comes. What comes is read and
-   * dropped.
+   * Takes the socket from Node's parser, which would keep each request that still comes. All that comes is
+   * read and dropped.
    */
   function stopReading() {
     if (!isReading) return;

@@ -36,7 +36,7 @@ export function createHttpServer(
   { version, limits = defaultLimits, ...options }: HttpServerOptions,
 ): { server: Server; connections: Connections } {
   const server = createServer({
-    // From the first byte of a request on; what comes before it is nothing to Node.
+    // Counted from the first byte of a request; Node does not count the silence before it.
     headersTimeout: headMs,
     requestTimeout: 15_000,
     connectionsCheckingInterval: checkEveryMs,

@@ -20,7 +20,7 @@ const reasons: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** What the caller is told of an error of Node's HTTP parser, by the error's code. */
+/** The refusal for an error of Node's HTTP parser, by the error's code. */
 export function refusalOfParser(code: string): Refused {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow;
   const [status, message] = refusals[code] ?? [400, 'The request is not well-formed HTTP.'];

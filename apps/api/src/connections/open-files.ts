@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 // Where the system does not say, the least that is usual.
 const usualOpenFiles = 1024;
-// For Postgres, Redis, what is read, and some to spare.
+// Files for Postgres, Redis and modules, and some to spare.
 const otherFiles = 124;
 const connectionsMax = 10_000;
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What is known of the callers at the other ends of connections, for those that must choose among them. */
+/** The knowledge of the callers at the other ends of connections, for those that must choose among them. */
 export type Standing = {
   /** A right token or secret came on this connection: it is no stranger's. */
   noteKnown(socket: Socket): void;

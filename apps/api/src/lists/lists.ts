@@ -18,7 +18,7 @@ export const streamWithinMs = 60_000;
 /** and its reader may not take nothing for longer than this. */
 const streamIdleMs = 10_000;
 
-/** Who asks for a list, and until when. */
+/** The client that asks for a list, and until when it waits. */
 export type Asker = { client: Client; wait: Wait };
 
 /** Lists, read in turns: nobody's lists keep others from being served. All fail with 503 when Postgres is too busy for them. */

@@ -13,6 +13,6 @@ export function sendStream(ctx: Context, stream: Readable): void {
     return;
   }
   ctx.set('Content-Encoding', 'gzip');
-  // Each ends with the other: what fails is told by the one that is sent.
+  // Each ends with the other: the stream that is sent tells of a failure.
   ctx.body = pipeline(stream, createGzip({ level: 1 }), () => {});
 }

@@ -17,7 +17,7 @@ export function createTextStream(idleMs: number): TextStream {
       wanted?.();
     },
   });
-  // Whoever reads is told of errors too; until somebody does, they are nobody's.
+  // A reader is told of errors too; until there is one, they are nobody's.
   readable.on('error', () => {});
   return {
     readable,

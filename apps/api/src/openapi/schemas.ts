@@ -5,9 +5,9 @@ import { z } from 'zod';
 export type Json = Record<string, unknown>;
 
 export type Schemas = {
-  /** What a caller may send: a reference to a component, or the schema itself when it has no name. */
+  /** The schema of a request: a reference to a component, or the schema itself when it has no name. */
   request(schema: z.ZodType): Json;
-  /** What an answer holds. */
+  /** The schema of an answer. */
   answer(schema: z.ZodType): Json;
   /** The named schemas met so far, by name. */
   components: Record<string, Json>;
@@ -36,7 +36,7 @@ export function createSchemas(): Schemas {
 
 /** What JSON Schema has no word for, and what says nothing to a reader. */
 function describe({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }) {
-  // The defaults of parameters are lost on the way: what is read from a URL is text, and they are not.
+  // The defaults of parameters are lost on the way: a URL holds text, and the defaults are not text.
   const meta = z.globalRegistry.get(zodSchema);
   if (meta?.default !== undefined) json.default = meta.default;
   // A later version may add fields to an answer.

@@ -1,6 +1,6 @@
 import { bodyBytesMax } from '../body.ts';
 
-/** What an integrator should know before the first call. */
+/** The introduction an integrator should read before the first call. */
 export const introduction = `
 Lots, stock levels, stock transactions and the item catalog of a warehouse inventory.
 
@@ -88,7 +88,7 @@ of the units are taken or none: too little stock is 409 with the asked and the a
 beside it. So is a lot named by \`recno\` that does not match the other filters, with their names. A \`recno\` that is unknown, or of
 another item or warehouse: 400.`;
 
-/** What there is to say about each group of operations. */
+/** The description of each group of operations. */
 export const tags = [
   { name: 'Token', description: 'Access tokens' },
   { name: 'Inventory', description: 'Lots, stock levels and the three stock transactions' },

@@ -15,7 +15,7 @@ const basicChallenge: Record<string, string> = { 'WWW-Authenticate': 'Basic real
 // Far more than the command line gives: the ids of many requests travel in one statement.
 const clientIdCharactersMax = 1000;
 
-/** What a token request answers; failures have the codes of RFC 6749 in the contract's error object. */
+/** The answer to a token request; failures have the codes of RFC 6749 in the contract's error object. */
 export type TokenReply = { status: number; body: object; headers: Record<string, string> };
 
 /** `POST /Token`: client credentials, in the form or by HTTP Basic. */
@@ -56,7 +56,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
       const counted = await guesses.count(ctx.state.address, clientId);
       return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted.resetMs);
     }
-    // Of its own: what others at its address have used up is not its debt.
+    // The client pays for it: the debts of others at its address are not its own.
     ctx.state.payer = `client ${clientId}`;
     const { token, expiresIn } = await authenticator.issueToken(clientId);
     const body = { access_token: token, token_type: 'bearer', expires_in: expiresIn };

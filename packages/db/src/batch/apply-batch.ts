@@ -68,7 +68,8 @@ const claims: ReadonlySet<string> = new Set(['stock_transaction_request_id_key',
 // Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a whole table.
 const triesMax = 3;
 
-// What a batch writes has a bound, too: with so many entries no more requests are decided. One has 2,000 at the most.
+// A batch writes a bounded number of entries: beyond so many no more requests are decided. One request has
+// 2,000 at the most.
 const entriesMax = 4000;
 
 /** Somebody holds gates of a batch, longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
@@ -156,7 +157,7 @@ async function applyOnce(
       }
     }
     const gates = gateNamesOf(request);
-    // What comes after one that is left for the next batch comes after it there, too.
+    // A request behind one that is left for the next batch comes after it there, too.
     const isLeft = entryCount >= entriesMax || gates.some((gate) => left.has(gate));
     const decision: Decided = isLeft
       ? undecided
@@ -188,7 +189,10 @@ async function applyOnce(
 
 type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };
 
-/** Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued work too. */
+/**
+ * Rights are those of this moment, not of the time the request was accepted: a right that was revoked stops
+ * queued work too.
+ */
 function decideRequest(batch: Batch, request: QueuedRequest, client: Client | undefined): Decided {
   if (batch.now > request.deadline) return { status: 'abandoned', refusal: null };
   if (client === undefined) return { status: 'abandoned', refusal: forbidden.permission };

@@ -1,10 +1,16 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { openConnection, type SingleConnection, type Sql, type Tx } from '../client.ts';
 
-/** What a batch's work leaves behind: its result, and the statement of its writes, sent (`execute`) and not waited for; null: none. */
+/**
+ * The end of a batch's work: its result, and the statement of its writes, sent (`execute`) and not waited
+ * for; null: none.
+ */
 export type BatchWork<T> = { result: T; write: PromiseLike<unknown> | null };
 
-/** What batches run on: a pool, and connections of their own, each with the next transaction begun before there is work for it. */
+/**
+ * The connections of batches: a pool, and connections of their own, each with the next transaction begun
+ * before there is work for it.
+ */
 export type BatchPool = {
   /** For what runs beside the batches' transactions. */
   sql: Sql;
@@ -150,7 +156,10 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
   };
 }
 
-/** What becomes of `promise`, or the connection's end: the driver leaves some of what waits on it without an answer. */
+/**
+ * The result of `promise`, or the connection's end: the driver leaves some of the promises that wait on it
+ * without an answer.
+ */
 function untilClosed<T>(connection: SingleConnection, promise: PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = connection.onClosed(reject);

@@ -77,7 +77,7 @@ export function gateNamesOf(request: StockRequest): string[] {
   return warehousesOf(request).map((wid) => `${wid}/${request.body.itemID}`);
 }
 
-/** Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses. */
+/** Locks the gates and reads their levels. The holder is alone with these items in these warehouses. */
 export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
   // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
   // No key update: the foreign keys of new lots may still look at the row.

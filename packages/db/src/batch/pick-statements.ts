@@ -24,7 +24,7 @@ export type LotRow = {
   hold: boolean;
 };
 
-/** What a pick names that its lots are found by; each kind has a statement of its own, and an index. */
+/** The field by which a pick finds its lots; each kind has a statement of its own, and an index. */
 export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'received' | 'any';
 
 /** The one that leaves the fewest lots goes first. Empty texts are in no index. */
@@ -102,8 +102,8 @@ export function pickStatement(
 }
 
 /**
- * How many lots it takes to give so many units, and how many units those hold, as far as `limit` lots go; when all that there are do
- * not give so many, what they hold.
+ * The number of lots it takes to give so many units, and the units in them, as far as `limit` lots go; when
+ * all lots together do not give so many, all of them.
  */
 export async function tallyLots(
   tx: Tx,
@@ -146,7 +146,7 @@ export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null
     ) as picks`;
 }
 
-// What a pick names beside that which its lots are found by.
+// The conditions of a pick beside the field by which its lots are found.
 export const filters = `(picks.spot is null or lot.spot = picks.spot)
         and (picks.serial is null or lot.serial = picks.serial)
         and (picks.serial2 is null or lot.serial2 = picks.serial2)
@@ -156,8 +156,9 @@ export const filters = `(picks.spot is null or lot.spot = picks.spot)
         and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
 
 /**
- * The order is that of the indexes, to the letter: no other index has it, and with sorting off (see read-facts) Postgres has no
- * other way. What never expires comes after what will; what has expired comes last, for the picks that take it at all.
+ * The order is that of the indexes, to the letter: no other index has it, and with sorting off (see
+ * read-facts) Postgres has no other way. Lots without expiry come after those with one; expired lots come
+ * last, for the picks that take them at all.
  */
 function lotsText(kind: PickKind, limit: number): string {
   if (kind === 'received') return receivedText(limit);

@@ -16,9 +16,9 @@ import { type LotRow, pickKindOf, readPickedLots, tallyLots } from './pick-state
 import { readUntaken } from './untaken-stock.ts';
 
 /**
- * How many lots are read for each pick, and for how many picks of a batch at the most: first all that most picks need, then more for
- * those that need more. So the time under the gates' locks has a bound, whatever is asked of whatever stock; what cannot be decided
- * by then is left to the next batch.
+ * How many lots are read for each pick, and for how many picks of a batch at the most: first all that most
+ * picks need, then more for those that need more. So the time under the gates' locks has a bound, whatever is
+ * asked of whatever stock; a request that cannot be decided by then is left to the next batch.
  */
 const rounds = [
   { lots: 16, picks: Number.POSITIVE_INFINITY },
@@ -94,7 +94,10 @@ export async function pickCandidates(
   return found;
 }
 
-/** What is asked by the requests that are still to be decided at the batch's moment; `demand`: see {@link demandOf}. */
+/**
+ * The asks of the requests that are still to be decided at the batch's moment; `demand`: see {@link
+ * demandOf}.
+ */
 type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity> };
 
 function judge(
@@ -140,7 +143,7 @@ function asksOf(requests: readonly QueuedRequest[], parts: PartNumbers) {
 
 const gateOf = (pick: LotFilter) => gateKey(pick.partNo, pick.wid);
 
-/** What a batch asks of each gate at the most. */
+/** The most that a batch asks of each gate. */
 function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
   const demand = new Map<string, Quantity>();
   for (const { pick, units } of asks) demand.set(gateOf(pick), (demand.get(gateOf(pick)) ?? 0n) + units);
@@ -186,7 +189,10 @@ function unitsOf(lots: readonly LotState[], pick: LotFilter, now: Date): Quantit
   return lots.reduce((sum, lot) => (isTaken(lot, pick, now) ? sum + lot.units : sum), 0n);
 }
 
-/** The statements leave out what was expired when the transaction began; this, what has expired since. */
+/**
+ * The statements leave out lots that had expired when the transaction began; this leaves out those that have
+ * expired since.
+ */
 function isTaken(lot: LotState, pick: LotFilter, now: Date): boolean {
   return pick.expiredToo || !isExpired(lot, now.getTime());
 }

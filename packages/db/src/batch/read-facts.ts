@@ -6,7 +6,7 @@ import type { Tx } from '../client.ts';
 import { isKeyed, type KeyRow, keyRows, outcomeOfKey } from '../requests/idempotency-keys.ts';
 import type { GateId } from './gates.ts';
 
-/** What a batch must know beside its levels and lots. */
+/** The facts a batch must know beside its levels and lots. */
 export type Facts = {
   /** The moment of the batch, after the locks were won, so that moments follow the order of the ledger. */
   now: Date;
@@ -16,7 +16,7 @@ export type Facts = {
   recNos: number[];
   /** The requests that are already decided, themselves or under their keys. */
   outcomes: Map<string, StoredOutcome>;
-  /** What each client may do at this moment; one that is gone or disabled is missing. */
+  /** The rights of each client at this moment; one that is gone or disabled is missing. */
   clients: Map<string, Client>;
   items: Batch['items'];
   warehouses: Batch['warehouses'];

@@ -45,8 +45,8 @@ export function writeBatch(
     isKeyed(request) ? [{ request, status }] : [],
   );
   const keys = keyed.length === 0 ? tx`` : tx`keyed as (${claimKeys(tx, keyed, now)}),`;
-  // One statement: for a lone request the number of statements is what it costs. What each part reads is as it was before all of
-  // them, and what refers to another row is checked after all of them.
+  // One statement: for a lone request the number of statements is the cost. Each part reads rows as they were
+  // before all of them, and references are checked after all of them.
   const statement = tx`
     with claimed as (${claim(tx, written)}),
       ${keys}
@@ -58,7 +58,10 @@ export function writeBatch(
   return statement.execute();
 }
 
-/** What the ledger says of each gate must be what its level says; anything else is an error of ours and stops the batch. */
+/**
+ * The ledger and the level of each gate must say the same; anything else is an error of ours and stops the
+ * batch.
+ */
 function assertBalanced(
   batch: Batch,
   entries: readonly { lot: LotState; wid: number; delta: Quantity }[],
@@ -155,7 +158,7 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fr
         price, net_weight, gross_weight, supplier, line, reference, reason_code)`;
 }
 
-/** What was split from lots that were there before the batch: what describes them is copied from those. */
+/** Lots split from lots that were there before the batch: their other columns are copied from those. */
 function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
   const split = newLots.flatMap((lot) => {
     const { origin } = lot;

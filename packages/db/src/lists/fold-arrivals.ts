@@ -2,8 +2,8 @@ import type { Sql } from '../client.ts';
 
 type Sizes = { block: number; chapter: number };
 
-// What arrives where, what brings it in, the table whose lock makes sure that only one does, and a number for whoever tries: any will
-// do, as long as nobody else on this database takes it.
+// The table of arrivals, the function that brings them in, the table whose lock makes sure that only one
+// process does, and a number for the lock: any will do, as long as nobody else on this database takes it.
 const lists = [
   {
     arrivals: 'lot_arrival',

@@ -3,11 +3,11 @@ import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
 import type { Columns } from './record-json.ts';
 
-/** What a paged list is made of. Everything but fragments is text of this package, never of a request. */
+/** The parts of a paged list. Everything but fragments is text of this package, never of a request. */
 export type List = {
   /** The table that has a row for each record or, with `groupBy`, several. */
   table: string;
-  /** What else a record is made of. */
+  /** Other tables that a record is made of. */
   joins?: string;
   /** The expression of one record's JSON text. */
   record: string;
@@ -19,7 +19,10 @@ export type List = {
   groupBy?: string;
   /** The expression that `modifiedSince` is compared with. */
   modified: string;
-  /** What each sortable field is sorted by; columns of `table` begin with its name where there are joins. */
+  /**
+   * The expression that each sortable field is sorted by; columns of `table` begin with its name where there
+   * are joins.
+   */
   sortColumns: Columns;
   defaultOrder: string;
   /** A unique column, so that no record is on two pages or on none. */

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../client.ts';
 
-/** Who the ledger names for what the admin tool does. */
+/** The client that the ledger names for the work of the command line. */
 const adminClientId = 'admin';
 
 /** Why a lot can be neither held nor released. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../client.ts';
 
-/** The quantities that only the owners of orders change; plain decimal text, what is missing stays. */
+/** The quantities that only the owners of orders change; plain decimal text, a missing one stays. */
 export type OrderQuantities = {
   onOrder?: string | undefined;
   committed?: string | undefined;

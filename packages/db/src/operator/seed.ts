@@ -43,7 +43,7 @@ export async function seed(
     await tx`set local maintenance_work_mem = '512MB'`;
     await tx`set local statement_timeout = 0`;
     await addWarehouses(tx, size.warehouses);
-    // What these keep is made anew at the end.
+    // The counts that these triggers keep are made anew at the end.
     for (const [table, trigger] of counting)
       await tx.unsafe(`alter table ${table} disable trigger ${trigger}`);
     const firstPartNo = await addItems(tx, size, report);

@@ -17,7 +17,7 @@ export type KeyRow = {
   is_same: boolean | null;
   /** Whether this send came before another one of the key was told that nothing was applied. */
   is_refused: boolean;
-  /** What was decided under the key; null: nothing. */
+  /** The outcome decided under the key; null: none. */
   status: StoredOutcome['status'] | null;
   result: string | null;
 };
@@ -41,7 +41,10 @@ export function keyName({ clientId, key }: KeyedRequest): string {
   return `${key.digest} ${clientId}`;
 }
 
-/** What the keys of these requests lead to, as rows of {@link KeyRow}; none for a key that is free. */
+/**
+ * The outcomes that the keys of these requests lead to, as rows of {@link KeyRow}; none for a key that is
+ * free.
+ */
 export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
   return sql`
     select asked.request_id, key.fingerprint = decode(asked.fingerprint, 'base64') as is_same,
@@ -57,7 +60,7 @@ export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragm
     left join stock_transaction on stock_transaction.request_id = key.request_id`;
 }
 
-/** What a request's key says of it, null when it is still to be decided. */
+/** The outcome of a request by its key's row, null when it is still to be decided. */
 export function outcomeOfKey(row: KeyRow): StoredOutcome | null {
   if (row.status !== null) {
     if (!row.is_same) return { status: 'refused', result: otherRequest };
@@ -66,7 +69,7 @@ export function outcomeOfKey(row: KeyRow): StoredOutcome | null {
   return row.is_refused ? { status: 'abandoned', result: null } : null;
 }
 
-/** What a request says of a later one with the same key in its batch, once it is decided itself. */
+/** The outcome of a later request with the same key in a batch, by the first one that is decided. */
 export function outcomeOfRepeat(first: KeyedRequest, outcome: StoredOutcome, request: KeyedRequest) {
   return outcomeOfKey({
     request_id: request.requestId,

@@ -10,8 +10,9 @@ import {
 } from './idempotency-keys.ts';
 
 /**
- * Settles requests whose answer did not come: what was decided is returned; what was not can never be applied from now on, because
- * its request id is taken, or its key refused for all that came by now. By request id.
+ * Settles requests whose answer did not come. One that was decided has its outcome; one that was not can
+ * never be applied from now on, because its request id is taken, or its key refused for all sends that came
+ * by now. By request id.
  */
 export async function settle(
   sql: Sql,
@@ -37,7 +38,10 @@ function abandon(sql: Sql, requests: readonly SentRequest[]) {
     on conflict (request_id) do nothing`;
 }
 
-/** What was decided about these requests, or under their keys; one that is missing is not decided. By request id. */
+/**
+ * The outcomes decided about these requests, or under their keys; one that is missing is not decided. By
+ * request id.
+ */
 export async function readOutcomes(
   sql: Sql | Tx,
   requests: readonly SentRequest[],

@@ -21,7 +21,7 @@ export const Item = z
   .meta({ id: 'Item' });
 export type Item = z.infer<typeof Item>;
 
-/** What a new item has where the request is silent. */
+/** The values of a new item where the request is silent. */
 export const itemDefaults = {
   description: '',
   category: 0,
@@ -90,7 +90,7 @@ export type ItemRequest = z.infer<typeof ItemCreateRequest>;
 /** The fields of an item that a request may set, under the Item table's names. */
 export type ItemFields = { [F in keyof typeof itemDefaults]?: Item[F] };
 
-/** What a create or update asks for, with the other spellings read as the fields they mean. */
+/** The fields that a create or update asks for, with the other spellings read as the fields they mean. */
 export function itemFieldsOf(request: ItemRequest): ItemFields {
   const fields: Record<string, unknown> = {};
   for (const field of Object.keys(itemDefaults)) {

@@ -1,4 +1,7 @@
-/** The codes of a refusal: what the caller can mend. The contract's table of codes, less the ones of failures. */
+/**
+ * The codes of a refusal, which the caller can mend: the contract's table of codes, less the ones of
+ * failures.
+ */
 export type RefusalCode =
   | 'bad_request'
   | 'validation_error'

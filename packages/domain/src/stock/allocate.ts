@@ -16,7 +16,7 @@ export type LotFilter = {
   wid: number;
   recNo?: number | undefined;
   spot?: string | undefined;
-  /** What the request calls the spot. */
+  /** The request's name for the spot. */
   spotField: 'spot' | 'fromSpot';
   serial?: string | undefined;
   serial2?: string | undefined;
@@ -94,7 +94,7 @@ function notEnough(
   );
 }
 
-/** What an operator looks for who sees the stock on the shelf: why it is not taken. */
+/** The reason why stock that an operator sees on the shelf is not taken. */
 function untakenText(untaken: Untaken | undefined): string {
   if (untaken === undefined) return '';
   const { held, expired, more } = untaken;

@@ -19,9 +19,9 @@ export type Batch = {
   horizons: Map<string, LotState>;
   /** By {@link pickKey}: the picks for which nothing was read at all. */
   unread: Set<string>;
-  /** By {@link askKey}: what was counted for a transaction that needs more lots than one may take. */
+  /** By {@link askKey}: the lots counted for a transaction that needs more of them than one may take. */
   tallies: Map<string, Tally>;
-  /** By {@link pickKey}: what is on hold or expired, for a pick that may find too little. */
+  /** By {@link pickKey}: the stock on hold or expired, for a pick that may find too little. */
   untaken: Map<string, Untaken>;
   /** By {@link gateKey}: the gates whose lots this batch has changed so far. */
   touched: Set<string>;
@@ -48,7 +48,7 @@ export type LevelState = {
   onHold: Quantity;
   /** Whether there ever was stock: also of what came and went in one batch. */
   used: boolean;
-  /** What was read; a level that ends where it began is not written. */
+  /** As it was read; a level that ends where it began is not written. */
   stored: { inStock: Quantity; onHold: Quantity; used: boolean };
 };
 
@@ -89,7 +89,8 @@ export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
   return level;
 }
 
-// What a level can hold. Lots are far smaller; without this a sum of many would fail on the level's constraint.
+// The most that a level can hold. Lots are far smaller; without this a sum of many would fail on the level's
+// constraint.
 const levelLimit = parseQuantity('1000000000000000');
 
 /** Whether the gate's level can take so many units more. */

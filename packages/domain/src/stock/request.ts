@@ -2,7 +2,7 @@ import type { IssueRequest } from '../contract/issue.ts';
 import type { MoveRequest } from '../contract/move.ts';
 import type { ReceiveRequest } from '../contract/receive.ts';
 
-/** What is asked of stock: the kind and the validated body. */
+/** A stock transaction that is asked for: the kind and the validated body. */
 export type StockRequest =
   | { kind: 'receive'; body: ReceiveRequest }
   | { kind: 'move'; body: MoveRequest }

@@ -77,7 +77,7 @@ export async function listPostgresHomes(folder: string): Promise<[inside: string
 async function makeFolder(home: string, { uid, gid }: RunAs): Promise<boolean> {
   try {
     await mkdir(home, { recursive: true });
-    // Whatever the umask was, the user has to pass through the folder that holds the homes.
+    // The user has to pass through the folder that holds the homes, whatever the umask was.
     if (dirname(home) === OUTSIDE) await chmod(OUTSIDE, 0o711);
     await chown(home, uid ?? 0, gid ?? 0);
     await chmod(home, 0o700);

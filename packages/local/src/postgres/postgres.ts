@@ -13,7 +13,8 @@ import { providePostgresBinaries } from './postgres-binaries.ts';
 import { POSTGRES_ENVIRONMENT, POSTGRES_ROLE, providePostgresData } from './postgres-data.ts';
 import { listPostgresHomes, providePostgresHome } from './postgres-home.ts';
 
-// This is a ledger: what was answered as done must survive a crash, so the first three are never relaxed, not even in tests.
+// This is a ledger: an answer that said "done" must survive a crash, so the first three are never relaxed,
+// not even in tests.
 const POSTGRES_SETTINGS = {
   fsync: 'on',
   full_page_writes: 'on',
@@ -29,8 +30,9 @@ const POSTGRES_SETTINGS = {
   wal_compression: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Errors of statements are the service's to log, which does so without values. Postgres' own words quote them: messages of wrong values,
-  // details with rows, statements, parameters. What the server says of itself (LOG, FATAL, PANIC) stays.
+  // The service logs errors of statements, and does so without values. Postgres' own words quote them:
+  // messages of wrong values, details with rows, statements, parameters. The server's lines about itself
+  // (LOG, FATAL, PANIC) stay.
   log_min_messages: 'log',
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',

@@ -86,7 +86,7 @@ function aptOptions(work: string): string[] {
   return [
     ['Dir::State::lists', join(work, 'lists')],
     ['Dir::Cache', join(work, 'cache')],
-    // As root apt would change to a user of its own, who may be unable to enter the folder.
+    // As root apt would change to a user of its own, which may be unable to enter the folder.
     ['APT::Sandbox::User', 'root'],
     ['Acquire::Languages', 'none'],
     ['Acquire::Retries', '2'],

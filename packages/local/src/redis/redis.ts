@@ -88,8 +88,8 @@ function findOnPath(name: string): string | null {
 }
 
 /**
- * The user's own cache folder, which spares a second checkout the download; null without a home. Only one that is the user's own:
- * what lies there is run, and root may have been given somebody else's home.
+ * The user's own cache folder, which spares a second checkout the download; null without a home. Only one
+ * that is the user's own: binaries in it are run, and root may have been given somebody else's home.
  */
 function findUserCache(): string | null {
   const { HOME, XDG_CACHE_HOME } = process.env;
