@@ -18,7 +18,8 @@ const bounds = [
 // Waits a second unless told otherwise, which no setting changes; what `expect.poll` waits stands in vitest.config.ts.
 const untold = /\bvi\.wait(?:For|Until)\b/g;
 
-// What the service promises of its speed, asserted as times; these fail where a machine is many times slower.
+// Promises of the service about its speed, asserted as times; these fail where a machine is many times
+// slower.
 const promises = [
   'concurrency/overload.test.ts: timeout: 900',
   'concurrency/redis-away.test.ts: withinMs: 1000',

@@ -6,7 +6,10 @@ export function memoryOf({ pid }: ChildProcess): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** What a series of measurements was in each quarter of its time: the medians, which a moment before a collection of garbage does not move. */
+/**
+ * A series of measurements in each quarter of its time: the medians, which a moment before a collection of
+ * garbage does not move.
+ */
 export function quartersOf(series: readonly number[]): number[] {
   return [0, 1, 2, 3].map((part) => {
     const from = Math.floor((series.length * part) / 4);
@@ -16,8 +19,8 @@ export function quartersOf(series: readonly number[]): number[] {
 }
 
 /**
- * Whether a series levels off: the last quarter is not above the second by more than a fifth and `noise`. The first is warming up. What
- * leaks does so for ever: with twice the time it shows.
+ * Whether a series levels off: the last quarter is not above the second by more than a fifth and `noise`. The
+ * first is warming up. A leak goes on for ever: with twice the time it shows.
  */
 export function isFlat(series: readonly number[], noise: number): boolean {
   const quarters = quartersOf(series);

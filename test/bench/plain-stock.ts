@@ -90,7 +90,7 @@ async function receive(
   };
 }
 
-/** Move inside a warehouse, and issue: what the load does. */
+/** Move inside a warehouse, and issue: all that the load does. */
 async function takeOut(
   tx: Tx,
   request: Exclude<StockRequest, { kind: 'receive' }>,

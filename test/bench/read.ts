@@ -164,7 +164,7 @@ async function measureKey(site: ReadSite, get: Get, lots: number) {
   }
 }
 
-/** What half of the driver's rate is asked of: a page of 50 lots and 32 callers. */
+/** The case of which half of the driver's rate is asked: a page of 50 lots and 32 callers. */
 async function measureFifty(site: ReadSite, get: Get, lots: number) {
   const list = lists['lots, 10 warehouses']!;
   const query = queryOf(3, 50);

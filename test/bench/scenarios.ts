@@ -2,7 +2,7 @@ import type { LoadRequest } from './load.ts';
 import { byMark, bySpot, inOrder, keyed, mixed, one, receive, spread } from './requests.ts';
 import { trackedItems } from './tracked-stock.ts';
 
-/** A load: what so many callers send. `load` is called once for each measurement. */
+/** A load: the requests of so many callers. `load` is called once for each measurement. */
 export type Scenario = { name: string; callers: number; load: () => () => LoadRequest };
 
 /** The loads on a database with nothing in it but items. */
@@ -18,7 +18,7 @@ export const busiest = { name: 'mixed, 1,000 items', callers: 128 };
 /** Measured right after the busiest load, at half its rate. */
 export const halfLoad = { name: 'mixed, 1,000 items, half load', callers: 128 };
 
-/** The plain mix once more, beside the stock of the tracked loads: what these are compared with. */
+/** The plain mix once more, beside the stock of the tracked loads, which are compared with it. */
 export const beside: Scenario = {
   name: 'beside 140,000 lots: mixed, 1,000 items',
   callers: 128,

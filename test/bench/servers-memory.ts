@@ -5,8 +5,9 @@ import { Redis } from 'ioredis';
 const mb = 1024 * 1024;
 
 /**
- * Memory of Postgres and all its backends, MB. `own`: what is theirs alone. `whole`: with the shared buffers and the program, each
- * page counted once (the proportional set size is a process's share of the pages that several have).
+ * Memory of Postgres and all its backends, MB. `own`: theirs alone. `whole`: with the shared buffers and the
+ * program, each page counted once (the proportional set size is a process's share of the pages that several
+ * have).
  */
 export function postgresMemory(serverPid: number): { own: number; whole: number } {
   const pids = [serverPid];

@@ -33,7 +33,10 @@ export type Site = {
   sql: Sql;
   /** Resident memory of each process, bytes. */
   processes: { api: Started; worker: Started | null };
-  /** Waits, a minute at most, until it does nothing more: what a load left behind must not be a burden to the next. */
+  /**
+   * Waits, a minute at most, until it does nothing more: the work a load left behind must not be a burden to
+   * the next.
+   */
   settle(): Promise<void>;
   /** Stops it; throws when levels, lots and entries do not add up. */
   stop(): Promise<void>;

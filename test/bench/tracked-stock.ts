@@ -3,7 +3,7 @@ import type { Sql } from '@inventory/db/client';
 /** An item with many lots in warehouse 1, each with a serial or an RFID tag of its own. */
 export type TrackedItem = { itemID: string; lots: number; units: number; by: 'serial' | 'rfidTag' };
 
-/** What the loads of `requests.ts` take from. */
+/** The stock that the loads of `requests.ts` take from. */
 export const trackedItems = {
   serial: { itemID: 'SERIAL', lots: 20_000, units: 1, by: 'serial' },
   rfid: { itemID: 'RFID', lots: 20_000, units: 1, by: 'rfidTag' },
@@ -12,7 +12,7 @@ export const trackedItems = {
 
 export const spotCount = 1000;
 
-/** What is written on lot `n` of a tracked item, from 0; those that a load receives go on behind. */
+/** The serial, tag or spot of lot `n` of a tracked item, from 0; lots that a load receives go on behind. */
 export const markOf = (n: number) => `T-${String(n).padStart(8, '0')}`;
 
 /** One of the spots on which the lots of a tracked item lie. */

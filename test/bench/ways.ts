@@ -6,7 +6,7 @@ export type Way = {
   api: string;
   worker: string | null;
   env: Record<string, string>;
-  /** What its database is changed by before it is used, and made whole by before it is checked. */
+  /** The statements that change its database before it is used, and make it whole before it is checked. */
   before?: string;
   after?: string;
   /** The checkout whose tables these processes know, where it is not this one. */
@@ -29,7 +29,7 @@ export function wayOf(source: string): Way {
   };
 }
 
-/** What is measured beside each other in one run. */
+/** The ways that are measured beside each other in one run. */
 export const ways = {
   ours: { name: 'ours: envelopes and batches', api, worker, env: {} },
   uncounted: {

@@ -48,9 +48,10 @@ const chosen = (all: readonly Scenario[]) =>
 const small = chosen(scenarios);
 const onTracked = chosen(tracked);
 const keys = chosen([withKeys]);
-// What the others are compared with is measured whenever they are: before, between and after, for a machine that is not always as fast.
+// The way the others are compared with is measured whenever they are: before, between and after, for a
+// machine that is not always as fast.
 const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
-/** Who is measured beside much stock; only the service itself has keys. */
+/** The ways measured beside much stock; only the service itself has keys. */
 const measuresLarge = (id: string, { name }: { name: string }) =>
   ['ours', 'before'].includes(id) || (id === 'plain' && name !== withKeys.name);
 

@@ -87,7 +87,8 @@ describe('with a worker process', () => {
     expect(events).not.toContain('added');
     expect(steps).toContain('added');
     expect(steps).not.toContain('completed');
-    // Whoever opens the queue last says how much is kept: here the worker, for its canary. Without a word it is 10,000.
+    // The process that opens the queue last says how much is kept: here the worker, for its canary. Without a
+    // word it is 10,000.
     expect(kept).toBe('2000');
   });
 });

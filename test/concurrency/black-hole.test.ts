@@ -6,7 +6,7 @@ import { startOwnRedis } from '../harness/own-redis.ts';
 import { useService } from '../harness/service.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
-// What a test waits for comes within five seconds; without the guard it never does.
+// The answer a test waits for comes within five seconds; without the guard it never does.
 const timeout = 15_000;
 
 async function openTestWay(url: string): Promise<Way> {

@@ -12,7 +12,7 @@ const batches = useBatches();
 // A run that failed comes again with its seed: SEED=… RUNS=1.
 const runs = Number(process.env.RUNS ?? 15);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-// What the runs have met, so that they cannot become tame unseen.
+// Counts of the cases the runs have met, so that they cannot become tame unseen.
 const met = { applied: 0, refused: 0, abandoned: 0, left: 0, large: 0, tooMany: 0, again: 0 };
 
 const told = new Map<string, StoredOutcome>();
@@ -82,7 +82,7 @@ async function run(chance: Chance) {
     );
     const again = [...left, ...fresh].filter(() => chance.upTo(40) === 0);
     const redelivered = decided.filter(() => chance.upTo(60) === 0);
-    // As a batcher does: what was left comes first.
+    // As a batcher does: requests that were left come first.
     const requests = [...left, ...fresh, ...again];
     const outcomes = await applyBatch(pool, [...requests, ...redelivered], parts);
     met.again += redelivered.length;

@@ -107,7 +107,7 @@ test('503 and surely not applied: more writes of an item than there are connecti
   await holder`rollback`;
   holder.release();
   for (const answer of answers) expect(answer).toMatchObject(unavailable);
-  // On every connection there may be: what waited there has had its turn.
+  // On every connection there may be: a statement that waited there has had its turn.
   const others = Array.from({ length: 20 }, () => client.post('/Item', { shortID: uniqueName('ITEM') }));
   for (const answer of await Promise.all(others)) expect(answer.status).toBe(201);
   expect(await itemOf(shortID)).toEqual({ description: 'old', discontinued: false });

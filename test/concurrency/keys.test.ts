@@ -75,7 +75,7 @@ describe('an api process without Redis beside one that has it', async () => {
     );
     onTestFinished(() => worker.stop());
     expect((await underWay).status).toBe(503);
-    // Behind it in the queue: what was to be applied before is by now.
+    // Behind it in the queue: a request that was to be applied before is by now.
     expect((await client.post('/Inventory/Receive', body)).status).toBe(201);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 1 });
     // Once refused it makes way.

@@ -105,7 +105,7 @@ async function openReader(category = large): Promise<Socket> {
   return socket;
 }
 
-/** What is open in Postgres for such lists. */
+/** The transactions open in Postgres for such lists. */
 const streamsOpen = async () => {
   const rows = await database.sql`
     select

@@ -126,7 +126,7 @@ async function whileHeld(table: 'stock_level' | 'item', work: (letGo: () => Prom
   }
 }
 
-/** What is answered to one who asks for an item meanwhile. */
+/** The answer to a client that asks for an item meanwhile. */
 async function whileItemsAreHeld(askForItem: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   let answer: ApiAnswer | undefined;
   await whileHeld('item', async () => {
@@ -157,7 +157,7 @@ async function ask(client: ApiClient, path: string): Promise<Socket> {
   return socket;
 }
 
-/** What costs little: lists, a write and an item. */
+/** The calls that cost little: lists, a write and an item. */
 async function askCheaply(client: ApiClient): Promise<number[]> {
   const shortID = uniqueName('ITEM');
   const answers = [

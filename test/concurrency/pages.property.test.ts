@@ -138,7 +138,7 @@ const pages = fc.record({
 });
 type Asked = typeof pages extends fc.Arbitrary<infer T> ? T : never;
 
-/** What the list says and what counting and skipping says, both at the moment of `sql`. */
+/** The page by the list, and by counting and skipping, both at the moment of `sql`. */
 async function bothWays(sql: Sql, { list, page, pageSize, sort, ...asked }: Asked) {
   const wids = [...asked.wids];
   const { key, field, read, records, orders } = lists[list]!;

@@ -29,7 +29,8 @@ afterAll(() => {
 describe('the service', () => {
   const service = useService({ apis: 2, workers: 1, env: { REDIS_URL: redisUrl.href } });
 
-  // What a socket that is closed and one that hangs may cost, with air for a machine that runs other tests too.
+  // The most that a closed socket and one that hangs may cost, with air for a machine that runs other tests
+  // too.
   test.each([
     { state: 'cut' as const, withinMs: 1000 },
     { state: 'stalled' as const, withinMs: 3000 },

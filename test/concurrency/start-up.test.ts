@@ -10,7 +10,7 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 const refusal = (names: string) =>
   `the database runs with ${names} off: an answered transaction could be lost in a crash`;
 
-/** What each process of the service says when it is started on this database; null: it starts. */
+/** The message of each process of the service when it is started on this database; null: it starts. */
 async function startEach(databaseUrl: string): Promise<(string | null)[]> {
   process.env.LOG_LEVEL ??= 'fatal';
   const env = {

@@ -8,8 +8,8 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName } from '../harness/service.ts';
 
-// Rounds of three measurements each: without the flood, with it, without it. On a machine with others on it a round may say nothing; what
-// the flood really costs shows in the best of them.
+// Rounds of three measurements each: without the flood, with it, without it. On a machine with others on it a
+// round may say nothing; the real cost of the flood shows in the best of them.
 const rounds = 3;
 const requests = 300;
 // Fewer than an address may have of strangers.
@@ -53,7 +53,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** What all but one in twenty of a lone caller's requests take at most, milliseconds. */
+/** The time that all but one in twenty of a lone caller's requests take at most, milliseconds. */
 async function measure(): Promise<number> {
   const client = createApiClient(baseUrl, clientId, token);
   const times: number[] = [];
@@ -98,7 +98,7 @@ test.each([
       });
       let beside: number;
       try {
-        // What its address is answered at once is used up.
+        // The budget that its address is answered at once from is used up.
         await expect.poll(strangersWaiting).toBeGreaterThan(connections / 2);
         beside = await measure();
       } finally {

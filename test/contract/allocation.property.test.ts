@@ -63,7 +63,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 const anywhere = { spot: undefined, serial: undefined, shipToWid: undefined };
-/** What chance brings seldom: lots on hold that are named. */
+/** A case that chance seldom brings: lots on hold that are named. */
 const heldLots: Command[] = [
   { kind: 'receive', units: 5_000_000, wid: 1, spot: 'A', serial: '', expires: undefined },
   { kind: 'receive', units: 2_000_000, wid: 1, spot: 'A', serial: '', expires: undefined },
@@ -143,7 +143,7 @@ class Pair {
     return drawn % (this.recNos.length + 1);
   }
 
-  /** What the answer says, in the model's terms; the numbers of new lots are remembered. */
+  /** The answer in the model's terms; the numbers of new lots are remembered. */
   private seen({ status, body }: ApiAnswer): ModelAnswer {
     if (status >= 400)
       return { status, message: body.details ? Object.keys(body.details).join() : body.message };

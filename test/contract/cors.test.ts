@@ -104,7 +104,7 @@ describe('with CORS_ORIGINS', () => {
       for (const name of ['RateLimit', 'Retry-After', 'Idempotent-Replayed', 'X-Total-Count', 'ETag']) {
         expect(names).toContain(name);
       }
-      // What pages can read anyway.
+      // Headers that pages can read anyway.
       const safe = ['cache-control', 'content-type', 'content-length', 'vary', 'date', 'connection'];
       const seen = Object.keys(headers).filter((name) => /^x-|^ratelimit|^allow$|^www-/.test(name));
       for (const name of seen.filter((each) => !safe.includes(each))) {

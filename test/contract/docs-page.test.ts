@@ -90,7 +90,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wi
     await browser?.close();
   });
 
-  /** Opens an operation, fills it in, sends it; what the page shows of the answer. */
+  /** Opens an operation, fills it in, sends it; the answer that the page shows. */
   async function tryOut(id: string, fill: () => Promise<void>) {
     const block = page.locator(`#operations-Inventory-${id}`);
     await block.locator('.opblock-summary-control').click();

@@ -19,7 +19,7 @@ type Report = {
   >;
 };
 
-/** What the registry knows of our packages, or null when it does not say. */
+/** The registry's findings about our packages, or null when it does not say. */
 async function askRegistry(): Promise<Advisory[] | null> {
   const registry = values.registry === undefined ? [] : ['--registry', values.registry];
   const text = await new Promise<string>((resolve) => {

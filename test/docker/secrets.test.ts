@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs the command line as the containers do; what it printed. */
+/** Runs the command line as the containers do; its output. */
 function inventory(args: string[], env: Record<string, string> = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const program = ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args];

@@ -23,7 +23,7 @@ export type Callers = {
 const readPaths = ['/Inventory/1?pageSize=5', '/Item?pageSize=5'];
 // A caller with a key sends it again for so long.
 const keyWithinMs = 10_000;
-// Whatever is broken is whole again by then.
+// Every connection that is broken is whole again by then.
 const largeWithinMs = 45_000;
 const partedCallers = 2;
 const readEveryMs = 30;

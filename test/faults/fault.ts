@@ -1,7 +1,7 @@
 import type { Callers } from './callers.ts';
 import type { Cluster } from './cluster.ts';
 
-/** What a fault has to do with. */
+/** The parts that a fault works upon. */
 export type Scene = {
   cluster: Cluster;
   callers: Callers;
@@ -30,7 +30,7 @@ export type Fault = {
   healsWithinMs?: number;
   /** How long it is watched after the strike, when longer than any other. */
   watchMs?: number;
-  /** What it needs to be there before anybody calls. */
+  /** The stock it needs before anybody calls. */
   prepare?(cluster: Cluster, rounds: number): Promise<void>;
   strike(scene: Scene): Promise<void>;
 };

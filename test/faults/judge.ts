@@ -5,7 +5,10 @@ import { isTransaction, type Read, type Told } from './told.ts';
 /** When a fault struck, milliseconds since the run began. */
 export type Strike = { fault: Fault; from: number; until: number };
 
-/** What must hold of a run, milliseconds. Two cores for all of this get some air on top of what is promised. */
+/**
+ * The times that must hold in a run, milliseconds. Two cores for all of this get some air on top of the
+ * promise.
+ */
 export const limits = {
   /** Until writes and reads go through again once everything is back; 2 s are promised. */
   recoveryMaxMs: 5000,
@@ -24,7 +27,10 @@ function metBy({ at, tookMs }: Timed, strikes: readonly Strike[], graceMs = 0): 
 
 const namesOf = (met: readonly Strike[]) => met.map(({ fault }) => fault.name).join(', ') || 'nothing broken';
 
-/** What callers were told that none of the faults around it can excuse: one line for each way, with the first of its kind. */
+/**
+ * Answers to callers that none of the faults around them can excuse: one line for each way, with the first of
+ * its kind.
+ */
 export function findUnexcused(
   log: readonly Told[],
   reads: readonly Read[],
@@ -67,7 +73,7 @@ export function findUnexcused(
   return [...found].map(([way, { count, first }]) => `${count} ${way}: ${first}`);
 }
 
-/** Who asked a process that stood still waits until it goes on. */
+/** A caller that asked a process that stood still waits until it goes on. */
 function lateMs(each: Told, strikes: readonly Strike[]): number {
   const stoodStill = metBy(each, strikes).filter(({ fault }) => fault.stopsApi);
   return each.tookMs - stoodStill.reduce((sum, { from, until }) => sum + until - from, 0);

@@ -70,7 +70,7 @@ const largeIssue: Fault = {
   async strike({ callers }) {
     const itemId = largeItem(struck++);
     await Promise.all([callers.issue(itemId, 900), callers.issue(itemId, 5000), callers.issue(itemId, 300)]);
-    // What is left is for the caller of large issues.
+    // The rest is for the caller of large issues.
     callers.setLargeItem(itemId);
   },
 };

@@ -42,7 +42,10 @@ export async function startProxy(targetPort: number): Promise<NetworkStretch> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
-  /** Nobody reads these any more: what is sent into them fills the buffers of the system, and no end of either side is passed on. */
+  /**
+   * Nobody reads these any more: bytes sent into them fill the buffers of the system, and no end of either
+   * side is passed on.
+   */
   function swallow(pair: [Socket, Socket]) {
     pairs.delete(pair);
     for (const socket of pair) {

@@ -1,6 +1,6 @@
 import { pickOne } from './random.ts';
 
-/** What the summary counts apart. */
+/** The kinds that the summary counts apart. */
 export type Kind =
   | 'receive'
   | 'move'
@@ -16,7 +16,7 @@ export type Ask = {
   body: { itemID: string } & Record<string, unknown>;
 };
 
-/** What is asked, one request after the other; told of the answers, it knows which serials and tags lie where. */
+/** The next request, one after the other; told of the answers, it knows which serials and tags lie where. */
 export type Requests = {
   /** `itemId`: of this item alone, and no single thing. */
   next(reference: string, itemId?: string): Ask;

@@ -54,7 +54,8 @@ const strikes: (Strike & { firstMs: number })[] = [];
 try {
   await untilWarm();
   for (let round = 0; round < rounds; round++) {
-    // First those that may hurt nobody: what the faults before did to a request is told to its caller by then, and not laid to them.
+    // First those that may hurt nobody: the caller of a request that the faults before struck is told by
+    // then, and it is not laid to them.
     const harmless = shuffled(chosen.filter(({ hurts }) => !hurts));
     if (round > 0 && harmless.length > 0) await pause(limits.answerMaxMs);
     for (const fault of harmless) await strike(fault);
@@ -123,8 +124,8 @@ async function untilWhole() {
 }
 
 /**
- * When a transaction and a read sent after this time were answered well, by every api that was up then and still is: what came last, and
- * after how many milliseconds.
+ * The moment when a transaction and a read sent after this time were answered well, by every api that was up
+ * then and still is: which of them came last, and after how many milliseconds.
  */
 function backAfter(until: number, ports: readonly number[]): { what: string; ms: number } {
   const good: Record<string, (Told | Read)[]> = {

@@ -34,7 +34,7 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
     async strike({ cluster, random }) {
       const pid = cluster.serverPid(server);
       process.kill(pid, signal);
-      // What a server needs for its own recovery is not what the service needs to notice it.
+      // A server's time for its own recovery is not the service's time to notice it.
       if (signal === 'SIGKILL') return untilItAnswers[server](cluster);
       await pause(500 + random() * 1500);
       process.kill(pid, 'SIGCONT');

@@ -7,7 +7,7 @@ const countOf = (log: readonly Told[]) => {
   return [count('yes'), count('no'), unavailable, count('unknown'), count('lost')];
 };
 
-/** What was asked, by kind, and what was answered. */
+/** The requests by kind, and their answers. */
 export function kindsText(log: readonly Told[], reads: readonly Read[]): string {
   const kinds = [...new Set(log.map(({ kind }) => kind))].sort();
   const lines: (string | number)[][] = kinds.map((kind) => [
@@ -20,7 +20,7 @@ export function kindsText(log: readonly Told[], reads: readonly Read[]): string 
   return table([['kind of request', 'yes', 'no', 'of these 5xx', 'unknown', 'lost'], ...lines]);
 }
 
-/** What each kind of fault did, and how long it took to be over. */
+/** The faults by kind, and how long each took to be over. */
 export function faultsText(
   log: readonly Told[],
   reads: readonly Read[],

@@ -4,7 +4,7 @@ export type ItemKind = 'create item' | 'change item' | 'discontinue item';
 
 export type Said = 'yes' | 'no' | 'unknown' | 'lost';
 
-/** What one caller was told about one request, by the `reference` it put in. */
+/** The answer that one caller got to one request, by the `reference` it put in. */
 export type Told = {
   reference: string;
   kind: Kind | ItemKind;
@@ -52,7 +52,7 @@ export function saidBy({ status, text }: Answer): Said {
 
 /** Those that ended at this time or later; `log` is in the order in which they ended. */
 export function endedSince<T extends { at: number; tookMs: number }>(log: readonly T[], time: number): T[] {
-  // A little earlier ones too: what ended in one turn may be noted in another order.
+  // A little earlier ones too: requests that ended in one turn may be noted in another order.
   let first = log.length;
   while (first > 0 && log[first - 1]!.at + log[first - 1]!.tookMs >= time - 100) first -= 1;
   return log.slice(first).filter((each) => each.at + each.tookMs >= time);

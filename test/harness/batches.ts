@@ -13,7 +13,7 @@ import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants } from './invariants.ts';
 import { allPermissions, uniqueName } from './service.ts';
 
-/** What one worker process applies batches with: connections and a memory of its own. */
+/** The means by which one worker process applies batches: connections and a memory of its own. */
 export type BatchWorker = {
   pool: BatchPool;
   parts: PartNumbers;
@@ -136,7 +136,7 @@ export async function holdGates(
     release();
     await held;
   };
-  // Whatever became of the test: nobody after it waits for these.
+  // Nobody after this test waits for these, however it ended.
   onTestFinished(end);
   return end;
 }
@@ -157,7 +157,7 @@ export async function expectWaiting(sql: Sql, count: number): Promise<void> {
     .toBeGreaterThanOrEqual(count);
 }
 
-/** What stands in stock_transaction: how many times each status, of one item's requests. */
+/** The rows of stock_transaction: how many times each status, of one item's requests. */
 export async function countStatuses(sql: Sql, itemID: string): Promise<Record<string, number>> {
   const rows = await sql<{ status: string; count: number }[]>`
     select status, count(*)

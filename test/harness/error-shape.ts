@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { ApiAnswer } from './api-client.ts';
 
-// What an answer must never show: statements, places in the code or on the disk, names of what lies underneath.
+// Words that no answer may show: statements, places in the code or on the disk, names of the parts
+// underneath.
 const inside =
   /node_modules|\.[jt]s:\d|^\s+at |\/src\/|\/usr\/|\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|relation "|column "|invalid byte|postgres|redis|bullmq|ECONN|constraint|stack/im;
 

@@ -102,7 +102,7 @@ export function createAjv(document: Json): Ajv2020 {
   return ajv;
 }
 
-/** What a `$ref` stands for. */
+/** The schema a `$ref` stands for. */
 export function resolve(document: Json, node: Json): Json {
   if (node?.$ref === undefined) return node;
   return node.$ref
@@ -127,7 +127,7 @@ function strict(schema: Json): Json {
     : inside;
 }
 
-// One document for all: what a service serves does not depend on its settings.
+// One document for all: the routes of a service do not depend on its settings.
 let served: Promise<Documented> | undefined;
 
 /**

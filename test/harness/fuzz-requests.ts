@@ -12,7 +12,7 @@ export type FuzzedRequest = {
   parts: Uint8Array[];
 };
 
-/** What makes a request come through: a token, an item, and the client's own id and secret. */
+/** The parts that make a request come through: a token, an item, and the client's own id and secret. */
 export type Known = { token: string; itemID: string; clientId: string; secret: string };
 
 /** The text of a JSON value, as it goes out: also what no JavaScript value can say. */
@@ -329,7 +329,7 @@ function onToken({ clientId, secret }: Known): fc.Arbitrary<Asked> {
   });
 }
 
-/** What is no route: the documents, the families that are not there, and paths that nobody knows. */
+/** Paths that are no route: the documents, the families that are not there, and paths that nobody knows. */
 function elsewhere({ token }: Known): fc.Arbitrary<Asked> {
   const places = [
     '/docs',
@@ -396,7 +396,7 @@ export function fuzzedRequest(known: Known): fc.Arbitrary<FuzzedRequest> {
       ...sent.headers,
       ...extra,
     ];
-    // A path as it was written: what no URL may hold is another test's, or comes by spoiling.
+    // A path as it was written: a text that no URL may hold is another test's, or comes by spoiling.
     const path = request.path.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
     const lines = [`${request.method} /api/v1${path} HTTP/1.1`, ...headers.map((pair) => pair.join(': '))];
     const parts = [Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent.bytes];
@@ -405,7 +405,7 @@ export function fuzzedRequest(known: Known): fc.Arbitrary<FuzzedRequest> {
       /^(content-length|transfer-encoding|host|expect|upgrade|connection)$/i.test(name),
     );
     if (changes === null) return { method: request.method, path: reframed ? null : path, parts };
-    // Whatever the reader is in the middle of, this does not go on with it.
+    // The reader may be in the middle of anything, and this does not go on with it.
     const rest = Buffer.from('zz\r\n\r\n');
     return { method: request.method, path: null, parts: [spoiled(Buffer.concat(parts), changes), rest] };
   });

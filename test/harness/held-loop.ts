@@ -8,8 +8,9 @@ export type WireRequest = { head: string; body?: string | Uint8Array };
 /** Requests at one place, and a harmless one of the same size there. */
 export type Place = { name: string; harmless: WireRequest; hostile: readonly WireRequest[] };
 
-// A harmless request of 64 KB takes 1 to 2 ms of a processor where the promise is 50 ms. What is known to be slow here takes ten times
-// as long as a harmless one, what goes back over its input fifty times and more.
+// A harmless request of 64 KB takes 1 to 2 ms of a processor where the promise is 50 ms. A request known to
+// be slow here takes ten times as long as a harmless one, a pattern that goes back over its input fifty times
+// and more.
 const ratioMax = 30;
 const rounds = 5;
 // At once, while nothing is suspected.
@@ -32,7 +33,7 @@ export function createLoopWatch(api: ProbedApi) {
     return api.measure();
   }
 
-  /** What a harmless request takes of a processor. A loop may not be held for many times that. */
+  /** The processor time of a harmless request. A loop may not be held for many times that. */
   async function usualMs({ harmless }: Place): Promise<number> {
     const known = usual.get(harmless.head);
     if (known !== undefined) return known;
@@ -42,7 +43,9 @@ export function createLoopWatch(api: ProbedApi) {
     return median(all);
   }
 
-  /** One request, several times: what else the machine does meanwhile holds the loop as well, but does no work for it. */
+  /**
+   * One request, several times: other programs on the machine hold the loop as well, but do no work for it.
+   */
   async function judge(place: Place, request: WireRequest): Promise<string | null> {
     const most = ratioMax * (await usualMs(place));
     let least = Number.POSITIVE_INFINITY;

@@ -2,7 +2,9 @@ import type { Sql } from '@inventory/db/client';
 import { findImbalances } from '@inventory/db/operator/audit';
 import { expect } from 'vitest';
 
-/** What must hold after every test: levels, lots and entries agree everywhere, and nothing ever deadlocked. */
+/**
+ * The invariants after every test: levels, lots and entries agree everywhere, and nothing ever deadlocked.
+ */
 export async function expectInvariants(sql: Sql): Promise<void> {
   expect(await findImbalances(sql)).toEqual([]);
   const [row] = await sql<{ deadlocks: number }[]>`

@@ -16,7 +16,7 @@ export const largeItem = {
   rareSpot: 'RARE',
 } as const;
 
-/** What is written on lot `n` of the large item, from 1 (received first) to 100,000. */
+/** The serial and spot of lot `n` of the large item, from 1 (received first) to 100,000. */
 export const largeItemLot = (n: number) => ({
   serial: `SN-${String(n).padStart(7, '0')}`,
   serial2: `SB-${String(n).padStart(7, '0')}`,

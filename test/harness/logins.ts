@@ -36,7 +36,7 @@ export async function addRedisLogins(redis: Redis, logins: readonly TestLogin[])
   }
 }
 
-/** What these logins were refused so far, by command or key. */
+/** The refusals that these logins have met so far, by command or key. */
 export async function findRefused(redis: Redis, logins: readonly TestLogin[]): Promise<string[]> {
   const log = (await redis.call('ACL', 'LOG', '1000')) as (string | number)[][];
   return log.flatMap((entry) => {

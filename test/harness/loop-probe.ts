@@ -11,7 +11,7 @@ let workedBefore = process.cpuUsage();
 const server = createServer((socket) => {
   socket.on('error', () => {});
   socket.on('data', () => {
-    // What held the loop until now is noted when the histogram's timer comes, which is due before this one.
+    // The longest stretch until now is noted when the histogram's timer comes, which is due before this one.
     setTimeout(() => {
       const { user, system } = process.cpuUsage(workedBefore);
       socket.write(`${held.max / 1e6} ${(user + system) / 1e3}\n`);

@@ -15,7 +15,8 @@ export type Started = {
   written(): string;
 };
 
-// What a process wrote may come after the news of its end; a child of its own that holds the pipe must not hold us.
+// The last output of a process may come after the news of its end; a child of its own that holds the pipe
+// must not hold us.
 const lastWordsWithinMs = 300;
 
 /**

@@ -1,6 +1,6 @@
 // Texts that take long where a pattern goes back over its input, or where work is done for each pair of parts.
 
-/** What such a text is made of: a beginning that lets a pattern in, a run, and an end that spoils the match. */
+/** The parts of such a text: a beginning that lets a pattern in, a run, and an end that spoils the match. */
 export const beginnings = [
   '',
   '1.',

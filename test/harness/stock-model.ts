@@ -16,7 +16,7 @@ export type ModelLot = {
   hold: boolean;
 };
 
-/** What must be answered: of the answer's body, or of the refusal. */
+/** The answer that must come: of the body, or of the refusal. */
 export type Expected =
   | { status: 'applied'; parts: { fromRecNo: number; units: number; remaining: number; whole: boolean }[] }
   | { status: 'refused'; message: string };
@@ -88,7 +88,7 @@ export class StockModel {
     );
   }
 
-  /** What a refusal says of the lots that match and are not taken. */
+  /** The words of a refusal about the lots that match and are not taken. */
   private untaken(request: Exclude<StockRequest, { kind: 'receive' }>, now: number): string {
     if (request.body.recno !== undefined) return '';
     const sum = (lots: ModelLot[]) => lots.reduce((total, lot) => total + lot.units, 0);
@@ -99,7 +99,7 @@ export class StockModel {
     return causes.length === 0 ? '' : ` Not taken: ${causes.join(', ')}.`;
   }
 
-  /** What must become of a request at this moment; nothing is changed. */
+  /** The outcome that a request must have at this moment; nothing is changed. */
   expect(request: StockRequest, now: number): Expected {
     if (request.kind === 'receive') return { status: 'applied', parts: [] };
     const refused = this.namedRefusal(request.kind, request.body);
@@ -196,7 +196,7 @@ function rangeOf(text: string): [number, number] {
   return [from, from + (text.length === 10 ? 86_400_000 : 1000)];
 }
 
-/** What the answer must say of its lots, beside the numbers of new ones. */
+/** The lots that the answer must show, beside the numbers of new ones. */
 export function answerOf(request: StockRequest, { parts }: Extract<Expected, { status: 'applied' }>) {
   if (request.kind === 'receive') return { status: 'received', lot: { units: request.body.units } };
   const { body } = request;

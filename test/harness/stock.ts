@@ -24,7 +24,7 @@ export async function receiveLot(
   return (await receive(client, itemID, units, fields)).recNo;
 }
 
-/** The refusal of more units than there are; `untaken`: what it says of lots that match and are not taken. */
+/** The refusal of more units than there are; `untaken`: its words about lots that match and are not taken. */
 export function notEnough(asked: number, available: number, untaken = '') {
   const message = `Not enough stock: ${asked} asked, ${available} available.`;
   return errorObject(409, 'conflict', message + (untaken === '' ? '' : ` Not taken: ${untaken}.`));

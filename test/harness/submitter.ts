@@ -23,8 +23,8 @@ export type TestSubmitter = {
 };
 
 /**
- * The api's side of a queue without a worker: what is sent stays there, to be looked at, until `readOutcomes`
- * or the verdict answers. It ends with the test, whatever became of that.
+ * The api's side of a queue without a worker: envelopes stay there, to be looked at, until `readOutcomes` or
+ * the verdict answers. It ends with the test, however that ends.
  */
 export async function openSubmitter(
   options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> &

@@ -16,7 +16,7 @@ const runMaxMs = 180_000;
 type Tests = { file: string; titles: string[] } | { fault: string; rounds: number };
 type Seen = {
   colour: 'green' | 'red' | 'broken';
-  /** What failed first, or why the run says nothing. */
+  /** The first failure, or why the run says nothing. */
   because: string;
   seconds: number;
 };

@@ -9,7 +9,7 @@ const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}` };
 const service = useService({ env });
 
 test('413: a compressed body that is too large, and cut as well', async () => {
-  // An api of its own: what ends the process is to end that one.
+  // An api of its own: a request that ends the process is to end that one.
   const api = await startProbedApi({
     DATABASE_URL: service.databaseUrl,
     REDIS_URL: inject('redisUrl'),

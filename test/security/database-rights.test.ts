@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { addressFor } from '../harness/as-part.ts';
 import { databaseOf } from '../harness/global-setup.ts';
 
-// What each part of the service may do with each table; columns where it is not all of them. Nothing else.
+// The rights of each part of the service on each table; columns where it is not all of them. Nothing else.
 const expected: Record<Part, Record<string, string>> = {
   api: {
     client: 'select',
@@ -144,7 +144,7 @@ const statements: { name: string; of: (table: string, column: string) => string 
   { name: 'update', of: (table, column) => `explain update ${table} set ${column} = default` },
 ];
 
-/** What a login may do with a table, found out by trying. */
+/** The rights of a login on a table, found out by trying. */
 async function rightsOn(sql: Sql, table: string, columns: readonly string[]): Promise<string> {
   const granted: string[] = [];
   for (const { name, of } of statements) {

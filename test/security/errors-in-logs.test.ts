@@ -14,7 +14,7 @@ import { openSubmitter } from '../harness/submitter.ts';
 
 const secret = 'cn4ry-of-this-file';
 
-/** What an error says of itself in a log; whatever it is, the secret is not in it. */
+/** An error as a log shows it; the secret is never in it. */
 function described(error: unknown) {
   const description = describeError(error);
   expect(JSON.stringify(description)).not.toContain(secret);

@@ -14,7 +14,7 @@ import { beginnings, ends, slowJson, slowText, slowTexts, units } from '../harne
 const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };
 const service = useService({ env });
 
-// What the api takes: 64 KB of body, 16 KB of head, of which a token and the rest need some.
+// The limits of the api: 64 KB of body, 16 KB of head, of which a token and the rest need some.
 const bodyLength = 65_000;
 const headLength = 14_500;
 

@@ -94,7 +94,7 @@ describe('a worker', async () => {
     ];
     for (const data of forged) await add(data);
     await add(signed('shard', [requestOf()], 1), 'shard');
-    // A signature of the right key for something else: what a worker says.
+    // A signature of the right key for something else: the words of a worker.
     const answer = signAnswer(keys, { queue: `${prefix}:{stock-0}`, jobId: 'answer' }, [['applied', '{}']]);
     await add({ ...answer, requests: [requestOf()] }, 'answer');
     const unreadable = [{ data: '{"requests":[' }, { opts: '{"attempts":' }, { opts: 'null' }];

@@ -62,7 +62,7 @@ test(`never a 5xx, never a body that is not the contract’s: ${caseCount} reque
     const isWhole = request.path !== null;
     const what = Buffer.concat(request.parts).toString('latin1').slice(0, 2000);
     const startedAt = performance.now();
-    // What may be no whole request is ended, or both sides would wait for the rest of it.
+    // A request that may not be whole is ended, or both sides would wait for the rest of it.
     const options = { noBody: request.method === 'HEAD', end: !isWhole };
     const answer = await connection.send(request.parts, options);
     tookMs.push(performance.now() - startedAt);

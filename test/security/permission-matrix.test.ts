@@ -124,7 +124,7 @@ function expectAs(answer: Awaited<ReturnType<typeof ask>>, name: string, what: s
     expect(answer.body, what).toMatchObject(errorObject(404, 'not_found', answer.body.message));
 }
 
-/** What has been written, all in all. */
+/** All that has been written. */
 async function written() {
   const [row] = await service.sql`
     select (select count(*) from stock_transaction) as transactions, (select count(*) from lot) as lots,
@@ -171,7 +171,8 @@ describe.each(matrix.map((row) => [row.name, row] as const))(
           .map((place) => ({ permissions, isReadOnly, place, may: permissions.includes(permission) })),
       ),
     );
-    // What a client is refused for, in the order of the checks: read-only, permission, what was sent, scope.
+    // The reasons for which a client is refused, in the order of the checks: read-only, permission, the
+    // request itself, scope.
     const answerTo = ({ isReadOnly, place, may }: (typeof asked)[number]) => {
       if (isReadOnly && readOnly === 'readOnly') return 'readOnly';
       return may ? answers[place]! : 'permission';

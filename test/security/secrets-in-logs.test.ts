@@ -17,7 +17,7 @@ import { type Started, startProcess } from '../harness/processes.ts';
 import { readRedis } from '../harness/redis-contents.ts';
 import { allPermissions, uniqueName } from '../harness/service.ts';
 
-// What must be found nowhere, by what it is. Each has a mark of its own that nothing else could hold.
+// The secrets that must be found nowhere, by kind. Each has a mark of its own that nothing else could hold.
 const canaries = new Map<string, string>();
 
 function canary(what: string): string {

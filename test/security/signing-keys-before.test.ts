@@ -52,7 +52,7 @@ test('the keys of a database from before keys ended sign and verify as they woul
   const ring = await createKeyRing(await readVerifyingKeys(sql), await readPrivateHalves(sql));
   const token = await signToken(ring, 'scanner', new Date());
   expect(await verifyToken(ring, token, new Date())).toMatchObject({ clientId: 'scanner', kid: kids[1] });
-  // What an api of the version before asks, while it still runs.
+  // The statements of an api of the version before, while it still runs.
   const before = await sql`select kid, private_jwk, created from signing_key order by created desc, kid`;
   expect(before.map(({ kid }) => kid)).toEqual(kids.toReversed());
 });

@@ -32,7 +32,7 @@ const lateEnv = () => ({
   PORT: '0',
 });
 
-/** What each process answers to a token. */
+/** The answer of each process to a token. */
 const statuses = (token: string) =>
   Promise.all(
     service.baseUrls.map(async (baseUrl) => (await createApiClient(baseUrl, '', token).get('/Item')).status),
@@ -182,6 +182,6 @@ test('an expired secret is refused as a wrong one is, to the letter', async () =
   const expired = await ask(client.secret);
   expect(expired.status).toBe(401);
   expect(expired).toEqual(await ask('wrong'));
-  // What was fetched while it lived ends by itself.
+  // Keys fetched while it lived end by themselves.
   expect(await statuses(client.token)).toEqual([200, 200]);
 });

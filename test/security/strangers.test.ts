@@ -8,7 +8,7 @@ import { askToken, createApiClient } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// What a process answers at once to callers at one address that have no right token, see docs/decisions/0012.
+// The budget of answers at once to callers at one address that have no right token, see docs/decisions/0012.
 const atOnce = 2500;
 const connections = 200;
 

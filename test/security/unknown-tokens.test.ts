@@ -208,7 +208,7 @@ describe('the turns of an address that has used up its budget', () => {
       from('unspent', 'e'),
     ]);
     expect(answers).toEqual(['a', 'b', null, 'c', 'd', 'e']);
-    // Whoever is within its budget waits for nobody.
+    // A caller within its budget waits for nobody.
     const ofOthers = order.splice(order.indexOf('e begins'), 1);
     expect(ofOthers).toEqual(['e begins']);
     expect(order).toEqual(['a', 'b', 'd', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
