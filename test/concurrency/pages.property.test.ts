@@ -88,6 +88,31 @@ const lists: Record<string, Tested> = {
       sql`select rec_no as key, received, units as sorted from lot where wid = any(${wids}::integer[])`,
     orders: bySorted(newestFirst),
   },
+  // Blank ones last, either way.
+  lotsBySerial: {
+    key: 'serial',
+    field: 'recNo',
+    read: (sql, query, wids) => listLots(sql, query, wids, {}),
+    records: (sql, wids) => sql`
+      select rec_no as key, received, serial as sorted from lot where wid = any(${wids}::integer[])`,
+    orders: {
+      default: newestFirst,
+      asc: `sorted = '', sorted, key`,
+      desc: `sorted = '', sorted desc, key desc`,
+    },
+  },
+  lotsByShipped: {
+    key: 'shipped',
+    field: 'recNo',
+    read: (sql, query, wids) => listLots(sql, query, wids, {}),
+    records: (sql, wids) => sql`
+      select rec_no as key, received, shipped as sorted from lot where wid = any(${wids}::integer[])`,
+    orders: {
+      default: newestFirst,
+      asc: 'sorted is null, sorted, key',
+      desc: 'sorted is null, sorted desc, key desc',
+    },
+  },
   emptyLotsByRecNo: {
     key: 'recNo',
     field: 'recNo',

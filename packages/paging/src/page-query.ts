@@ -55,7 +55,9 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
       .optional()
       .transform((sort) => (sort !== undefined && sortColumns.includes(sort) ? sort : undefined))
       .meta({
-        description: 'Column to sort by. Anything else: the default order, whatever `direction` says',
+        description:
+          'Column to sort by. Empty fields, null or blank, come last in both directions, text in the order of its code points. ' +
+          'Anything else: the default order, whatever `direction` says',
         enum: [...sortColumns],
       }),
     direction: z
@@ -83,9 +85,10 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
   };
 }
 
-/** In a query `+` means a space; an offset written without escaping is still an offset. */
+/**
+ * In a query `+` means a space; an offset written without escaping is still an offset. A day has no offset: what follows a single
+ * space is its time.
+ */
 function withPlus(text: string): string {
-  const at = text.lastIndexOf(' ');
-  const [time, offset] = [text.slice(0, at), text.slice(at + 1)];
-  return at > 0 && time.includes('T') && /^\d\d:?\d\d$/.test(offset) ? `${time}+${offset}` : text;
+  return text.replace(/^(\d{4}-\d\d-\d\d[T ][^ ]{1,20}) (\d\d(?::?\d\d)?)$/i, '$1+$2');
 }

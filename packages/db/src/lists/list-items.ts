@@ -7,6 +7,7 @@ import { countItems, readItemPage } from './read-item-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
 import { sliceOf } from './slice.ts';
+import { sortColumnsOf } from './sort-columns.ts';
 
 const columns: Columns<keyof Item> = {
   partNo: 'part_no',
@@ -24,21 +25,10 @@ const columns: Columns<keyof Item> = {
   discontinued: 'discontinued',
 };
 
-const sortColumns: Columns<keyof Item> = {
-  partNo: 'part_no',
-  shortID: 'short_id',
-  description: 'description',
-  category: 'category',
-  subCategory: 'sub_category',
-  uOM: 'uom',
-  putUp: 'put_up',
-  units: 'units',
-  dfltOwner: 'dflt_owner',
-  created: 'created',
-  createdBy: 'created_by',
-  modified: 'modified',
-  discontinued: 'discontinued',
-};
+const sortColumns = sortColumnsOf<keyof Item>(
+  { ...columns, units: 'units', created: 'created', modified: 'modified' },
+  { blank: ['description', 'uOM', 'putUp'], nullable: [] },
+);
 
 /** Every scalar column of an item. */
 export const itemSortColumns = Object.keys(sortColumns);

@@ -7,9 +7,10 @@ import { countLots, readLotPage } from './read-lot-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
 import { sliceOf } from './slice.ts';
+import { sortColumnsOf } from './sort-columns.ts';
 
-// Blank means own stock; another owner shows as its id.
-const associate = `case when lot.owner = 0 then '' else lot.owner::text end`;
+// Blank means own stock; another owner shows as its id, and is sorted as the text that it is.
+const associate = `case when lot.owner = 0 then '' else lot.owner::text collate "C" end`;
 
 const columns: Columns<keyof Lot> = {
   recNo: 'lot.rec_no',
@@ -33,12 +34,13 @@ const columns: Columns<keyof Lot> = {
   active: 'lot.active',
 };
 
-const sortColumns: Columns<keyof Lot> = {
-  ...columns,
-  units: 'lot.units',
-  received: 'lot.received',
-  shipped: 'lot.shipped',
-};
+const sortColumns = sortColumnsOf<keyof Lot>(
+  { ...columns, units: 'lot.units', received: 'lot.received', shipped: 'lot.shipped' },
+  {
+    blank: ['description', 'associate', 'spot', 'serial', 'serial2', 'rFIDTag', 'remark'],
+    nullable: ['shipped', 'jobName'],
+  },
+);
 
 /** Every scalar column of a lot. */
 export const lotSortColumns = Object.keys(sortColumns);

@@ -7,6 +7,7 @@ import { readLevelPage } from './read-level-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, recordText } from './record-json.ts';
 import { sliceOf } from './slice.ts';
+import { sortColumnsOf } from './sort-columns.ts';
 
 const quantities = {
   available: 'sum(in_stock - on_hold - committed - packed)',
@@ -18,13 +19,15 @@ const quantities = {
   aSN: 'sum(asn)',
 };
 
-const sortColumns: Columns<keyof StockLevel> = { partNo: 'part_no', ...quantities };
+const sums: Columns<keyof StockLevel> = { partNo: 'part_no', ...quantities };
+
+const sortColumns = sortColumnsOf(sums, { blank: [], nullable: [] });
 
 /** Every scalar column of a stock level. */
 export const stockLevelSortColumns = Object.keys(sortColumns);
 
 const columns = Object.fromEntries(
-  Object.entries(sortColumns).map(([field, sum]) => [field, field === 'partNo' ? sum : `trim_scale(${sum})`]),
+  Object.entries(sums).map(([field, sum]) => [field, field === 'partNo' ? sum : `trim_scale(${sum})`]),
 );
 
 /** How a page of levels is read that no sets lead to. */

@@ -1,7 +1,7 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import type { Columns } from './record-json.ts';
+import { orderBy, type SortColumns } from './sort-columns.ts';
 
 /** The parts of a paged list. Everything but fragments is text of this package, never of a request. */
 export type List = {
@@ -23,7 +23,7 @@ export type List = {
    * The expression that each sortable field is sorted by; columns of `table` begin with its name where there
    * are joins.
    */
-  sortColumns: Columns;
+  sortColumns: SortColumns;
   defaultOrder: string;
   /** A unique column, so that no record is on two pages or on none. */
   tieBreaker: string;
@@ -48,7 +48,7 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
       : sql`and ${sql.unsafe(list.modified)} >= ${query.modifiedSince}`;
   const matching = sql`where ${list.where} ${since}`;
   const column = list.sortColumns[query.sort ?? ''];
-  const needsJoins = column !== undefined && !column.includes(`${table}.`);
+  const needsJoins = column !== undefined && !column.by.includes(`${table}.`);
   const sorted = sql.unsafe(needsJoins ? `${table} ${joins}` : table);
   return sql<PageRow[]>`
     with page as materialized (
@@ -86,11 +86,12 @@ function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
           from ${sql.unsafe(list.table)}
           where ${list.where} and ${sql.unsafe(list.modified)} >= ${query.modifiedSince}
         )`;
-  const column = list.sortColumns[query.sort ?? ''] ?? list.defaultOrder;
-  const direction = sql.unsafe(query.sort === undefined ? 'asc' : query.direction);
+  const { by, emptyLast } = list.sortColumns[query.sort ?? ''] ?? { by: list.defaultOrder, emptyLast: false };
+  const direction = query.sort === undefined ? 'asc' : query.direction;
+  const order = orderBy({ by: 'sorted_by', emptyLast }, direction, 'key');
   return sql<PageRow[]>`
     with matching as materialized (
-      select ${sql.unsafe(groupBy)} as key, ${sql.unsafe(column)} as sorted_by
+      select ${sql.unsafe(groupBy)} as key, ${sql.unsafe(by)} as sorted_by
       from ${sql.unsafe(list.table)}
       where ${list.where} ${since}
       group by ${sql.unsafe(groupBy)}
@@ -99,7 +100,7 @@ function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
       from (
         select key
         from matching
-        order by sorted_by ${direction}, key ${direction}
+        order by ${sql.unsafe(order)}
         limit ${query.pageSize} offset ${offsetOf(query)}::bigint
       ) as sorted
     )
@@ -120,7 +121,7 @@ function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
 function orderOf(query: PageQuery, list: List): string {
   const column = query.sort === undefined ? undefined : list.sortColumns[query.sort];
   if (column === undefined) return list.defaultOrder;
-  return `${column} ${query.direction}, ${list.tieBreaker} ${query.direction}`;
+  return orderBy(column, query.direction, list.tieBreaker);
 }
 
 function offsetOf({ page, pageSize }: PageQuery): string {
