@@ -123,6 +123,52 @@ test('400: key with U+0000', async () => {
   }
 });
 
+test('400: every offending parameter of a look-up is named', async () => {
+  const client = await service.client();
+  const key = ['key must not contain U+0000 or a lone surrogate.'];
+  const type = ['type must be id or alias.'];
+  const once = (field: string) => [`${field} must be given once.`];
+  for (const [query, details] of [
+    ['key=A%00', { key, type }],
+    ['key=A%00&type=sku', { key, type }],
+    ['key=A&key=B', { key: once('key'), type }],
+    ['key=A%00&x=1&x=1', { key, type, x: once('x') }],
+    ['key=A&type=id&type=id', { type: once('type') }],
+    ['key=A&page=0&page=0', { page: once('page'), type }],
+    ['Category=x&x=1&x=1', { Category: ['Category must be an integer.'], x: once('x') }],
+  ] as const) {
+    expectAnswer(await client.get(`/Item?${query}`), 400, validationError(details as never));
+  }
+});
+
+test('200: a number is a part number, never the ShortID that looks like it', async () => {
+  const client = await service.client();
+  const other = await create(client);
+  const named = await create(client, { shortID: String(other.partNo) });
+  expectAnswer(await client.get(`/Item/${other.partNo}`), 200, other);
+  expectAnswer(await client.get(`/Item?key=${other.partNo}&type=id`), 200, named);
+});
+
+test('codes are case-sensitive: an alias, an item of a transaction, a filter', async () => {
+  const client = await service.client();
+  const item = await create(client, { shortID: uniqueName('Case') });
+  const alias = uniqueName('Alias');
+  await addAlias(service.sql, { alias, shortId: item.shortID });
+  expectAnswer(await client.get(`/Item?key=${alias.toLowerCase()}&type=alias`), 404, noItem);
+  const body = { itemID: item.shortID, units: 1, wid: 1, reasonCode: 0, spot: 'Shelf', serial: 'Serial' };
+  expect((await client.post('/Inventory/Receive', body)).status).toBe(201);
+  expectAnswer(
+    await client.post('/Inventory/Receive', { ...body, itemID: item.shortID.toUpperCase() }),
+    400,
+    validationError({ itemID: ['itemID is not a known item.'] }),
+  );
+  for (const other of [{ spot: 'SHELF' }, { serial: 'serial' }]) {
+    expect((await client.post('/Inventory/Issue', { ...body, ...other })).status).toBe(409);
+    const filter = new URLSearchParams({ itemID: item.shortID, ...other });
+    expect((await client.get(`/Inventory?${filter}`)).body.totalCount).toBe(0);
+  }
+});
+
 test('200: with key or Category the paging parameters are ignored, whatever they say', async () => {
   const client = await service.client();
   const item = await create(client, { category: 77 });

@@ -222,4 +222,45 @@ describe('modifiedSince', () => {
     expect(await lots('2026-02-01T13:00:00.501+01:00')).toEqual([]);
     expect(await lots('2026-02-01T11:00:00.501-01:00')).toEqual([]);
   });
+
+  test.each([
+    // Each as it is written into a URL: there `+` means a space.
+    ['2026-02-01T14:00:00.500%2B02', '2026-02-01T14:00:00.501%2B02'],
+    ['2026-02-01T14:00:00.500+02', '2026-02-01T14:00:00.501+02'],
+    ['2026-02-01T14:00:00.500+0200', '2026-02-01T14:00:00.501+0200'],
+    ['2026-02-01t14:00:00.500+02', '2026-02-01t14:00:00.501+02'],
+    ['2026-02-01T10:00:00.500-02', '2026-02-01T10:00:00.501-02'],
+    ['2026-02-01 12:00:00.500Z', '2026-02-01 12:00:00.501Z'],
+    ['2026-02-01+12:00:00.500', '2026-02-01+12:00:00.501'],
+    ['2026-02-01%2014:00:00.500+02:00', '2026-02-01%2014:00:00.501+02:00'],
+    ['2026-02-01+14:00:00.500+02', '2026-02-01+14:00:00.501+02'],
+    ['2026-02-01+12:00', '2026-02-01+12:01'],
+    ['2026-02-01+14:00+02', '2026-02-01+14:01+02'],
+    ['2026-02-01+10:00:00.500-02:00', '2026-02-01+10:00:00.501-02:00'],
+  ])('200: %s', async (moment, later) => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const recNo = await receiveLot(client, itemID, 5);
+    await service.sql`update lot set modified = '2026-02-01T12:00:00.500Z' where rec_no = ${recNo}`;
+    const lots = (since: string) => recNosOf(client, `/Inventory?itemID=${itemID}&modifiedSince=${since}`);
+    expect(await lots(moment)).toEqual([recNo]);
+    expect(await lots(later)).toEqual([]);
+  });
+
+  test.each([
+    '2026-02-01 02',
+    '2026-02-01 02 02',
+    '2026-02-01T12:00:00++02',
+    '2026-02-01T12:00:00+2',
+    '2026-02-01T12:00:00+02+02',
+    '2026-02-01++12:00',
+    '2026-02-01T12:00:00 Z',
+  ])('400: %s', async (since) => {
+    const client = await service.client();
+    expectAnswer(
+      await client.get(`/Inventory?modifiedSince=${since}`),
+      400,
+      validationError({ modifiedSince: ['modifiedSince must be an ISO 8601 date or datetime.'] }),
+    );
+  });
 });

@@ -3,7 +3,7 @@ import type { Client } from '@inventory/auth/client';
 import type { Permission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/statement-pool';
-import { type FieldErrors, forbidden, invalid } from '@inventory/domain/contract/refused';
+import { forbidden, invalid } from '@inventory/domain/contract/refused';
 import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -104,9 +104,13 @@ export async function callRoute(
   if (denial !== null) throw new Refused(forbidden[denial]);
   const params = parseParams(declared, ctx.path, rawParams);
   if (params === null) return null;
-  const query = parseQuery(declared, ctx);
+  const details: Details = new Map();
+  const query = parseQuery(declared, ctx, details);
   const body =
-    declared.body === undefined ? undefined : parse(declared.body, withoutNulls(await readJsonBody(ctx)));
+    declared.body === undefined
+      ? undefined
+      : parse(declared.body, withoutNulls(await readJsonBody(ctx)), details);
+  if (details.size > 0) throw new Refused(invalid(Object.fromEntries(details)));
   const header = (name: string) => ctx.headers[name.toLowerCase()]?.toString();
   const { arrivedAt } = ctx.state;
   const { socket } = ctx.req;
@@ -150,7 +154,10 @@ function isDecodable(path: string): boolean {
   }
 }
 
-function parseQuery(declared: Route, ctx: Context): unknown {
+/** Each offending field or parameter with its messages. */
+type Details = Map<string, string[]>;
+
+function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
   // Koa's own `ctx.query` looks through all parameters for each of them.
   const query = new Map<string, string>();
   const repeated = new Set<string>();
@@ -158,23 +165,22 @@ function parseQuery(declared: Route, ctx: Context): unknown {
     if (query.has(name)) repeated.add(name);
     query.set(name, value);
   }
-  if (repeated.size > 0) {
-    throw new Refused(
-      invalid(Object.fromEntries([...repeated].map((name) => [name, ['must be given once.']]))),
-    );
-  }
-  return declared.query === undefined ? undefined : parse(declared.query, Object.fromEntries(query));
+  const parsed =
+    declared.query === undefined ? undefined : parse(declared.query, Object.fromEntries(query), details);
+  // Whatever its last value is.
+  for (const name of repeated) details.set(name, ['must be given once.']);
+  return parsed;
 }
 
-function parse(schema: Schema, value: unknown): unknown {
+/** What the schema makes of a value; what is wrong with it is added to `details`. */
+function parse(schema: Schema, value: unknown, details: Details): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const details: FieldErrors = {};
   for (const { path, message } of parsed.error.issues) {
     const field = String(path[0] ?? '');
-    details[field] = [...(details[field] ?? []), message];
+    details.set(field, [...(details.get(field) ?? []), message]);
   }
-  throw new Refused(invalid(details));
+  return undefined;
 }
 
 /** `null` for a field counts as omitted. */

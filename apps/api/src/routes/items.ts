@@ -20,9 +20,9 @@ import { noWarehouses, type Reply, route } from '../route.ts';
 
 const pageQuery = z.object(pageQueryShape(itemSortColumns));
 
-// One item by key, or a category: then the paging parameters are ignored, whatever they say.
+// One item by key, or a category: then the paging parameters are ignored, whatever they say. All are checked together, below.
 const lookUpQuery = z.looseObject({
-  key: Text.meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
+  key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
   type: z
     .string()
     .meta({ description: 'What `key` is; required with it', enum: ['id', 'alias'] })
@@ -201,10 +201,12 @@ function readItemsQuery(query: Record<string, unknown>, context: z.core.$Refinem
     context.addIssue({ code: 'custom', path: [field], message, input: query });
     return z.NEVER;
   };
-  if (typeof query.key === 'string') {
-    if (query.type === 'id') return { key: { shortId: query.key } };
-    if (query.type === 'alias') return { key: { alias: query.key } };
-    return fail('type', 'must be id or alias.');
+  if (query.key !== undefined) {
+    const key = Text.safeParse(query.key);
+    for (const { message } of key.error?.issues ?? []) fail('key', message);
+    if (query.type !== 'id' && query.type !== 'alias') return fail('type', 'must be id or alias.');
+    if (!key.success) return z.NEVER;
+    return { key: query.type === 'id' ? { shortId: key.data } : { alias: key.data } };
   }
   if (query.Category !== undefined) {
     const category = Code.safeParse(
