@@ -117,6 +117,19 @@ describe('over all processes', () => {
     expect(after.filter(({ allowed }) => allowed)).toHaveLength(100);
   });
 
+  test('what passes is told when the oldest leaves the window, not the newest, by whichever process', async () => {
+    const clientId = uniqueName('client');
+    const [first, second] = processes.limiters;
+    await first!.take(clientId, limit);
+    await processes.age(clientId, 30_000);
+    for (const limiter of [first!, second!, first!]) {
+      const verdict = await limiter.take(clientId, limit);
+      expect(verdict.allowed).toBe(true);
+      expect(verdict.resetMs).toBeLessThanOrEqual(30_001);
+      expect(verdict.resetMs).toBeGreaterThan(0);
+    }
+  });
+
   test('a process that has let none pass tells how long to wait as Redis knows it', async () => {
     const clientId = uniqueName('client');
     const [first, second] = processes.limiters;

@@ -93,17 +93,40 @@ test('201: a body of exactly 64 KB', async () => {
   expectAnswer(more, 413, tooLarge);
 });
 
-test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset="UTF-8"'])(
-  '201: the type %s',
-  async (type) => {
-    const client = await service.client();
-    const answer = await client.send('POST', '/Item', {
-      headers: { 'Content-Type': type },
-      body: { shortID: uniqueName('TYPE') },
-    });
-    expect(answer.status).toBe(201);
-  },
-);
+test.each([
+  'application/json',
+  'application/json; charset=utf-8',
+  'APPLICATION/JSON;charset="UTF-8"',
+  'application/json; charset=utf8',
+  'application/json;charset=UTF8',
+])('201: the type %s', async (type) => {
+  const client = await service.client();
+  const answer = await client.send('POST', '/Item', {
+    headers: { 'Content-Type': type },
+    body: { shortID: uniqueName('TYPE') },
+  });
+  expect(answer.status).toBe(201);
+});
+
+test.each(['utf-16', 'utf', 'utf-88', 'latin1'])('400: the charset %s', async (charset) => {
+  const client = await service.client();
+  const headers = { 'Content-Type': `application/json; charset=${charset}` };
+  expectAnswer(await client.send('POST', '/Item', { headers, body: { shortID: 'X' } }), 400, notUtf8);
+});
+
+test('400: a parameter given twice is named beside the offending fields of the body', async () => {
+  const client = await service.client();
+  expectAnswer(
+    await client.post('/Inventory/Receive?x=1&x=1&units=1&units=1', { itemID: '', units: 0, wid: 1 }),
+    400,
+    validationError({
+      x: ['x must be given once.'],
+      units: ['units must be given once.', 'units must be greater than 0.'],
+      itemID: ['itemID must not be empty.'],
+      reasonCode: ['reasonCode is required.'],
+    }),
+  );
+});
 
 test('unknown fields are ignored and not stored, however they are named', async () => {
   const client = await service.client();

@@ -52,7 +52,7 @@ describe('with CORS_ORIGINS', () => {
   test.each([
     ['/Token', 'POST'],
     ['/Item', 'GET, POST, PUT, HEAD'],
-    ['/Item/All', 'GET, HEAD'],
+    ['/Item/All', 'GET, DELETE, HEAD'],
     ['/Item/5', 'GET, DELETE, HEAD'],
     ['/Inventory', 'GET, HEAD'],
     ['/Inventory/Receive', 'POST'],

@@ -43,7 +43,9 @@ test('404: a path outside the base path', async () => {
 test.each([
   ['PATCH', '/Item', ['GET', 'HEAD', 'POST', 'PUT']],
   ['DELETE', '/Item', ['GET', 'HEAD', 'POST', 'PUT']],
-  ['POST', '/Item/All', ['GET', 'HEAD']],
+  // An item may be called All: it can be discontinued, and nothing else is done at this path.
+  ['POST', '/Item/All', ['DELETE', 'GET', 'HEAD']],
+  ['PUT', '/Item/All', ['DELETE', 'GET', 'HEAD']],
   ['POST', '/Item/1', ['DELETE', 'GET', 'HEAD']],
   ['POST', '/Inventory', ['GET', 'HEAD']],
   ['PUT', '/Inventory/1', ['GET', 'HEAD']],
@@ -51,6 +53,7 @@ test.each([
   ['GET', '/Inventory/Receive', ['POST']],
   ['HEAD', '/Inventory/Receive', ['POST']],
   ['PUT', '/Inventory/Move', ['POST']],
+  ['POST', '/Inventory/StockLevels', ['GET', 'HEAD']],
   ['OPTIONS', '/Inventory/Issue', ['POST']],
 ])('405: %s %s, with the methods allowed in Allow', async (method, path, allowed) => {
   const client = await service.client();

@@ -64,6 +64,17 @@ test('the headers tell the limit, what is left of it and when there is more', as
   expect(refused.headers.get('RateLimit')).toBe(`"default";r=0;t=${retryAfter}`);
 });
 
+test('t is how long until the oldest counted request leaves the window, and never longer than the window', async () => {
+  const client = await service.client();
+  const startedAt = performance.now();
+  for (let count = 0; count < 5; count++) {
+    const seconds = Number(/t=(\d+)$/.exec((await client.get('/Item')).headers.get('RateLimit') ?? '')?.[1]);
+    const sinceFirst = (performance.now() - startedAt) / 1000;
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(seconds).toBeGreaterThanOrEqual(60 - sinceFirst);
+  }
+});
+
 test('every answer to a known client carries the headers, refusals too', async () => {
   const client = await service.client({ permissions: [11, 88] });
   for (const [status, answer] of [

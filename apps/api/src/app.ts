@@ -187,8 +187,10 @@ function limitRate(limiter: RateLimiter, rateLimit: number) {
 }
 
 function nameLimit(ctx: Context, { limit, remaining, resetMs }: RateLimitVerdict) {
+  // What was counted in this very millisecond leaves a window of 60 s after a millisecond more.
+  const seconds = Math.min(windowSeconds, Math.ceil(resetMs / 1000));
   ctx.set('RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`);
-  ctx.set('RateLimit', `"default";r=${remaining};t=${Math.ceil(resetMs / 1000)}`);
+  ctx.set('RateLimit', `"default";r=${remaining};t=${seconds}`);
 }
 
 function routeRequests(routes: readonly Route[]) {
@@ -218,10 +220,11 @@ function refuseUnrouted(routes: readonly Route[]) {
 
 /** The methods that the routes have for a path below the base path. */
 function routedMethods(routes: readonly Route[], path: string): Set<string> {
-  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that
-  // name.
+  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that name. But
+  // `DELETE /Item/All` is the item of that name.
   const exact = routes.filter((declared) => declared.path === path);
-  const known = exact.length > 0 ? exact : routes.filter((declared) => isLike(declared.path, path));
+  const alike = routes.filter((declared) => isLike(declared.path, path));
+  const known = exact.length > 0 ? alike.filter((declared) => takes(declared, path)) : alike;
   const methods = new Set<string>(known.map((declared) => declared.method));
   if (methods.has('GET')) methods.add('HEAD');
   return methods;
@@ -246,6 +249,16 @@ function isLike(template: string, path: string): boolean {
     parts.length === segments.length &&
     parts.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
   );
+}
+
+/** Whether the parameters of a path that has the shape of the route's are such as it takes. */
+function takes({ path: template, params }: Route, path: string): boolean {
+  if (params === undefined) return true;
+  const segments = path.split('/');
+  const named = template.split('/').flatMap((part, index) => {
+    return part.startsWith(':') ? [[part.slice(1), segments[index]]] : [];
+  });
+  return params.safeParse(Object.fromEntries(named)).success;
 }
 
 async function sendReply(ctx: Context, { status, headers = {}, ...reply }: Reply) {

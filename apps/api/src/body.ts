@@ -17,13 +17,14 @@ const readForm = textReader('application/x-www-form-urlencoded');
 // takes none of the time that the request has to be answered in.
 const lateFromMs = 1000;
 
+// What callers name it, and nothing.
+const utf8Names = ['', 'utf-8', 'utf8'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function textReader(type: string) {
   return async (ctx: Context): Promise<string> => {
     if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
-    if (ctx.request.charset !== '' && ctx.request.charset.toLowerCase() !== 'utf-8')
-      throw bad('The body must be UTF-8.');
+    if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
     const reading = unlessBroken(ctx.req, readBytes(ctx.req, bodyBytesMax));
     const bytes = await reading.catch((error) => {
       throw error instanceof Refused ? error : refusalOfReader(error);
