@@ -1,3 +1,4 @@
+import { messages } from '@inventory/api/errors';
 import { openApiText } from '@inventory/api/openapi/document';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
@@ -87,6 +88,31 @@ describe('the OpenAPI document', () => {
       'POST /Inventory/Move',
       'POST /Inventory/Issue',
     ]);
+  });
+
+  test('shows the one exception, an outcome that is not known, on every write and on nothing else', () => {
+    for (const { name, operation } of operations) {
+      const { content } = resolve(document, operation.responses[503]) as unknown as {
+        content: { 'application/json': { examples: Record<string, { value: { message: string } }> } };
+      };
+      const shown = Object.values(content['application/json'].examples).map(({ value }) => value.message);
+      const isWrite = !name.startsWith('GET') && name !== 'POST /Token';
+      expect(shown.includes(messages.unknown), name).toBe(isWrite);
+    }
+  });
+
+  test('says what the lists have and what t of RateLimit is', () => {
+    const { Lot, StockLevel } = document.components.schemas;
+    expect(StockLevel.properties.available.description).toContain('Expired units count');
+    expect(Lot.properties.jobName.description).toContain('always null');
+    expect(Lot.properties.shipped.description).toContain('emptied by a move to another warehouse');
+    expect(document.info.description).toContain('Codes are case-sensitive');
+    expect(document.info.description).toContain('Empty fields, null or blank, sort last in both directions');
+    const byPartNo = operations.find(({ operation }) => operation.operationId === 'getItemPartNo');
+    expect(byPartNo?.operation.description).toContain('a part number, never a ShortID');
+    expect(document.components.headers.RateLimit.description).toContain(
+      'until the oldest counted request leaves the window',
+    );
   });
 
   test('shows an example of every body and every answer, each valid by its schema', () => {

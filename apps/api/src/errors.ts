@@ -72,5 +72,6 @@ export const messages = {
   unreachable: 'The service cannot reach its database; try again in a moment.',
   unknown:
     'The database could not be reached for the whole wait: whether this was applied is not known. ' +
-    'With an Idempotency-Key, send it again with the same key to settle it; without one, look before you send it again.',
+    'A stock transaction that was sent with an Idempotency-Key is settled by sending it again with the same key. ' +
+    'Anything else: look before you send it again.',
 } as const;

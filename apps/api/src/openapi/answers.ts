@@ -18,7 +18,10 @@ const headerTexts: Record<string, [description: string, example: string]> = {
     'The limit: requests (q) in any window of so many seconds (w)',
     '"default";q=100;w=60',
   ],
-  RateLimit: ['Requests left (r), and the seconds until the window is empty (t)', '"default";r=99;t=60'],
+  RateLimit: [
+    'Requests left (r), and the seconds until the oldest counted request leaves the window (t)',
+    '"default";r=99;t=60',
+  ],
   'Retry-After': ['Seconds to wait before trying again', '1'],
   'Idempotent-Replayed': ['true: the stored answer of an earlier request with this key (extension)', 'true'],
   'WWW-Authenticate': ['How to authenticate', 'Bearer'],

@@ -17,7 +17,7 @@ Lots, stock levels, stock transactions and the item catalog of a warehouse inven
 | Status | Meaning |
 |---|---|
 | 2xx | Applied and durable. |
-| 4xx, 5xx | Not applied, and never will be. The one exception says so in \`message\` (503: the database was out of reach for the whole wait). |
+| 4xx, 5xx | Not applied, and never will be. The one exception says so in \`message\` (503: the database was out of reach for the whole wait); writes of items have it too. |
 
 Send a transaction with an \`Idempotency-Key\` (*extension*) and you can send it again after a lost connection without
 applying it twice: the same key and body give the stored answer, byte for byte, with \`Idempotent-Replayed: true\`, for at
@@ -71,13 +71,16 @@ cookies are neither set nor read.
 - **Datetimes** in: ISO 8601, UTC when they have no offset. Out: UTC with milliseconds and \`Z\`.
 - Field names are case-sensitive. A field given twice in one object, at any depth: 400 \`bad_request\`. Unknown fields of a body are
   ignored; \`null\` for an optional field counts as omitted.
-- Paths are case-sensitive. A query parameter that is given twice: 400.
+- Codes are case-sensitive: ShortIDs, aliases, spots, serials and RFID tags that differ in case are different, to look-ups and
+  filters, too.
+- Paths are case-sensitive. A query parameter that is given twice: 400, which names it beside all other offending ones. In a datetime of
+  a query a \`+\` that arrives as a space is understood, and a space for the \`T\`.
 
 ## Lists
 
 Increment \`page\` until \`hasMore\` is false. A page past the end is empty. Every order ends in a unique column, so no record
-is on two pages. To synchronize, ask for \`modifiedSince\` the time of your last run: a record counts as modified whenever
-any of its columns changes.
+is on two pages. Empty fields, null or blank, sort last in both directions; text sorts by code point, \`associate\` too. To synchronize,
+ask for \`modifiedSince\` the time of your last run: a record counts as modified whenever any of its columns changes.
 `.trim();
 
 /** Which lots a move and an issue take, in which order. */

@@ -15,14 +15,19 @@ export const Lot = z
     spot: z.string().describe('Bin/location within the warehouse; blank when none was given'),
     units: z.number().describe('Quantity in this lot'),
     received: z.iso.datetime().describe('Date received'),
-    shipped: z.iso.datetime().nullable().describe('Date shipped; null while still in stock'),
+    shipped: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'Date shipped: when the lot was used up, or emptied by a move to another warehouse; null while still in stock',
+      ),
     serial: z.string().describe('Serial/lot number'),
     serial2: z.string().nullable().describe('Secondary serial number'),
     rFIDTag: z.string().nullable().describe('RFID tag value'),
     remark: z.string().describe('Notes'),
     hold: z.boolean().describe('Lot is on hold'),
     jobID: z.int().describe('Associated job/project ID (0 when none)'),
-    jobName: z.string().nullable().describe('Job/project name'),
+    jobName: z.string().nullable().describe('Job/project name; always null, because jobs are not kept here'),
     active: z.boolean().describe('Lot is active'),
   })
   .meta({ id: 'Lot' });

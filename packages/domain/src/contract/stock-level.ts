@@ -6,7 +6,9 @@ export const StockLevel = z
     partNo: z.int().describe('Item part number'),
     available: z
       .number()
-      .describe('Available for use: inStock - onHold - committed - packed; may be negative'),
+      .describe(
+        'Available for use: inStock - onHold - committed - packed; may be negative. Expired units count, though Issue takes none of them unasked',
+      ),
     inStock: z.number().describe('Total physically in the warehouse'),
     onOrder: z.number().describe('On open purchase orders'),
     onHold: z.number().describe('In stock but held (quality, inspection, etc.)'),

@@ -3,7 +3,8 @@ import { lot, page } from '../story.ts';
 
 const notes = `
 Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Holds all lots, shipped ones too, so that
-a synchronization sees them go; *extension*: \`inStock=true\` leaves them out.`;
+a synchronization sees them go; *extension*: \`inStock=true\` leaves them out. A lot emptied by a move to
+another warehouse is shipped, too. \`jobName\` is null: the names of jobs are not kept here.`;
 
 const answer = one('One lot', page(lot));
 

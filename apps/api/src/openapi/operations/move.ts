@@ -33,7 +33,7 @@ export const move: Operation = {
 Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or both; with \`shipToWid\` both warehouses must be in
 scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot
 with the same received date, serials, expiry, price, owner, job and hold; weights are shared out by units, to the last digit; lots are
-never merged.
+never merged. A lot that a move to another warehouse empties is \`shipped\`, as one that is used up.
 ${allocation} A lot on hold moves only when it is named by \`recno\`, and stays on hold.`,
   body: {
     warehouse: { summary: 'To another warehouse', value: moveRequest },
