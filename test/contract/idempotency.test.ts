@@ -105,6 +105,29 @@ test('a refusal of the state is the answer of its key too', async () => {
   expect(second.headers.get('Idempotent-Replayed')).toBe('true');
 });
 
+test('a 400 of the item or the lot is the answer of its key too', async () => {
+  const { client, itemID } = await stocked();
+  const shortID = uniqueName('LATER');
+  const body = { units: 1, wid: 1, reasonCode: 0 };
+  for (const [refused, field] of [
+    [{ ...body, itemID: shortID }, 'itemID'],
+    [{ ...body, itemID, recno: 2 ** 31 - 1 }, 'recno'],
+  ] as const) {
+    const headers = keyed();
+    const first = await client.post('/Inventory/Issue', refused, headers);
+    expect(first.status).toBe(400);
+    expect(Object.keys(first.body.details)).toEqual([field]);
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    // Now it would be another refusal; what was answered stays.
+    if (field === 'itemID') expect((await client.post('/Item', { shortID })).status).toBe(201);
+    const second = await client.post('/Inventory/Issue', refused, headers);
+    expect({ status: second.status, text: second.text }).toEqual({ status: 400, text: first.text });
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    expectAnswer(await client.post('/Inventory/Issue', { ...refused, units: 2 }, headers), 409, otherRequest);
+  }
+  expect((await client.post('/Inventory/Issue', { ...body, itemID: shortID }, keyed())).status).toBe(409);
+});
+
 test('a request that was refused before it reached the stock leaves its key free', async () => {
   const { client, itemID } = await stocked();
   const headers = keyed();

@@ -88,14 +88,19 @@ describe('which lots are taken', () => {
 
   test('a lot that expires today is good through the end of that day', async () => {
     const client = await service.client();
-    const itemID = await service.item();
-    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-    const today = await receiveLot(client, itemID, 1, { expires: day(0) });
-    await receiveLot(client, itemID, 1, { expires: day(-1) });
-    // Around midnight what was today may be over.
-    const stillToday = new Date().toISOString().slice(0, 10) === day(0);
-    expectAnswer(await issue(client, itemID, 2), 409, notEnough(2, stillToday ? 1 : 0, '1 expired'));
-    expect(lotsOf((await issue(client, itemID, 1)).body)).toEqual([[today, 1, 0]]);
+    const utcDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    for (let day = ''; day !== utcDay(0); ) {
+      // Once more when it became midnight meanwhile.
+      day = utcDay(0);
+      const itemID = await service.item();
+      const today = await receiveLot(client, itemID, 1, { expires: day });
+      await receiveLot(client, itemID, 1, { expires: utcDay(-1) });
+      const both = await issue(client, itemID, 2);
+      const one = await issue(client, itemID, 1);
+      if (day !== utcDay(0)) continue;
+      expectAnswer(both, 409, notEnough(2, 1, '1 expired'));
+      expect(lotsOf(one.body)).toEqual([[today, 1, 0]]);
+    }
   });
 
   test('what is on hold or expired is told only as far as it matches', async () => {

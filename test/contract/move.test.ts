@@ -181,6 +181,46 @@ describe('which lots are taken', () => {
     }
   });
 
+  test('received: as the list writes it', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const recNos = [await receiveLot(client, itemID, 1), await receiveLot(client, itemID, 1)];
+    const [first, second] = recNos as [number, number];
+    await service.sql`update lot set received = '2026-01-31T23:59:59.007Z' where rec_no = ${first}`;
+    await service.sql`update lot set received = '2026-01-31T23:59:58.999Z' where rec_no = ${second}`;
+    const lots: { recNo: number; received: string }[] = await lotsOf(client, itemID);
+    expect(lots.map(({ received }) => received)).toEqual([
+      '2026-01-31T23:59:59.007Z',
+      '2026-01-31T23:59:58.999Z',
+    ]);
+    for (const { recNo, received } of lots) {
+      const answer = await move(client, itemID, 1, { received, toSpot: `at ${recNo}` });
+      expect(answer.body).toMatchObject({ recNo, status: 'moved' });
+      expect(
+        (await lotsOf(client, itemID)).find((lot: { recNo: number }) => lot.recNo === recNo),
+      ).toMatchObject({
+        received,
+        spot: `at ${recNo}`,
+      });
+    }
+  });
+
+  test('a lot that expires today is taken before those that never do, one that expired yesterday after them', async () => {
+    const client = await service.client();
+    const utcDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    for (let day = ''; day !== utcDay(0); ) {
+      // Once more when it became midnight meanwhile.
+      day = utcDay(0);
+      const itemID = await service.item();
+      const yesterday = await receiveLot(client, itemID, 1, { expires: utcDay(-1) });
+      const never = await receiveLot(client, itemID, 1);
+      const today = await receiveLot(client, itemID, 1, { expires: day });
+      const { body } = await move(client, itemID, 3, { toSpot: 'B' });
+      if (day !== utcDay(0)) continue;
+      expect(body.lots.map((lot: { recNo: number }) => lot.recNo)).toEqual([today, never, yesterday]);
+    }
+  });
+
   test('no lot on hold, unless it is named by recno: then it keeps the hold', async () => {
     const client = await service.client();
     const itemID = await service.item();

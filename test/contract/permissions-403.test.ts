@@ -5,7 +5,24 @@ import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-describe.each(routes.map((declared) => [nameOf(declared), declared] as const))('%s', (_name, declared) => {
+/** What a request gets that nothing forbids, of an item without stock: a name that is taken, and an empty lot list, are past the rights. */
+const due: Record<string, number> = {
+  'GET /Inventory': 200,
+  'GET /Inventory/StockLevels': 200,
+  'GET /Inventory/StockLevels/:wid': 200,
+  'GET /Inventory/:wid': 200,
+  'POST /Inventory/Receive': 201,
+  'POST /Inventory/Move': 409,
+  'POST /Inventory/Issue': 409,
+  'GET /Item': 200,
+  'GET /Item/All': 200,
+  'GET /Item/:partNo': 200,
+  'POST /Item': 400,
+  'PUT /Item': 200,
+  'DELETE /Item/:shortID': 200,
+};
+
+describe.each(routes.map((declared) => [nameOf(declared), declared] as const))('%s', (name, declared) => {
   const without = allPermissions.filter((permission) => permission !== declared.permission);
 
   test(`403: every permission but ${declared.permission}`, async () => {
@@ -14,13 +31,13 @@ describe.each(routes.map((declared) => [nameOf(declared), declared] as const))('
     expectAnswer(await client.send(method, path, options), 403, forbidden.permission);
   });
 
-  test(`not 403: permission ${declared.permission} alone`, async () => {
+  test(`${due[name]}: permission ${declared.permission} alone`, async () => {
     const client = await service.client({ permissions: [declared.permission] });
     const { method, path, ...options } = requestOf(declared, { itemID: await service.item() });
-    expect((await client.send(method, path, options)).status).not.toBe(403);
+    expect((await client.send(method, path, options)).status).toBe(due[name]);
   });
 
-  test(declared.writes ? '403: a read-only client' : 'not 403: a read-only client', async () => {
+  test(`${declared.writes ? 403 : 200}: a read-only client`, async () => {
     const client = await service.client({ readOnly: true });
     const { method, path, ...options } = requestOf(declared, { itemID: await service.item() });
     const answer = await client.send(method, path, options);
@@ -40,7 +57,7 @@ describe.each(routes.map((declared) => [nameOf(declared), declared] as const))('
 
 describe.each(warehouseRoutes.map((declared) => [nameOf(declared), declared] as const))(
   '%s',
-  (_name, declared) => {
+  (name, declared) => {
     test('403: a warehouse outside the scope, and one that does not exist, alike', async () => {
       const client = await service.client({ warehouses: [1, 2] });
       const itemID = await service.item();
@@ -53,10 +70,10 @@ describe.each(warehouseRoutes.map((declared) => [nameOf(declared), declared] as 
       expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     });
 
-    test('not 403: a warehouse in the scope', async () => {
+    test(`${due[name]}: a warehouse in the scope`, async () => {
       const client = await service.client({ warehouses: [3] });
       const { method, path, ...options } = requestOf(declared, { itemID: await service.item(), wid: 3 });
-      expect((await client.send(method, path, options)).status).not.toBe(403);
+      expect((await client.send(method, path, options)).status).toBe(due[name]);
     });
   },
 );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { expectAnswer, forbidden, inChunks } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
-import { receive } from '../harness/stock.ts';
+import { notEnough, receive } from '../harness/stock.ts';
 
 const service = useService();
 
@@ -92,6 +92,17 @@ test('available = inStock - onHold - committed - packed, and may be negative', a
     onHold: 0,
     available: 7.999999,
   });
+});
+
+test('available counts expired units, which an Issue does not take', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const { lot } = await receive(client, itemID, 2);
+  await receive(client, itemID, 5, { expires: '2020-01-01' });
+  const level = await levelOf(client, '/Inventory/StockLevels', lot.partNo);
+  expect(level).toMatchObject({ available: 7, inStock: 7 });
+  const issue = await client.post('/Inventory/Issue', { itemID, units: 7, wid: 1, reasonCode: 0 });
+  expectAnswer(issue, 409, notEnough(7, 2, '5 expired'));
 });
 
 test('onOrder, committed, packed and aSN never change with the stock', async () => {
@@ -193,4 +204,40 @@ test('modifiedSince: a level counts as modified whenever any column changes', as
     await change();
     expect(await partNos(), what).toEqual([lot.partNo]);
   }
+});
+
+test('modifiedSince: a level over several warehouses, when it changed in one of them, has the sums of all', async () => {
+  const client = await service.client();
+  const narrow = await service.client({ warehouses: [2] });
+  const wide = await service.client({ warehouses: [1, 2, 3] });
+  const quiet = await service.item();
+  const changed = await service.item();
+  const elsewhere = await service.item();
+  for (const itemID of [quiet, changed, elsewhere]) {
+    for (const wid of [1, 2, 3]) await receive(wide, itemID, wid, { wid });
+  }
+  const [row] = await service.sql`
+    select to_char(max(modified) + interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since from stock_level`;
+  await expect.poll(async () => Date.now() > Date.parse(row!.since)).toBe(true);
+  const { lot } = await receive(wide, changed, 10, { wid: 1 });
+  const outside = await receive(wide, elsewhere, 10, { wid: 3 });
+  const since = async (asker: ApiClient, list: string, more = '') => {
+    const { status, body } = await asker.get(`${list}?modifiedSince=${row!.since}${more}`);
+    expect(status).toBe(200);
+    expect(body.totalCount).toBe(body.value.length);
+    return body.value.map(({ partNo, inStock }: { partNo: number; inStock: number }) => [partNo, inStock]);
+  };
+  expect(await since(client, '/Inventory/StockLevels')).toEqual([[lot.partNo, 13]]);
+  expect(await since(client, '/Inventory/StockLevels/1')).toEqual([[lot.partNo, 11]]);
+  expect(await since(client, '/Inventory/StockLevels/2')).toEqual([]);
+  expect(await since(narrow, '/Inventory/StockLevels')).toEqual([]);
+  const both = [
+    [lot.partNo, 16],
+    [outside.lot.partNo, 16],
+  ];
+  expect(await since(wide, '/Inventory/StockLevels')).toEqual(both);
+  expect(await since(wide, '/Inventory/StockLevels', '&sort=partNo&direction=desc')).toEqual(
+    both.toReversed(),
+  );
+  expect(await since(wide, '/Inventory/StockLevels', '&direction=desc')).toEqual(both);
 });

@@ -35,6 +35,7 @@ const listTurns = 'apps/api/src/lists/list-turns.ts';
 const lists = 'apps/api/src/lists/lists.ts';
 const readCategory = 'packages/db/src/lists/read-category.ts';
 const readPage = 'packages/db/src/lists/read-page.ts';
+const sortColumns = 'packages/db/src/lists/sort-columns.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
 const rateLimit = 'packages/auth/src/rate-limit.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
@@ -351,7 +352,7 @@ export type Taking =`,
       {
         file: 'packages/db/src/lists/read-page.ts',
         search: 'query.sort === undefined ? undefined : list.sortColumns[query.sort]',
-        replace: 'query.sort',
+        replace: 'query.sort === undefined ? undefined : { by: query.sort, emptyLast: false }',
       },
     ],
     test: { file: 'contract/paging.test.ts', title: 'an unknown sort is ignored' },
@@ -2462,5 +2463,192 @@ async function importKey(`,
       },
     ],
     test: { file: 'security/signing-keys.test.ts', title: 'and no other' },
+  },
+  {
+    name: 'empty fields sort as they fall',
+    edits: [{ file: sortColumns, search: `\${emptyLast ? ' nulls last' : ''}`, replace: '' }],
+    test: { file: 'contract/paging.test.ts', title: 'sorted by shipped, either way' },
+  },
+  {
+    name: 'blank fields sort before all others',
+    edits: [{ file: sortColumns, search: `\`nullif(\${by}, '')\``, replace: 'by' }],
+    test: { file: 'contract/paging.test.ts', title: 'sorted by serial, either way' },
+  },
+  {
+    name: 'text sorts in the order of a language',
+    edits: [
+      {
+        file: sortColumns,
+        search: `\`nullif(\${by}, '')\``,
+        replace: `\`lower(nullif(\${by}, ''))\``,
+      },
+    ],
+    test: { file: 'contract/paging.test.ts', title: 'sorted by remark, either way' },
+  },
+  {
+    name: 'direction holds without a sort',
+    edits: [
+      {
+        file: 'packages/db/src/lists/slice.ts',
+        search: 'backwards: sort !== undefined && direction !== defaultDirection',
+        replace: `backwards: direction !== (sort === undefined ? 'asc' : defaultDirection)`,
+      },
+    ],
+    test: { file: 'contract/paging.test.ts', title: 'direction alone changes nothing' },
+  },
+  {
+    name: 'direction holds without a sort, for levels since a moment',
+    edits: [
+      {
+        file: readPage,
+        search: `const direction = query.sort === undefined ? 'asc' : query.direction;`,
+        replace: 'const direction = query.direction;',
+      },
+    ],
+    test: { file: 'contract/stock-levels.test.ts', title: 'has the sums of all' },
+  },
+  {
+    name: 'a level that changed in one warehouse has the sum of that alone',
+    edits: [
+      {
+        file: readPage,
+        search: `where \${sql.unsafe(groupBy)} = page.key and \${list.where}`,
+        replace: `where \${sql.unsafe(groupBy)} = page.key and \${list.where} and \${sql.unsafe(list.modified)} >= \${query.modifiedSince ?? '-infinity'}`,
+      },
+    ],
+    test: { file: 'contract/stock-levels.test.ts', title: 'has the sums of all' },
+  },
+  {
+    name: 'a repeated parameter hides what else is wrong',
+    edits: [
+      {
+        file: 'apps/api/src/route.ts',
+        search: 'for (const name of repeated) details.set(',
+        replace: 'if (repeated.size > 0) details.clear();\n  for (const name of repeated) details.set(',
+      },
+    ],
+    test: { file: 'contract/paging.test.ts', title: 'named beside all other offending ones' },
+  },
+  {
+    name: 'a missing type hides what is wrong with the key',
+    edits: [
+      {
+        file: 'apps/api/src/routes/items.ts',
+        search: `for (const { message } of key.error?.issues ?? []) fail('key', message);`,
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/items-get.test.ts', title: 'every offending parameter of a look-up' },
+  },
+  {
+    name: 'an offset of hours that came as a space is not read',
+    edits: [
+      {
+        file: 'packages/paging/src/page-query.ts',
+        search: '(\\d\\d(?::?\\d\\d)?)$/i',
+        replace: '(\\d\\d:?\\d\\d)$/i',
+      },
+    ],
+    test: { file: 'contract/lots.test.ts', title: '200: 2026-02-01T14:00:00.500+02' },
+  },
+  {
+    name: 'Allow leaves out what a parameter takes',
+    edits: [
+      {
+        file: 'apps/api/src/app.ts',
+        search: 'alike.filter((declared) => takes(declared, path))',
+        replace: 'exact',
+      },
+    ],
+    test: { file: 'contract/errors.test.ts', title: 'POST /Item/All' },
+  },
+  {
+    name: 'Allow names what a parameter does not take',
+    edits: [
+      {
+        file: 'apps/api/src/app.ts',
+        search: 'alike.filter((declared) => takes(declared, path))',
+        replace: 'alike',
+      },
+    ],
+    test: { file: 'contract/errors.test.ts', title: 'GET /Inventory/Receive' },
+  },
+  {
+    name: 'a window of 61 seconds',
+    edits: [
+      {
+        file: 'apps/api/src/app.ts',
+        search: 'Math.min(windowSeconds, Math.ceil(resetMs / 1000))',
+        replace: 'Math.ceil(resetMs / 1000)',
+      },
+    ],
+    test: { file: 'contract/rate-limit.test.ts', title: 'never longer than the window' },
+  },
+  {
+    name: 'the window is told by its newest request',
+    edits: [
+      {
+        file: rateLimit,
+        search: `local first = redis.call('LINDEX', log, 0)`,
+        replace: `local first = redis.call('LINDEX', log, -1)`,
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'not the newest' },
+  },
+  {
+    name: 'without Redis there is no limit',
+    edits: [
+      {
+        file: rateLimit,
+        search: 'const { granted, remaining, resetMs } = stricter(here, everywhere);',
+        replace:
+          'const { granted, remaining, resetMs } = everywhere === null ? { ...here, granted: callers.length } : stricter(here, everywhere);',
+      },
+    ],
+    test: { file: 'concurrency/redis-away.test.ts', title: 'after as many as the limit is' },
+  },
+  {
+    name: 'a refusal that is sent again does not say so',
+    edits: [
+      {
+        file: 'apps/api/src/transactions.ts',
+        search: 'as Refusal, { headers }',
+        replace: 'as Refusal, {}',
+      },
+    ],
+    test: { file: 'contract/idempotency.test.ts', title: 'a 400 of the item or the lot' },
+  },
+  {
+    name: 'X-Forwarded-For is believed without a proxy',
+    edits: [
+      {
+        file: 'apps/api/src/server.ts',
+        search: 'proxies: config.TRUST_PROXY',
+        replace: 'proxies: Math.max(1, config.TRUST_PROXY)',
+      },
+    ],
+    test: { file: 'security/trust-proxy.test.ts', title: 'is its connection' },
+  },
+  {
+    name: 'one proxy is believed, however many there are',
+    edits: [
+      {
+        file: 'apps/api/src/server.ts',
+        search: 'proxies: config.TRUST_PROXY',
+        replace: 'proxies: Math.min(1, config.TRUST_PROXY)',
+      },
+    ],
+    test: { file: 'security/trust-proxy.test.ts', title: 'the last entry but one is the caller' },
+  },
+  {
+    name: 'a second of receipt begins where the filter says',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/move.ts',
+        search: 'const second = Math.floor(parsed.at / 1000) * 1000;',
+        replace: 'const second = parsed.at + 1;',
+      },
+    ],
+    test: { file: 'contract/move.test.ts', title: 'as the list writes it' },
   },
 ];
