@@ -63,7 +63,6 @@ test('201: what the service assigns is ignored when it is sent, and so are unkno
     createdBy: 'me',
     modified: null,
     status: 'gone',
-    itemID: 'other',
     colour: 'red',
   });
   expect(answer.status).toBe(201);
@@ -87,6 +86,37 @@ test.each([
   expect(answer.status).toBe(201);
   expect(answer.body).toMatchObject(shown);
   for (const name of ['categoryID', 'unit', 'active']) expect(answer.body).not.toHaveProperty(name);
+});
+
+test('201: itemID is another spelling of shortID', async () => {
+  const client = await service.client();
+  const shortID = uniqueName('ITEMID');
+  const answer = await client.post('/Item', { itemID: shortID });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toMatchObject({ shortID, status: 'created' });
+  expect(answer.body).not.toHaveProperty('itemID');
+  expectAnswer(await client.post('/Item', { itemID: shortID, shortID }), 400, taken);
+  for (const sent of [{ itemID: shortID, shortID: null }, { itemID: shortID }]) {
+    expectAnswer(await client.post('/Item', sent), 400, taken);
+  }
+});
+
+test.each([
+  [{}, { shortID: ['shortID is required.'] }],
+  [{ itemID: null }, { shortID: ['shortID is required.'] }],
+  [{ itemID: '' }, { itemID: ['itemID must not be empty.'] }],
+  [
+    { itemID: 5, unit: 5 },
+    { itemID: ['itemID must be a string.'], unit: ['unit must be a string.'] },
+  ],
+  [{ itemID: 'x'.repeat(65) }, { itemID: ['itemID must be at most 64 characters long.'] }],
+  [
+    { itemID: 'A', shortID: 'B', units: -1 },
+    { itemID: ['itemID contradicts shortID.'], units: ['units must not be negative.'] },
+  ],
+])('400: %j', async (sent, details) => {
+  const client = await service.client();
+  expectAnswer(await client.post('/Item', sent), 400, validationError(details as never));
 });
 
 test('400: both spellings with different values', async () => {

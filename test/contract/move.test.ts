@@ -307,6 +307,19 @@ test('400: every offending field is named, the missing destination too', async (
   );
 });
 
+test('400: a number that is no integer hides nothing else', async () => {
+  const client = await service.client();
+  expectAnswer(
+    await client.post('/Inventory/Move', { itemID: 'X', units: 1, wid: 1.5, recno: -0.5 }),
+    400,
+    validationError({
+      wid: ['wid must be an integer.'],
+      recno: ['recno must be an integer.', 'recno must be at least 1.'],
+      toSpot: noDestination.details.toSpot!,
+    }),
+  );
+});
+
 test('400: an item that is not known', async () => {
   const client = await service.client();
   expectAnswer(

@@ -3,7 +3,13 @@ import { violatedUnique } from '@inventory/db/client';
 import { findItem } from '@inventory/db/items';
 import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
 import { Code, Id, Text } from '@inventory/domain/contract/fields';
-import { Item, ItemCreateRequest, ItemUpdateRequest, itemFieldsOf } from '@inventory/domain/contract/item';
+import {
+  Item,
+  ItemCreateRequest,
+  ItemUpdateRequest,
+  itemFieldsOf,
+  shortIdOf,
+} from '@inventory/domain/contract/item';
 import { invalid } from '@inventory/domain/contract/refused';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
@@ -131,7 +137,7 @@ export function itemRoutes(database: Database) {
       handle: async ({ body, client, wait }) => {
         const created = await addItem(
           database,
-          body.shortID,
+          shortIdOf(body),
           itemFieldsOf(body),
           client.clientId,
           wait,

@@ -11,11 +11,15 @@ const expects = (what: string) => (issue: Issue) =>
 const integerMax = 2 ** 31 - 1;
 
 function integer(min: number) {
-  return z
-    .number({ error: expects('an integer') })
-    .int({ error: 'must be an integer.' })
-    .min(min, { error: `must be at least ${min}.` })
-    .max(integerMax, { error: `must be at most ${integerMax}.` });
+  return (
+    z
+      .number({ error: expects('an integer') })
+      // Not `int()`, which ends the check of the whole body: one answer names everything that is wrong with it.
+      .refine((value) => Number.isSafeInteger(value), { error: 'must be an integer.' })
+      .min(min, { error: `must be at least ${min}.` })
+      .max(integerMax, { error: `must be at most ${integerMax}.` })
+      .meta({ type: 'integer' })
+  );
 }
 
 /** An id: 1 … 2^31-1. */

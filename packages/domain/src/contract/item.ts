@@ -56,36 +56,69 @@ const changeable = {
 
 type OtherSpelling = keyof typeof otherSpellings;
 
-function agrees(body: Record<string, unknown>, spelling: OtherSpelling): boolean {
-  const { field, read } = otherSpellings[spelling];
-  const [one, other] = [body[field], read(body[spelling])];
-  // One that is not even of the field's kind is refused for that.
+/** Whether two spellings of a field do not contradict each other. One that is not even of the field's kind is refused for that. */
+function agree(one: unknown, other: unknown): boolean {
   return one === undefined || other === undefined || typeof one !== typeof other || one === other;
 }
 
-function contradiction(spelling: OtherSpelling) {
-  return {
+// Judged even when other fields are wrong: one answer names them all.
+const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
+
+/** The rules of an item's fields, beside what names it. */
+function withChangeable<Shape extends z.ZodRawShape>(naming: Shape) {
+  const agrees = (spelling: OtherSpelling) => (body: Record<string, unknown>) => {
+    const { field, read } = otherSpellings[spelling];
+    return agree(body[field], read(body[spelling]));
+  };
+  const contradiction = (spelling: OtherSpelling) => ({
     path: [spelling],
     error: `contradicts ${otherSpellings[spelling].field}.`,
-    // Judged even when other fields are wrong: one answer names them all.
-    when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
-  };
-}
-
-function itemRequest(id: string) {
+    ...always,
+  });
   return z
-    .object({ shortID: name(lengthMax.shortId).describe('SKU; identifies the item'), ...changeable })
-    .refine((body) => agrees(body, 'categoryID'), contradiction('categoryID'))
-    .refine((body) => agrees(body, 'unit'), contradiction('unit'))
-    .refine((body) => agrees(body, 'active'), contradiction('active'))
-    .meta({ id });
+    .object({ ...naming, ...changeable })
+    .refine(agrees('categoryID'), contradiction('categoryID'))
+    .refine(agrees('unit'), contradiction('unit'))
+    .refine(agrees('active'), contradiction('active'));
 }
 
-/** `POST /Item`. */
-export const ItemCreateRequest = itemRequest('ItemCreateRequest');
+const shortId = name(lengthMax.shortId);
+
+/** `POST /Item`. What names the item is sent as `shortID`, or as `itemID`: see `shortIdOf`. */
+export const ItemCreateRequest = withChangeable({
+  shortID: shortId.optional().describe('SKU; identifies the item'),
+  itemID: shortId.optional().describe('Other spelling of shortID'),
+})
+  .refine((body) => body.shortID !== undefined || body.itemID !== undefined, {
+    path: ['shortID'],
+    error: 'is required.',
+    ...always,
+  })
+  .refine((body) => agree(body.shortID, body.itemID), {
+    path: ['itemID'],
+    error: 'contradicts shortID.',
+    ...always,
+  })
+  .meta({
+    id: 'ItemCreateRequest',
+    anyOf: [
+      { required: ['shortID'], properties: { shortID: {} } },
+      { required: ['itemID'], properties: { itemID: {} } },
+    ],
+  });
 /** `PUT /Item`: only what is sent is changed. */
-export const ItemUpdateRequest = itemRequest('ItemUpdateRequest');
-export type ItemRequest = z.infer<typeof ItemCreateRequest>;
+export const ItemUpdateRequest = withChangeable({
+  shortID: shortId.describe('SKU; identifies the item'),
+}).meta({ id: 'ItemUpdateRequest' });
+
+/** The SKU of an item to create, in either spelling. */
+export function shortIdOf({ shortID, itemID }: z.infer<typeof ItemCreateRequest>): string {
+  const named = shortID ?? itemID;
+  if (named === undefined) throw new RangeError('an item without a name');
+  return named;
+}
+
+export type ItemRequest = z.infer<typeof ItemCreateRequest> | z.infer<typeof ItemUpdateRequest>;
 
 /** The fields of an item that a request may set, under the Item table's names. */
 export type ItemFields = { [F in keyof typeof itemDefaults]?: Item[F] };

@@ -14,8 +14,8 @@ const createAnswer: Item & { status: 'created' } = { ...item, status: 'created' 
 
 export const createItem: Operation = {
   notes: `
-Only \`shortID\` is required. Defaults: empty texts, \`uOM\` EA, \`units\` 1, all other numbers 0. A \`shortID\` that another item or
-an alias has: 400 \`validation_error\`. Either spelling of a field is accepted; both with different values: \`validation_error\`.`,
+Only \`shortID\` is required, or \`itemID\`, another spelling of it. Defaults: empty texts, \`uOM\` EA, \`units\` 1, all other numbers 0. A
+\`shortID\` that another item or an alias has: 400 \`validation_error\`. Either spelling of a field is accepted; both with different values: \`validation_error\`.`,
   body: {
     usual: { summary: 'What is commonly sent', value: createRequest },
     least: { summary: 'Only what is required', value: { shortID: 'CBL-2M' } satisfies ItemRequest },
