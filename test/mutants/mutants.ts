@@ -2470,6 +2470,11 @@ async function importKey(`,
     test: { file: 'contract/paging.test.ts', title: 'sorted by shipped, either way' },
   },
   {
+    name: 'fields that are never empty are sorted as if they could be',
+    edits: [{ file: sortColumns, search: `\${emptyLast ? ' nulls last' : ''}`, replace: ' nulls last' }],
+    test: { file: 'concurrency/list-plans.test.ts' },
+  },
+  {
     name: 'blank fields sort before all others',
     edits: [{ file: sortColumns, search: `\`nullif(\${by}, '')\``, replace: 'by' }],
     test: { file: 'contract/paging.test.ts', title: 'sorted by serial, either way' },
@@ -2549,7 +2554,29 @@ async function importKey(`,
         replace: '(\\d\\d:?\\d\\d)$/i',
       },
     ],
-    test: { file: 'contract/lots.test.ts', title: '200: 2026-02-01T14:00:00.500+02' },
+    test: { file: 'contract/lots.test.ts', title: '200: 2026-02-01t14:00:00' },
+  },
+  {
+    name: 'a number that is no integer ends the check of the body',
+    edits: [
+      {
+        file: 'packages/domain/src/contract/fields.ts',
+        search: `.refine((value) => Number.isSafeInteger(value), { error: 'must be an integer.' })`,
+        replace: `.int({ error: 'must be an integer.' })`,
+      },
+    ],
+    test: { file: 'contract/move.test.ts', title: 'hides nothing else' },
+  },
+  {
+    name: 'shortID and itemID may contradict each other',
+    edits: [
+      {
+        file: 'packages/domain/src/contract/item.ts',
+        search: 'agree(body.shortID, body.itemID)',
+        replace: 'agree(body.shortID, body.shortID)',
+      },
+    ],
+    test: { file: 'contract/items-create.test.ts', title: '"itemID":"A"' },
   },
   {
     name: 'Allow leaves out what a parameter takes',
