@@ -5,7 +5,10 @@ import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-/** What a request gets that nothing forbids, of an item without stock: a name that is taken, and an empty lot list, are past the rights. */
+/**
+ * The status of a request that nothing forbids, of an item that exists and has no stock: 400 and 409 come after
+ * the rights.
+ */
 const due: Record<string, number> = {
   'GET /Inventory': 200,
   'GET /Inventory/StockLevels': 200,

@@ -8,7 +8,7 @@ const newAddress = () => {
   return `198.18.${count >> 8}.${count & 255}`;
 };
 
-/** Asks for a token with a wrong secret, of a client of its own each time: only the address can be what is limited. */
+/** Asks for a token with a wrong secret, of another client each time: only the address can be limited. */
 function ask(baseUrl: string, forwarded: string): Promise<ApiAnswer> {
   const form = {
     grant_type: 'client_credentials',

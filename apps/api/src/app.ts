@@ -220,8 +220,8 @@ function refuseUnrouted(routes: readonly Route[]) {
 
 /** The methods that the routes have for a path below the base path. */
 function routedMethods(routes: readonly Route[], path: string): Set<string> {
-  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that name. But
-  // `DELETE /Item/All` is the item of that name.
+  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that
+  // name. But `DELETE /Item/All` is the item of that name.
   const exact = routes.filter((declared) => declared.path === path);
   const alike = routes.filter((declared) => isLike(declared.path, path));
   const known = exact.length > 0 ? alike.filter((declared) => takes(declared, path)) : alike;

@@ -86,8 +86,8 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
 }
 
 /**
- * In a query `+` means a space; an offset written without escaping is still an offset. A day has no offset: what follows a single
- * space is its time.
+ * In a query `+` means a space; an offset written without escaping is still an offset. A day has no offset:
+ * after a single space stands its time.
  */
 function withPlus(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d[T ][^ ]{1,20}) (\d\d(?::?\d\d)?)$/i, '$1+$2');

@@ -26,7 +26,8 @@ import { noWarehouses, type Reply, route } from '../route.ts';
 
 const pageQuery = z.object(pageQueryShape(itemSortColumns));
 
-// One item by key, or a category: then the paging parameters are ignored, whatever they say. All are checked together, below.
+// One item by key, or a category: then the paging parameters are ignored, whatever they say. `readItemsQuery`
+// checks all of them together.
 const lookUpQuery = z.looseObject({
   key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
   type: z

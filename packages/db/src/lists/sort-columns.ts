@@ -1,15 +1,15 @@
 import type { Columns } from './record-json.ts';
 
 /**
- * What a list is sorted by: an SQL expression. With `emptyLast` its nulls come last in both directions; only where there can be some,
- * because an index serves no such order backwards.
+ * The SQL expression that a list is sorted by. With `emptyLast` its nulls come last in both directions; only
+ * where there can be some, because an index serves no such order backwards.
  */
 export type SortColumn = { by: string; emptyLast: boolean };
 
-/** What each field that a list can be sorted by is sorted by. */
+/** The expression of each field that a list can be sorted by. */
 export type SortColumns<Field extends string = string> = Readonly<Record<Field, SortColumn>>;
 
-/** A list's columns as it is sorted by them. Blank and null are both empty: which of them a field has is no difference to a caller. */
+/** A list's columns as it is sorted by them. Blank and null are both empty: to a caller they mean the same. */
 export function sortColumnsOf<Field extends string>(
   columns: Columns<Field>,
   { blank, nullable }: { blank: readonly Field[]; nullable: readonly Field[] },

@@ -14,7 +14,7 @@ function integer(min: number) {
   return (
     z
       .number({ error: expects('an integer') })
-      // Not `int()`, which ends the check of the whole body: one answer names everything that is wrong with it.
+      // Not `int()`, which ends the check of the whole body: one answer names all offending fields.
       .refine((value) => Number.isSafeInteger(value), { error: 'must be an integer.' })
       .min(min, { error: `must be at least ${min}.` })
       .max(integerMax, { error: `must be at most ${integerMax}.` })

@@ -56,7 +56,10 @@ const changeable = {
 
 type OtherSpelling = keyof typeof otherSpellings;
 
-/** Whether two spellings of a field do not contradict each other. One that is not even of the field's kind is refused for that. */
+/**
+ * Whether two spellings of a field do not contradict each other. A value that is not even of the field's kind
+ * is refused for that.
+ */
 function agree(one: unknown, other: unknown): boolean {
   return one === undefined || other === undefined || typeof one !== typeof other || one === other;
 }
@@ -84,7 +87,7 @@ function withChangeable<Shape extends z.ZodRawShape>(naming: Shape) {
 
 const shortId = name(lengthMax.shortId);
 
-/** `POST /Item`. What names the item is sent as `shortID`, or as `itemID`: see `shortIdOf`. */
+/** `POST /Item`. The name of the item is sent as `shortID`, or as `itemID`: see `shortIdOf`. */
 export const ItemCreateRequest = withChangeable({
   shortID: shortId.optional().describe('SKU; identifies the item'),
   itemID: shortId.optional().describe('Other spelling of shortID'),
