@@ -32,7 +32,7 @@ test.each([
         );
         return (row!['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan;
       });
-      // What is alike in the column is put in order as it comes, which is an incremental sort.
+      // An incremental sort only orders neighbours that are alike in the column.
       expect(nodesOf(plan), direction).not.toContain('Sort');
       expect(nodesOf(plan).join(), direction).toMatch(/Index/);
     }

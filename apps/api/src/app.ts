@@ -187,7 +187,7 @@ function limitRate(limiter: RateLimiter, rateLimit: number) {
 }
 
 function nameLimit(ctx: Context, { limit, remaining, resetMs }: RateLimitVerdict) {
-  // What was counted in this very millisecond leaves a window of 60 s after a millisecond more.
+  // A request of this very millisecond leaves the window a millisecond after its 60 s.
   const seconds = Math.min(windowSeconds, Math.ceil(resetMs / 1000));
   ctx.set('RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`);
   ctx.set('RateLimit', `"default";r=${remaining};t=${seconds}`);

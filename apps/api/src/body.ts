@@ -17,7 +17,7 @@ const readForm = textReader('application/x-www-form-urlencoded');
 // takes none of the time that the request has to be answered in.
 const lateFromMs = 1000;
 
-// What callers name it, and nothing.
+// The names that callers give to UTF-8, and none.
 const utf8Names = ['', 'utf-8', 'utf8'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

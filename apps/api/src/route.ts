@@ -167,12 +167,12 @@ function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
   }
   const parsed =
     declared.query === undefined ? undefined : parse(declared.query, Object.fromEntries(query), details);
-  // Whatever its last value is.
+  // This is said in the place of its last value's faults.
   for (const name of repeated) details.set(name, ['must be given once.']);
   return parsed;
 }
 
-/** What the schema makes of a value; what is wrong with it is added to `details`. */
+/** The value as the schema reads it. Its faults are added to `details`. */
 function parse(schema: Schema, value: unknown, details: Details): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
