@@ -10,6 +10,8 @@ export type LoadResult = {
   p50Ms: number;
   p99Ms: number;
   succeeded: number;
+  /** Answers of any kind, the warm-up's too. */
+  answered: number;
   /** Answers that are neither a success nor a refusal for lack of stock. */
   errors: number;
   /** Of those, the ones told to come again (503). */
@@ -35,6 +37,7 @@ export async function runLoad(options: {
   const unavailable: number[] = [];
   let others = 0;
   let succeeded = 0;
+  let answered = 0;
   const startedAt = performance.now();
   const measureFrom = startedAt + options.warmUpSeconds * 1000;
   const endAt = measureFrom + options.seconds * 1000;
@@ -61,6 +64,7 @@ export async function runLoad(options: {
       });
       await answer.body.dump();
       const endedAt = performance.now();
+      answered += 1;
       if (endedAt < measureFrom || endedAt > endAt) continue;
       if (answer.statusCode === 503) {
         unavailable.push(endedAt - due);
@@ -78,6 +82,7 @@ export async function runLoad(options: {
     rate: succeeded / options.seconds,
     ...quantiles(latencies),
     succeeded,
+    answered,
     errors: unavailable.length + others,
     unavailable: { count: unavailable.length, ...quantiles(unavailable), maxMs: Math.max(0, ...unavailable) },
   };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -49,26 +50,10 @@ export async function startSite(
   name: string,
   seed: (sql: Sql) => Promise<void> = async () => {},
 ): Promise<Site> {
-  const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
-  await server.unsafe(`create database ${name}`);
-  await server.end();
-  const url = databaseOf(stack.databaseUrl, name);
-  const { migrate, findImbalances } = await tablesOf(way);
-  const sql = connect(url, { name: 'bench', connectionsMax: 2 });
-  await migrate(sql);
-  await addWarehouse(sql, { wid: 1, name: 'Main' });
-  await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
+  const { findImbalances } = await tablesOf(way);
+  const { url, sql, secret } = await makeDatabase(stack, name, way);
   await seed(sql);
   if (way.before !== undefined) await sql.unsafe(way.before);
-  const secret = createSecret();
-  await addClient(sql, {
-    clientId: 'bench',
-    permissions: [11, 15, 88, 95, 116],
-    wids: [1],
-    readOnly: false,
-    rateLimit: 1_000_000_000,
-    secretDigest: digestSecret(secret),
-  });
   const env = {
     DATABASE_URL: url,
     REDIS_URL: stack.redisUrl,
@@ -101,6 +86,33 @@ export async function startSite(
   };
 }
 
+/** A database with a thousand items and a client that may do everything; `way`: whose tables it has. */
+export async function makeDatabase(
+  stack: Stack,
+  name: string,
+  way: Pick<Way, 'source'> = {},
+): Promise<{ url: string; sql: Sql; secret: string }> {
+  const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
+  await server.unsafe(`create database ${name}`);
+  await server.end();
+  const url = databaseOf(stack.databaseUrl, name);
+  const { migrate } = await tablesOf(way);
+  const sql = connect(url, { name: 'bench', connectionsMax: 2 });
+  await migrate(sql);
+  await addWarehouse(sql, { wid: 1, name: 'Main' });
+  await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
+  const secret = createSecret();
+  await addClient(sql, {
+    clientId: 'bench',
+    permissions: [11, 15, 88, 95, 116],
+    wids: [1],
+    readOnly: false,
+    rateLimit: 1_000_000_000,
+    secretDigest: digestSecret(secret),
+  });
+  return { url, sql, secret };
+}
+
 async function untilIdle(sql: Sql): Promise<void> {
   const until = performance.now() + 60_000;
   for (let quiet = 0; quiet < 10 && performance.now() < until; ) {
@@ -113,10 +125,12 @@ async function untilIdle(sql: Sql): Promise<void> {
   }
 }
 
-/** How the tables that the processes of a way know are made and checked. */
-async function tablesOf({ source = join(import.meta.dirname, '../..') }: Way) {
+/** How the tables that the processes of a way know are made and checked; an older checkout has the audit elsewhere. */
+async function tablesOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>) {
   const file = (name: string) => pathToFileURL(join(source, 'packages/db/src', name)).href;
   const { migrate }: typeof import('@inventory/db/migrate') = await import(file('migrate.ts'));
-  const { findImbalances }: typeof import('@inventory/db/operator/audit') = await import(file('audit.ts'));
+  const { findImbalances }: typeof import('@inventory/db/operator/audit') = await import(
+    ['operator/audit.ts', 'audit.ts'].map(file).find((each) => existsSync(new URL(each)))!
+  );
   return { migrate, findImbalances };
 }

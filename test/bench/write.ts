@@ -1,8 +1,19 @@
 import { parseArgs } from 'node:util';
+import { type BatchesAlone, createBatchesAlone } from './batches-alone.ts';
+import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
 import { type LoadResult, runLoad } from './load.ts';
 import { marksTable, tableOf, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
-import { beside, busiest, halfLoad, type Scenario, scenarios, tracked, withKeys } from './scenarios.ts';
+import {
+  beside,
+  busiest,
+  halfLoad,
+  quarter,
+  type Scenario,
+  scenarios,
+  tracked,
+  withKeys,
+} from './scenarios.ts';
 import { type Site, startBenchStack, startSite } from './site.ts';
 import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, wayOf, ways } from './ways.ts';
@@ -10,7 +21,8 @@ import { marksOf } from './write-marks.ts';
 
 // pnpm bench:write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR] [--dry]: the ways of writing,
 // beside each other in one run. `--scenarios`: only loads with one of these words in their names. `--source`: also the service as
-// it stands in another checkout, with its libraries installed, load by load in turns with ours. Neither changes the docs.
+// it stands in another checkout, with its libraries installed, load by load in turns with ours. Neither changes the docs. Half load is
+// measured of ours, and of the code before, when the plain way is measured too: it is half of what that does.
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '3' },
@@ -29,11 +41,15 @@ const known: Record<string, Way> = {
   ...ways,
   ...(values.source === undefined ? {} : { before: wayOf(values.source) }),
 };
-// Each group runs at the same time, and its loads take turns.
-const groups = values.ways
+const wayIds = values.ways
   .split(',')
-  .map((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
-const wayIds = groups.flat();
+  .flatMap((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
+// Each group runs at the same time, and its loads take turns: a machine that is not always as fast is as fast for both.
+const inTurns = ['ours', 'before', 'plain'];
+const groups = [
+  wayIds.filter((id) => inTurns.includes(id)),
+  ...wayIds.filter((id) => !inTurns.includes(id)).map((id) => [id]),
+].filter((ids) => ids.length > 0);
 
 const warmUp = [
   { callers: 32, seconds: 3, next: receive(spread) },
@@ -55,8 +71,14 @@ const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...
 const measuresLarge = (id: string, { name }: { name: string }) =>
   ['ours', 'before'].includes(id) || (id === 'plain' && name !== withKeys.name);
 
-const results = new Map<string, LoadResult[]>();
 type Named = { name: string; callers: number };
+/** `cpu`: microseconds a request; `alone`: requests a second of the batches alone, NaN where they were not applied. */
+type Measured = LoadResult & { cpu: CpuTime | null; alone: number };
+const results = new Map<string, Measured[]>();
+const isSame = (a: Named, b: Named) => a.name === b.name && a.callers === b.callers;
+/** What the batches of ours alone are applied for. */
+const isReplayed = (id: string, scenario: Named) =>
+  id === 'ours' && (isSame(scenario, busiest) || isSame(scenario, quarter));
 const keyOf = (way: string, { name, callers }: Named) => `${way}|${callers}|${name}`;
 
 const stack = await startBenchStack();
@@ -86,17 +108,23 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
     await runLoad({ ...site, ...last, warmUpSeconds: 0 });
     await site.sql`analyze`;
   }
+  const ours = sites.find(({ id }) => id === 'ours');
+  const replays = ours !== undefined && loads.some((scenario) => isReplayed('ours', scenario));
+  const alone = replays ? await createBatchesAlone(stack, ours.site.sql, `bench_alone_${size}_${run}`) : null;
   for (const [index, scenario] of loads.entries()) {
     // Each is first as often as it is second.
     const inTurn = (index + run) % 2 === 0 ? sites : sites.toReversed();
-    for (const { id, site } of inTurn) {
-      if (size === 'large' && !measuresLarge(id, scenario)) continue;
-      const result = await measureOne(run, id, site, scenario);
-      if (scenario.name !== busiest.name || scenario.callers !== busiest.callers) continue;
-      await measureOne(run, id, site, { ...scenario, ...halfLoad }, result.rate / 2);
+    const taking = inTurn.filter(({ id }) => size === 'small' || measuresLarge(id, scenario));
+    for (const { id, site } of taking) {
+      await measureOne(run, id, site, scenario, isReplayed(id, scenario) ? alone : null);
     }
+    const plain = results.get(keyOf('plain', busiest))?.[run - 1];
+    if (!isSame(scenario, busiest) || plain === undefined || !ids.includes('plain')) continue;
+    const half = { ...scenario, ...halfLoad };
+    for (const { id, site } of taking) await measureOne(run, id, site, half, null, plain.rate / 2);
   }
   for (const { site } of sites) await site.stop();
+  await alone?.stop();
 }
 
 async function measureOne(
@@ -104,31 +132,45 @@ async function measureOne(
   id: string,
   site: Site,
   scenario: Scenario,
+  batches: BatchesAlone | null,
   pacePerSecond?: number,
-): Promise<LoadResult> {
+): Promise<void> {
   const { name, callers, load } = scenario;
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
+  // All that went before: the items and lots that these batches will find.
+  await batches?.catchUp();
+  const before = readCpu(site);
   const result = await runLoad({ ...site, callers, seconds, warmUpSeconds: 1, next: load(), ...paced });
+  const after = readCpu(site);
   await site.settle();
-  results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), result]);
+  const cpu = before === null || after === null ? null : cpuPerRequest(before, after, result.answered);
+  const alone = (await batches?.catchUp()) ?? Number.NaN;
+  results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu, alone }]);
   const { rate, p50Ms, p99Ms, errors } = result;
   console.log(
     `run ${run} ${id.padEnd(8)} ${String(callers).padStart(3)} callers, ${name.padEnd(42)} ${rate.toFixed(0).padStart(6)}/s ` +
-      `p50 ${p50Ms.toFixed(1)} ms p99 ${p99Ms.toFixed(1)} ms errors ${errors}`,
+      `p50 ${p50Ms.toFixed(1)} ms p99 ${p99Ms.toFixed(1)} ms errors ${errors}` +
+      (cpu === null ? '' : ` cpu ${cpuText(cpu)}`) +
+      (Number.isNaN(alone) ? '' : ` alone ${alone.toFixed(0)}/s`),
   );
-  return result;
+}
+
+function cpuText({ api, worker, postgres, redis }: CpuTime): string {
+  return [api, worker, postgres, redis].map((part) => part.toFixed(0)).join(' + ');
 }
 
 const middle = (numbers: number[]) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 /** NaN for what was not measured. */
-const median = (way: string, scenario: Named, read: (result: LoadResult) => number) =>
+const median = (way: string, scenario: Named, read: (result: Measured) => number) =>
   middle((results.get(keyOf(way, scenario)) ?? []).map(read));
 
 const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
   wayIds
     .filter((id) => results.has(keyOf(id, scenario)))
     .map((id) => {
-      const of = (read: (result: LoadResult) => number) => median(id, scenario, read);
+      const of = (read: (result: Measured) => number) => median(id, scenario, read);
+      const cpu = (part: keyof CpuTime) => of((result) => result.cpu?.[part] ?? Number.NaN);
+      const alone = of((result) => result.rate / result.alone);
       const ratio = median('ours', scenario, ({ rate }) => rate) / of(({ rate }) => rate);
       return [
         String(scenario.callers),
@@ -141,6 +183,15 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
         id === 'ours' || !Number.isFinite(ratio)
           ? ''
           : `${ratio.toFixed(values.source === undefined ? 1 : 2)} x`,
+        Number.isNaN(cpu('api'))
+          ? ''
+          : cpuText({
+              api: cpu('api'),
+              worker: cpu('worker'),
+              postgres: cpu('postgres'),
+              redis: cpu('redis'),
+            }),
+        Number.isNaN(alone) ? '' : alone.toFixed(2),
       ];
     }),
 );
@@ -149,9 +200,28 @@ const text = [
     'Trust the ratios. `ours / it` says how many times as many requests ours serves. Rates count only answers of success. ' +
     'Before its measurements every way serves 32 callers for 6 s, then one for 8 s or, beside much stock, 128 for 3 s. ' +
     'The other database has 20,000 lots of an item with a serial each, 20,000 of one with an RFID tag each and 100,000 of a third; ' +
-    'each third of a load by serial, tag or spot are receipts, moves and issues.',
+    'each third of a load by serial, tag or spot are receipts, moves and issues. ' +
+    (canTellCpu
+      ? '`CPU` is microseconds a request of api + worker + Postgres, all its processes, + Redis, the warm-up with it. '
+      : 'This system does not tell how much CPU time processes use. ') +
+    '`ours / batches alone`: the batches that the worker made under this load, applied once more by its code on another database, ' +
+    'without HTTP and without a queue, while nothing else runs; so it says how near the whole is to what Postgres allows.',
   marksTable(marksOf(median)),
-  tableOf(['callers', 'load', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'errors', 'ours / it'], rows),
+  tableOf(
+    [
+      'callers',
+      'load',
+      'way',
+      'requests/s',
+      'p50 ms',
+      'p99 ms',
+      'errors',
+      'ours / it',
+      'CPU, µs',
+      'ours / batches alone',
+    ],
+    rows,
+  ),
 ].join('\n\n');
 console.log(`\n${text}`);
 if (!dry) await writeSection('write', `\`pnpm bench:write --runs ${runs} --seconds ${seconds}\``, text);
