@@ -40,10 +40,12 @@ export async function createItem(
 ): Promise<string> {
   const fields = { ...itemDefaults, ...given };
   const [row] = await sql<{ record: string }[]>`
-    insert into item (part_no, short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by)
+    insert into item (part_no, short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by,
+      created, modified)
     overriding system value
-    values (${partNo}, ${shortId}, ${fields.description}, ${fields.category}, ${fields.subCategory}, ${fields.uOM}, ${fields.putUp},
-      ${String(fields.units)}::numeric, ${fields.dfltOwner}, ${fields.discontinued}, ${createdBy})
+    select ${partNo}::integer, ${shortId}, ${fields.description}, ${fields.category}::integer, ${fields.subCategory}::integer, ${fields.uOM}, ${fields.putUp},
+      ${String(fields.units)}::numeric, ${fields.dfltOwner}::integer, ${fields.discontinued}::boolean, ${createdBy}, moment, moment
+    from change_moment() as moment
     returning ${sql.unsafe(itemRecord)} as record`;
   return row!.record;
 }
@@ -70,8 +72,12 @@ export async function updateItem(sql: Sql, shortId: string, given: ItemFields): 
       update item
       set description = wanted.description, category = wanted.category, sub_category = wanted.sub_category,
         uom = wanted.uom, put_up = wanted.put_up, units = wanted.units, dflt_owner = wanted.dflt_owner,
-        discontinued = wanted.discontinued, modified = now()
+        discontinued = wanted.discontinued, modified = moment,
+        -- Its lots count as modified since then, too.
+        described = case when item.description = wanted.description then item.described else moment end
       from wanted
+      -- Of each row, so that it is taken after its lock.
+      cross join lateral (select change_moment() as moment where wanted.part_no is not null) as changing
       where item.part_no = wanted.part_no
         and (item.description, item.category, item.sub_category, item.uom, item.put_up, item.units, item.dflt_owner, item.discontinued)
           is distinct from

@@ -40,9 +40,9 @@ export const itemRecord = recordText(columns);
 export const itemList: Omit<List, 'where'> = {
   table: 'item',
   record: itemRecord,
-  modified: 'modified',
+  modifiedSince: (sql, since) => [sql`modified >= ${since}`],
   sortColumns,
-  defaultOrder: 'short_id',
+  defaultOrder: { by: 'short_id', direction: 'asc' },
   tieBreaker: 'part_no',
 };
 
@@ -59,7 +59,7 @@ export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }
     return readPage(sql, query, { ...itemList, ...total, where });
   };
   if (modifiedSince === undefined) return { cost: 'everything', read };
-  const hasFew = (sql: Sql) => leavesFew(sql, itemList.table, [sql`modified >= ${modifiedSince}`]);
+  const hasFew = (sql: Sql) => leavesFew(sql, [sql`select from item where modified >= ${modifiedSince}`]);
   return { cost: 'matches', hasFew, read };
 }
 

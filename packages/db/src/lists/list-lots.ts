@@ -2,7 +2,7 @@ import type { Lot } from '@inventory/domain/contract/lot';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import { type ListReading, leavesFew } from './list-reading.ts';
+import { enoughToBeMany, type ListReading, leavesFew } from './list-reading.ts';
 import { countLots, readLotPage } from './read-lot-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
@@ -54,14 +54,45 @@ export type LotFilters = {
   hold?: boolean | undefined;
 };
 
+/** The items whose description has changed since; an array, so that the planner takes the lots' index for whatever number of them. */
+function describedSince(sql: Sql, since: Date): Fragment {
+  return sql`array(select part_no from item where described >= ${since})`;
+}
+
+/** Lots that have changed themselves, other than by what their item is called. */
+function ownChange(sql: Sql, since: Date): Fragment {
+  return sql`lot.modified >= ${since}
+    and not exists (select from item where item.part_no = lot.part_no and described >= ${since})`;
+}
+
+/** What has changed since, to be counted: lots, items whose description has, and their lots, though not of more items than are few. */
+function changesSince(sql: Sql, since: Date): Fragment {
+  const enough = sql.unsafe(enoughToBeMany);
+  return sql`
+    (select from lot where lot.modified >= ${since} ${enough})
+    union all
+    (select from item where described >= ${since} ${enough})
+    union all
+    (
+      select
+      from lot
+      where lot.part_no = any(array(select part_no from item where described >= ${since} ${enough}))
+      ${enough}
+    )`;
+}
+
 /** How a page of lots is read that no counts lead to. */
 export const lotList: Omit<List, 'where'> = {
   table: 'lot',
   joins: 'join item using (part_no) join warehouse using (wid)',
   record: recordText(columns),
-  modified: 'lot.modified',
+  modifiedSince: (sql, since) => [
+    ownChange(sql, since),
+    // All lots of those items, however many; those that changed themselves among them.
+    sql`lot.part_no = any(${describedSince(sql, since)})`,
+  ],
   sortColumns,
-  defaultOrder: 'lot.received desc, lot.rec_no desc',
+  defaultOrder: { by: 'lot.received', direction: 'desc' },
   tieBreaker: 'lot.rec_no',
 };
 
@@ -128,11 +159,11 @@ export function lotPage(query: PageQuery, wids: readonly number[], filters: LotF
   };
   const narrowing = givenFilters(filters).filter(({ hasIndex }) => hasIndex);
   if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
-  const conditions = (sql: Sql) => [
-    ...narrowing.map(({ condition }) => condition(sql)),
-    ...(modifiedSince === undefined ? [] : [sql`lot.modified >= ${modifiedSince}`]),
+  const selections = (sql: Sql) => [
+    ...narrowing.map(({ condition }) => sql`select from lot where ${condition(sql)}`),
+    ...(modifiedSince === undefined ? [] : [changesSince(sql, modifiedSince)]),
   ];
-  return { cost: 'matches', hasFew: (sql) => leavesFew(sql, lotList.table, conditions(sql)), read };
+  return { cost: 'matches', hasFew: (sql) => leavesFew(sql, selections(sql)), read };
 }
 
 /** Such a page, read. */

@@ -17,12 +17,15 @@ export type ListReading = { read(sql: Sql): Promise<Page> } & (
 // Sorted, counted and made into a page in some milliseconds.
 const fewMax = 2000;
 
-/** Whether any of these conditions on a table, each with an index, leaves few of its rows. For a connection `byIndex`. */
-export async function leavesFew(sql: Sql, table: string, conditions: readonly Fragment[]): Promise<boolean> {
-  for (const condition of conditions) {
+/** A limit for a part of what is looked at by {@link leavesFew}: with so many they are not few. */
+export const enoughToBeMany = `limit ${fewMax + 1}`;
+
+/** Whether any of these selections, each by an index, has few rows. For a connection `byIndex`. */
+export async function leavesFew(sql: Sql, selections: readonly Fragment[]): Promise<boolean> {
+  for (const selection of selections) {
     const [found] = await sql<{ count: number }[]>`
       select count(*)
-      from (select from ${sql.unsafe(table)} where ${condition} limit ${sql.unsafe(String(fewMax + 1))}) as found`;
+      from (select from (${selection}) as selected ${sql.unsafe(enoughToBeMany)}) as found`;
     if (found!.count <= fewMax) return true;
   }
   return false;

@@ -1,7 +1,7 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import { orderBy, type SortColumns } from './sort-columns.ts';
+import { orderBy, type SortColumn, type SortColumns } from './sort-columns.ts';
 
 /** The parts of a paged list. Everything but fragments is text of this package, never of a request. */
 export type List = {
@@ -17,14 +17,19 @@ export type List = {
   total?: Fragment;
   /** One record for each value of this expression; the other expressions are then aggregates. */
   groupBy?: string;
-  /** The expression that `modifiedSince` is compared with. */
-  modified: string;
+  /**
+   * The conditions on `table` for records that count as modified since a moment; no row meets two of them. There
+   * are several when what is shown can change in several places, each with an index: one condition that says
+   * "or" would be answered without any.
+   */
+  modifiedSince: (sql: Sql, since: Date) => Fragment[];
   /**
    * The expression that each sortable field is sorted by; columns of `table` begin with its name where there
    * are joins.
    */
   sortColumns: SortColumns;
-  defaultOrder: string;
+  /** The expression that it is sorted by unless asked otherwise; never null. */
+  defaultOrder: { by: string; direction: 'asc' | 'desc' };
   /** A unique column, so that no record is on two pages or on none. */
   tieBreaker: string;
 };
@@ -42,26 +47,22 @@ type PageRow = { total_count: number; records: string };
 /** The records of the page are made only when it is known which they are. */
 function rowsOf(sql: Sql, query: PageQuery, list: List) {
   const { table, joins = '', tieBreaker } = list;
-  const since =
-    query.modifiedSince === undefined
-      ? sql``
-      : sql`and ${sql.unsafe(list.modified)} >= ${query.modifiedSince}`;
-  const matching = sql`where ${list.where} ${since}`;
   const column = list.sortColumns[query.sort ?? ''];
   const needsJoins = column !== undefined && !column.by.includes(`${table}.`);
-  const sorted = sql.unsafe(needsJoins ? `${table} ${joins}` : table);
+  const sorted = sql`${sql.unsafe(needsJoins ? `${table} ${joins}` : table)}`;
+  const { pageKeys, count } =
+    query.modifiedSince === undefined
+      ? keysOf(sql, query, list, sorted)
+      : changedKeysOf(sql, query, list, sorted, list.modifiedSince(sql, query.modifiedSince));
   return sql<PageRow[]>`
     with page as materialized (
       select key, row_number() over () as place
       from (
-        select ${sql.unsafe(tieBreaker)} as key
-        from ${sorted}
-        ${matching}
-        order by ${sql.unsafe(orderOf(query, list))}
+        ${pageKeys}
         limit ${query.pageSize} offset ${offsetOf(query)}::bigint
       ) as sorted
     )
-    select (${list.total ?? sql`select count(*) from ${sql.unsafe(table)} ${matching}`}) as total_count,
+    select (${list.total ?? count}) as total_count,
       (
         select coalesce(string_agg(record, ',' order by place), '')
         from page
@@ -75,19 +76,71 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
       ) as records`;
 }
 
+/** The keys of all records in order, and their number. */
+type Keys = { pageKeys: Fragment; count: Fragment };
+
+function keysOf(sql: Sql, query: PageQuery, list: List, sorted: Fragment): Keys {
+  const { column, direction } = orderOf(query, list);
+  return {
+    pageKeys: sql`
+      select ${sql.unsafe(list.tieBreaker)} as key
+      from ${sorted}
+      where ${list.where}
+      order by ${sql.unsafe(orderBy(column, direction, list.tieBreaker))}`,
+    count: sql`select count(*) from ${sql.unsafe(list.table)} where ${list.where}`,
+  };
+}
+
+/** The same of records that meet one of these conditions, of which each leads to its own by an index. */
+function changedKeysOf(
+  sql: Sql,
+  query: PageQuery,
+  list: List,
+  sorted: Fragment,
+  conditions: readonly Fragment[],
+): Keys {
+  const { column, direction } = orderOf(query, list);
+  const order = orderBy({ by: 'sorted_by', emptyLast: column.emptyLast }, direction, 'key');
+  const key = sql`${sql.unsafe(`${list.tieBreaker} as key, ${column.by} as sorted_by`)}`;
+  return {
+    pageKeys: sql`
+      select key
+      from (${anyOf(sql, key, sorted, list.where, conditions)}) as changed
+      order by ${sql.unsafe(order)}`,
+    count: sql`
+      select count(*)
+      from (${anyOf(sql, sql``, sql`${sql.unsafe(list.table)}`, list.where, conditions)}) as changed`,
+  };
+}
+
+/** What meets one of the conditions, of which no row meets two. */
+function anyOf(
+  sql: Sql,
+  columns: Fragment,
+  from: Fragment,
+  where: Fragment,
+  conditions: readonly Fragment[],
+): Fragment {
+  return (
+    conditions
+      // Fenced off by `offset`: else an index in the page's order looks cheaper than those few, and everything is read.
+      .map((condition) => sql`(select ${columns} from ${from} where ${where} and ${condition} offset 0)`)
+      .reduce((all, each) => sql`${all} union all ${each}`)
+  );
+}
+
 /** Every group is made once, with nothing but what the order needs. */
 function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
   // A group is as new as the newest of its rows; those are found first, so that only their groups are made.
+  const { modifiedSince } = query;
+  const key = sql`${sql.unsafe(groupBy)}`;
+  const table = sql`${sql.unsafe(list.table)}`;
   const since =
-    query.modifiedSince === undefined
+    modifiedSince === undefined
       ? sql``
-      : sql`and ${sql.unsafe(groupBy)} in (
-          select ${sql.unsafe(groupBy)}
-          from ${sql.unsafe(list.table)}
-          where ${list.where} and ${sql.unsafe(list.modified)} >= ${query.modifiedSince}
-        )`;
-  const { by, emptyLast } = list.sortColumns[query.sort ?? ''] ?? { by: list.defaultOrder, emptyLast: false };
-  const direction = query.sort === undefined ? 'asc' : query.direction;
+      : sql`and ${key} in (${anyOf(sql, key, table, list.where, list.modifiedSince(sql, modifiedSince))})`;
+  const { column, direction } = orderOf(query, list);
+  const { by, emptyLast } = column;
   const order = orderBy({ by: 'sorted_by', emptyLast }, direction, 'key');
   return sql<PageRow[]>`
     with matching as materialized (
@@ -118,10 +171,11 @@ function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
       ) as records`;
 }
 
-function orderOf(query: PageQuery, list: List): string {
+function orderOf(query: PageQuery, list: List): { column: SortColumn; direction: 'asc' | 'desc' } {
   const column = query.sort === undefined ? undefined : list.sortColumns[query.sort];
-  if (column === undefined) return list.defaultOrder;
-  return orderBy(column, query.direction, list.tieBreaker);
+  if (column !== undefined) return { column, direction: query.direction };
+  const { by, direction } = list.defaultOrder;
+  return { column: { by, emptyLast: false }, direction };
 }
 
 function offsetOf({ page, pageSize }: PageQuery): string {

@@ -1,0 +1,47 @@
+-- What a client that asks for changes by modifiedSince may rely on: which moments are over for good, and that a lot counts as
+-- modified when its item's description was.
+
+-- The moment of a change, for `modified`. Until its transaction ends, everybody can see that a change of that moment may yet be
+-- committed: it holds a shared lock that nobody waits for and whose number says the moment. The lock comes first and the clock after
+-- it, so a change whose lock cannot be seen yet is of a later moment. Numbers: 7316, then milliseconds since 1970 in 42 bits.
+create function change_moment() returns timestamptz language plpgsql volatile as $$
+begin
+  perform pg_advisory_xact_lock_shared(7316::bigint << 42 | floor(extract(epoch from clock_timestamp()) * 1000)::bigint);
+  return date_trunc('milliseconds', clock_timestamp());
+end
+$$;
+
+-- A moment, in milliseconds since 1970: a statement that begins after this one has ended sees every change before it, and no such
+-- change will ever be committed later. `margin_ms` before now, or earlier when a change of an earlier moment is still open. A lock is
+-- given back only when its transaction can be seen.
+create function changes_known_until(margin_ms bigint) returns bigint language sql volatile as $$
+  select least(
+    -- The start of this statement: before the locks are looked at, whatever is evaluated first.
+    floor(extract(epoch from statement_timestamp()) * 1000)::bigint - margin_ms,
+    (
+      select min(key & (1::bigint << 42) - 1)
+      from (
+        select classid::bigint << 32 | objid::bigint as key
+        from pg_locks
+        where locktype = 'advisory' and objsubid = 1
+          and database = (select oid from pg_database where datname = current_database())
+      ) as held
+      where key >> 42 = 7316
+    )
+  )
+$$;
+
+revoke all on function change_moment(), changes_known_until(bigint) from public;
+grant execute on function change_moment() to inventory_api, inventory_worker, inventory_operator;
+grant execute on function changes_known_until(bigint) to inventory_api;
+
+-- A row that is made without a moment takes this one; now() would be that of the transaction's start.
+alter table item alter column modified set default change_moment();
+alter table stock_level alter column modified set default change_moment();
+
+-- When the description last changed; null: not since the item was made. Its lots show it, and there may be a hundred thousand: they
+-- are found through the item, and not written to.
+alter table item add column described timestamptz(3);
+-- What changed until now is not known: each change may have been that of a description.
+update item set described = modified where modified > created;
+create index item_described_idx on item (described) where described is not null;
