@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Client } from '@inventory/auth/client';
-import { isStatementTimeout } from '@inventory/db/client';
+import { isStatementTimeout, type Sql } from '@inventory/db/client';
 import type { ListReading } from '@inventory/db/lists/list-reading';
 import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/read-category';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
 import type { Page } from '@inventory/paging/page-envelope';
 import { Failed, messages } from '../errors.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';
+import { createNextModifiedSince } from './next-modified-since.ts';
 import { createTextStream } from './text-stream.ts';
 
 // A category of up to so many items is one text, as any other answer; a larger one is streamed.
@@ -21,9 +22,12 @@ const streamIdleMs = 10_000;
 /** The client that asks for a list, and until when it waits. */
 export type Asker = { client: Client; wait: Wait };
 
+/** A page, and from when on what comes after it is asked for by `modifiedSince`, as it is written there. */
+export type ListedPage = Page & { nextModifiedSince: string };
+
 /** Lists, read in turns: nobody's lists keep others from being served. All fail with 503 when Postgres is too busy for them. */
 export type Lists = {
-  page(reading: ListReading, asker: Asker): Promise<Page>;
+  page(reading: ListReading, asker: Asker): Promise<ListedPage>;
   /** A category's active items as the text of an array; a large one's as a stream that must be read or destroyed. */
   category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
 };
@@ -38,6 +42,8 @@ export type ListPools = {
 };
 
 export function createLists(pools: ListPools, turns: ListTurns): Lists {
+  const readNextModifiedSince = createNextModifiedSince();
+
   async function inTurn<T>(kind: TurnKind, { client, wait }: Asker, work: () => Promise<T>): Promise<T> {
     const endTurn = await turns.take(client.clientId, kind, wait);
     const timer = kind === 'cheap' ? setTimeout(endTurn, cheapTurnMs) : undefined;
@@ -59,6 +65,13 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
       if (isStatementTimeout(error)) return false;
       throw error;
     }
+  }
+
+  async function readListed(sql: Sql, reading: ListReading): Promise<ListedPage> {
+    // Before the page, in a statement of its own: what was committed between the two is on the page, and is asked for again. After it,
+    // or in the page's statement, it would be on no page.
+    const nextModifiedSince = await readNextModifiedSince(sql);
+    return { ...(await reading.read(sql)), nextModifiedSince };
   }
 
   async function streamCategory(category: number, asker: Asker): Promise<{ stream: Readable }> {
@@ -100,11 +113,11 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
       if (reading.cost !== 'everything') {
         const page = await inTurn('cheap', asker, async () => {
           if (reading.cost === 'matches' && !(await hasFew(reading, asker))) return few;
-          return pools.cheap.run((sql) => reading.read(sql), asker.wait);
+          return pools.cheap.run((sql) => readListed(sql, reading), asker.wait);
         });
         if (typeof page !== 'symbol') return page;
       }
-      return inTurn('costly', asker, () => pools.costly.run((sql) => reading.read(sql), asker.wait));
+      return inTurn('costly', asker, () => pools.costly.run((sql) => readListed(sql, reading), asker.wait));
     },
     async category(category, asker) {
       const text = await inTurn('cheap', asker, () =>

@@ -1,12 +1,14 @@
-import { envelopeText, type Page, pagingHeaders, pagingOf } from '@inventory/paging/page-envelope';
+import { envelopeText, pagingHeaders, pagingOf } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { z } from 'zod';
+import type { ListedPage } from './lists.ts';
 import type { Reply } from '../route.ts';
 
 /** The answer of a paged list, in the contract's envelope and with its headers. */
-export function pageReply(query: PageQuery, page: Page): Reply {
+export function pageReply(query: PageQuery, page: ListedPage): Reply {
   const paging = pagingOf(query, page.totalCount);
-  return { status: 200, text: envelopeText(page.records, paging), headers: pagingHeaders(paging) };
+  const headers = { ...pagingHeaders(paging), 'X-Next-Modified-Since': page.nextModifiedSince };
+  return { status: 200, text: envelopeText(page.records, paging), headers };
 }
 
 /** The schema of such an answer, and its name in the OpenAPI document. */

@@ -14,6 +14,11 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   'X-Total-Count': ['Total matching records', '1'],
   'X-Page': ['Current page', '1'],
   'X-Page-Size': ['Items per page', '25'],
+  'X-Next-Modified-Since': [
+    'What to ask for next time by `modifiedSince` so that nothing is missed, whatever is written meanwhile (extension). ' +
+      'Of a walk over several pages, that of the first',
+    '2026-01-31T08:00:00.000Z',
+  ],
   'RateLimit-Policy': [
     'The limit: requests (q) in any window of so many seconds (w)',
     '"default";q=100;w=60',
@@ -37,7 +42,7 @@ const optionalHeaders = ['Idempotent-Replayed'];
 
 const always = ['X-API-Version', 'X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'];
 const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
-const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size'];
+const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'X-Next-Modified-Since'];
 
 /** Every header of an answer, for `components.headers`. */
 export function headerComponents(): Json {

@@ -52,7 +52,7 @@ export async function readFacts(
       warehouses: { wid: number; name: string }[] | null;
     }[]
   >`
-    select date_trunc('milliseconds', clock_timestamp()) as now,
+    select change_moment() as now,
       -- For the rest of the transaction, and with no statement of its own: a plan that reads all lots of an item and sorts them can look
       -- cheap where items have a few, and it would be kept for the one that has a hundred thousand.
       set_config('enable_sort', 'off', true) as sort,

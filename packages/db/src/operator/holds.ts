@@ -56,7 +56,7 @@ async function changeHold(tx: Tx, recNo: number, { hold, reason }: { hold: boole
   await tx`
     with changed as (
       update lot
-      set hold = ${hold}, hold_reason = ${reason}, modified = date_trunc('milliseconds', clock_timestamp())
+      set hold = ${hold}, hold_reason = ${reason}, modified = change_moment()
       where rec_no = ${recNo}
       returning part_no, wid, units, modified
     )

@@ -24,7 +24,7 @@ export async function setOrderQuantities(
   const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${gate.shortId}`;
   if (item === undefined) return 'unknown_item';
   // One statement for one row, so that it holds no other lock while it waits for a batch to give the gate back. The moment is
-  // the clock's at the write: that of the statement's start could lie before the batch's.
+  // that of the write: one from before the wait could lie before the batch's.
   await sql`
     insert into stock_level (part_no, wid, on_order, committed, packed, asn, used)
     select ${item.part_no}, ${gate.wid}, on_order, committed, packed, asn, on_order + committed + packed + asn > 0
@@ -38,6 +38,6 @@ export async function setOrderQuantities(
       packed = coalesce(${packed}::numeric, stock_level.packed),
       asn = coalesce(${asn}::numeric, stock_level.asn),
       used = stock_level.used or excluded.used,
-      modified = date_trunc('milliseconds', clock_timestamp())`;
+      modified = change_moment()`;
   return 'set';
 }
