@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
+import { useDatabase } from '../../apps/admin/src/cli/database.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
 import { uniqueName, useService } from '../harness/service.ts';
@@ -268,6 +269,14 @@ describe('level', () => {
 });
 
 describe('whatever the command', () => {
+  test('a change that was begun and stands still ends by itself, and gives back what it holds', async () => {
+    const [row] = await useDatabase(
+      addressFor('operator', service.databaseUrl),
+      (sql) => sql`select current_setting('idle_in_transaction_session_timeout') as limit`,
+    );
+    expect(row!.limit).toBe('1min');
+  });
+
   test('wrong arguments are one line on standard error and end with 2', async () => {
     const wrong: [string[], RegExp][] = [
       [['warehouse', 'add', '--id', 'x', '--name', 'North'], /^error: .*'--id <number>'.*whole number.*\n$/],

@@ -193,18 +193,53 @@ describe('modifiedSince', () => {
       ['hold', () => holdLot(service.sql, { recNo: recno, reason: 'inspection' })],
       ['release', () => releaseLot(service.sql, recno)],
       ['move of a part', () => client.post('/Inventory/Move', { itemID, units: 1, wid: 1, toSpot: 'C' })],
+      ['new description of its item', () => client.put('/Item', { shortID: itemID, description: 'another' })],
       ['shipping', () => client.post('/Inventory/Issue', { itemID, units: 3, wid: 1, reasonCode: 0, recno })],
     ];
     for (const [what, change] of changes) {
       const [row] = await service.sql`
-        select to_char(max(modified) + interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
-        from lot`;
+        select to_char(greatest((select max(modified) from lot), (select max(modified) from item)) + interval '1 ms',
+          'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since`;
       const path = `/Inventory?itemID=${itemID}&modifiedSince=${row!.since}`;
       expect(await recNosOf(client, path), what).not.toContain(recno);
       await expect.poll(async () => Date.now() > Date.parse(row!.since)).toBe(true);
       await change();
       expect(await recNosOf(client, path), what).toContain(recno);
     }
+  });
+
+  test('200: every lot of an item whose description changed, once, in the order of the list, and no other lot', async () => {
+    const client = await service.client();
+    const [itemID, other] = [await service.item({ description: 'before' }), await service.item()];
+    const recNos: number[] = [];
+    for (let lot = 0; lot < 5; lot++)
+      recNos.unshift(await receiveLot(client, itemID, 5, { wid: 1 + (lot % 2) }));
+    const otherRecNo = await receiveLot(client, other, 5);
+    const [row] = await service.sql`
+      select to_char(max(modified) + interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+      from lot`;
+    const path = `/Inventory?modifiedSince=${row!.since}`;
+    await expect.poll(async () => Date.now() > Date.parse(row!.since)).toBe(true);
+    // Lots do not show it.
+    await client.put('/Item', { shortID: itemID, category: 3, discontinued: true });
+    await client.put('/Item', { shortID: other, description: '' });
+    expect(await recNosOf(client, path)).toEqual([]);
+    await client.put('/Item', { shortID: itemID, description: 'after' });
+    // Two of them change themselves, too.
+    await client.post('/Inventory/Issue', { itemID, units: 5, wid: 1, reasonCode: 0, recno: recNos[0] });
+    await client.post('/Inventory/Issue', { itemID, units: 1, wid: 2, reasonCode: 0, recno: recNos[3] });
+    const { body } = await client.get(path);
+    expect(body.value.map((lot: { recNo: number }) => lot.recNo)).toEqual(recNos);
+    expect(body.value.map((lot: { description: string }) => lot.description)).toEqual(Array(5).fill('after'));
+    expect(body.totalCount).toBe(5);
+    expect(await recNosOf(client, `${path}&pageSize=2&page=2`)).toEqual(recNos.slice(2, 4));
+    expect(await recNosOf(client, `${path}&sort=recNo&direction=ASC`)).toEqual([...recNos].reverse());
+    expect(await recNosOf(client, `${path}&inStock=true`)).toEqual(recNos.slice(1));
+    expect(await recNosOf(client, `/Inventory/2?modifiedSince=${row!.since}`)).toEqual([
+      recNos[1],
+      recNos[3],
+    ]);
+    expect(await recNosOf(client, path)).not.toContain(otherRecNo);
   });
 
   test('200: the moment itself belongs to it', async () => {

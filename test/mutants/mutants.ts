@@ -30,6 +30,9 @@ const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
 const malformed = 'apps/api/src/connections/malformed-http.ts';
 const guessLimit = 'apps/api/src/callers/guess-limit.ts';
 const pickStatements = 'packages/db/src/batch/pick-statements.ts';
+const items = 'packages/db/src/items.ts';
+const lotsFile = 'packages/db/src/lists/list-lots.ts';
+const modifiedSince = 'packages/db/migrations/0015.do.modified-since.sql';
 const lane = 'packages/queue/src/lane.ts';
 const listTurns = 'apps/api/src/lists/list-turns.ts';
 const lists = 'apps/api/src/lists/lists.ts';
@@ -2036,11 +2039,160 @@ async function importKey(`,
     edits: [
       {
         file: readPage,
-        search: `where \${list.where} and \${sql.unsafe(list.modified)}`,
-        replace: `where \${sql.unsafe(list.modified)}`,
+        search: `where \${where} and \${condition} offset 0`,
+        replace: `where \${condition} offset 0`,
       },
     ],
     test: { file: 'security/non-interference.test.ts', title: '/Inventory/StockLevels: what differs' },
+  },
+  {
+    name: 'scope missing in what has changed of lots',
+    edits: [
+      {
+        file: readPage,
+        search: `where \${where} and \${condition} offset 0`,
+        replace: `where \${condition} offset 0`,
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory: what differs' },
+  },
+  {
+    name: 'modifiedSince: a new description is none of its lots',
+    edits: [
+      { file: items, search: 'then item.described else moment end', replace: 'then item.described end' },
+    ],
+    test: { file: 'contract/lots.test.ts', title: 'every lot of an item whose description changed' },
+  },
+  {
+    name: 'modifiedSince: a lot that changed itself and with its item is counted twice',
+    edits: [
+      {
+        file: lotsFile,
+        search: 'item.part_no = lot.part_no and described >=',
+        replace: 'false and described >=',
+      },
+    ],
+    test: { file: 'contract/lots.test.ts', title: 'every lot of an item whose description changed' },
+  },
+  {
+    name: 'modifiedSince: lots of items with a new description are few, however many',
+    edits: [
+      {
+        file: lotsFile,
+        search: 'array(select part_no from item where described >= ${since} ${enough})',
+        replace: "'{}'::integer[]",
+      },
+    ],
+    test: { file: 'concurrency/changed-lots.test.ts', title: 'many lots' },
+  },
+  {
+    name: 'modifiedSince: what has changed is looked for among all lots in order',
+    edits: [{ file: readPage, search: 'and ${condition} offset 0)', replace: 'and ${condition})' }],
+    test: { file: 'concurrency/changed-lots.test.ts', title: 'reads what has changed' },
+  },
+  ...[
+    { title: 'is among what it asks for next' },
+    { title: 'the value stands still while a change is open' },
+  ].map(({ title }) => ({
+    name: `X-Next-Modified-Since taken from the clock alone: ${title}`,
+    edits: [{ file: modifiedSince, search: 'where key >> 42 = 7316', replace: 'where false' }],
+    test: { file: 'contract/next-modified-since.test.ts', title },
+  })),
+  {
+    name: 'X-Next-Modified-Since taken from the clock alone, as a client sees it',
+    edits: [{ file: modifiedSince, search: 'where key >> 42 = 7316', replace: 'where false' }],
+    test: { file: 'concurrency/sync.property.test.ts' },
+  },
+  {
+    name: 'X-Next-Modified-Since: writers hold no lock',
+    edits: [
+      {
+        file: modifiedSince,
+        search: 'perform pg_advisory_xact_lock_shared(7316::bigint',
+        replace: 'perform abs(7316::bigint',
+      },
+    ],
+    test: { file: 'concurrency/sync.property.test.ts' },
+  },
+  {
+    name: 'X-Next-Modified-Since: a batch takes its moment from the clock',
+    edits: [
+      {
+        file: 'packages/db/src/batch/read-facts.ts',
+        search: 'select change_moment() as now',
+        replace: "select date_trunc('milliseconds', clock_timestamp()) as now",
+      },
+    ],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'whoever writes late' },
+  },
+  ...[
+    {
+      what: 'a changed item',
+      search: '(select change_moment() as moment where',
+      replace: '(select now() as moment where',
+    },
+    { what: 'a created item', search: 'from change_moment() as moment', replace: 'from now() as moment' },
+  ].map(({ what, search, replace }) => ({
+    name: `X-Next-Modified-Since: ${what} takes its moment from now()`,
+    edits: [{ file: items, search, replace }],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'whoever writes late' },
+  })),
+  {
+    name: 'X-Next-Modified-Since: a hold takes its moment from the clock',
+    edits: [
+      {
+        file: 'packages/db/src/operator/holds.ts',
+        search: 'modified = change_moment()',
+        replace: 'modified = clock_timestamp()',
+      },
+    ],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'whoever writes late' },
+  },
+  {
+    name: 'X-Next-Modified-Since: a new level takes its moment from now()',
+    edits: [
+      {
+        file: modifiedSince,
+        search: 'alter table stock_level alter column modified set default change_moment();',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'whoever writes late' },
+  },
+  {
+    name: 'X-Next-Modified-Since shows what others do at the moment',
+    edits: [
+      {
+        file: 'packages/db/src/lists/next-modified-since.ts',
+        search: 'const marginMs = 2000;',
+        replace: 'const marginMs = 0;',
+      },
+    ],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'what others do at the moment' },
+  },
+  {
+    name: 'X-Next-Modified-Since: changes of other databases hold it',
+    edits: [
+      {
+        file: modifiedSince,
+        search: 'and database = (select oid from pg_database where datname = current_database())',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'nor does another database' },
+  },
+  {
+    name: 'X-Next-Modified-Since is read after the page',
+    edits: [
+      {
+        file: lists,
+        search: `const nextModifiedSince = await readNextModifiedSince(sql);
+    return { ...(await reading.read(sql)), nextModifiedSince };`,
+        replace: `const page = await reading.read(sql);
+    return { ...page, nextModifiedSince: await readNextModifiedSince(sql) };`,
+      },
+    ],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'it is read before the page' },
   },
   {
     name: 'scope missing in the records of sorted levels',

@@ -217,6 +217,19 @@ describe.each(parts)('the %s', (part) => {
   });
 });
 
+test('every part that changes something may say when, and the api alone asks what is known until when', async () => {
+  const codes = async (statement: string) =>
+    Object.fromEntries(
+      await Promise.all(parts.map(async (part) => [part, await codeOf(logins[part], statement)])),
+    );
+  expect(await codes('select change_moment()')).toEqual({ api: null, worker: null, operator: null });
+  expect(await codes('select changes_known_until(0)')).toEqual({
+    api: null,
+    worker: forbidden,
+    operator: forbidden,
+  });
+});
+
 describe.each([...parts, 'owner' as const])('refused to the %s', (who) => {
   test.each(
     ledger.flatMap((table) => [

@@ -33,9 +33,10 @@ async function fill({ sql }: TestDatabase, seed: number) {
       values (1, 'Main'), (2, 'Overflow'), (3, ${`Elsewhere ${seed}`}), (4, ${`Nowhere ${seed}`})`;
     // The catalog belongs to everybody.
     await tx`
-      insert into item (short_id, description, category, units, discontinued, created, modified, created_by)
+      insert into item (short_id, description, category, units, discontinued, created, modified, described, created_by)
       select 'ITEM-' || lpad((n * 7 % ${items})::text, 3, '0'), 'Text ' || n % 5, n % 3, n % 4 + 1, n % 6 = 0,
-        '2026-01-01'::timestamptz + n * interval '1 minute', '2026-01-31'::timestamptz + n % 9 * interval '8 hours', 'tests'
+        '2026-01-01'::timestamptz + n * interval '1 minute', '2026-01-31'::timestamptz + n % 9 * interval '8 hours',
+        case when n % 4 = 0 then '2026-01-30'::timestamptz + n % 5 * interval '16 hours' end, 'tests'
       from generate_series(0, ${items - 1}::integer) as n
       order by n`;
     await tx`

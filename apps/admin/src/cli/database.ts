@@ -5,6 +5,8 @@ import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
 
 const answerWithinMs = 5000;
+// A command that stands still with a change half done, stopped at a terminal say, holds its gate and what clients ask for next.
+const idleInTransactionMs = 60_000;
 
 /**
  * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is
@@ -25,7 +27,11 @@ export async function useDatabase<Result>(
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
   if (!URL.canParse(databaseUrl)) throw new ConfigError('DATABASE_URL is not an address');
-  const sql = connect(databaseUrl, { name: 'inventory-admin', connectionsMax: 4 });
+  const sql = connect(databaseUrl, {
+    name: 'inventory-admin',
+    connectionsMax: 4,
+    idleInTransactionMs,
+  });
   try {
     // A server that is no Postgres may take connections and end them, and the driver would go on trying.
     await within(answerWithinMs, reach(sql));

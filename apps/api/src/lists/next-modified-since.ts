@@ -3,7 +3,7 @@ import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { formatDateTime } from '@inventory/domain/date-time';
 
 // An earlier moment is as good, and has a client read some more again: not every list asks for it.
-const keptMs = 1000;
+const readAgainAfterMs = 1000;
 
 /** Gives the value of `X-Next-Modified-Since` for a list that is read by `sql` after it. */
 export type NextModifiedSince = (sql: Sql) => Promise<string>;
@@ -13,7 +13,7 @@ export function createNextModifiedSince(): NextModifiedSince {
   let kept: { text: string; readAt: number } | null = null;
   return async (sql) => {
     const readAt = performance.now();
-    if (kept !== null && readAt - kept.readAt < keptMs) return kept.text;
+    if (kept !== null && readAt - kept.readAt < readAgainAfterMs) return kept.text;
     const text = formatDateTime((await readNextModifiedSince(sql)).getTime());
     kept = { text, readAt };
     return text;

@@ -1,0 +1,119 @@
+import { connect, type Sql, type Tx } from '@inventory/db/client';
+import { updateItem } from '@inventory/db/items';
+import { lotPage } from '@inventory/db/lists/list-lots';
+import { seed, transactionsFor } from '@inventory/db/operator/seed';
+import type { PageQuery } from '@inventory/paging/page-query';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+
+const lots = 60_000;
+const wids = [1, 2, 3];
+// One item with many lots, one with a few, none of the others changed.
+const many = { shortId: 'SEED-00000001', lots: 4000 };
+const few = { shortId: 'SEED-00000400', lots: 12 };
+
+let database: TestDatabase;
+let looks: Sql;
+let since: Date;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const { sql } = database;
+  await seed(
+    sql,
+    { items: 500, warehouses: wids.length, lots, transactions: transactionsFor(lots) },
+    () => {},
+  );
+  // Nothing but where the lots lie is asked for here.
+  await sql`alter table lot drop constraint lot_part_no_wid_fkey`;
+  const give = async ({ shortId, lots }: typeof many, from: number) => {
+    const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${shortId}`;
+    await sql`update lot set part_no = ${item!.part_no + 1} where part_no = ${item!.part_no}`;
+    await sql`
+      update lot
+      set part_no = ${item!.part_no}
+      where rec_no in (
+        select rec_no from lot where wid = any(${wids}::integer[]) order by rec_no offset ${from} limit ${lots}
+      )`;
+  };
+  await give(many, 0);
+  await give(few, 30_000);
+  await sql`vacuum analyze lot`;
+  looks = connect(database.url, { name: 'looks', connectionsMax: 1, byIndex: true });
+  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() + interval '1 millisecond' as now`;
+  since = row!.now;
+});
+
+afterAll(async () => {
+  await looks?.end();
+  await database?.drop();
+});
+
+/** How many rows and index entries of lots a page takes, and what it has. */
+async function read(query: Partial<PageQuery>) {
+  const asked = {
+    ...{ page: 1, pageSize: 25, sort: undefined, direction: 'asc', modifiedSince: since },
+    ...query,
+  } as PageQuery;
+  const reading = lotPage(asked, wids, {});
+  return database.sql.begin(async (tx) => {
+    // What others read for this connection is not counted as its own.
+    await tx`set local max_parallel_workers_per_gather = 0`;
+    const before = await countTouched(tx);
+    const { totalCount } = await reading.read(tx as unknown as Sql);
+    const touched = (await countTouched(tx)) - before;
+    const hasFew = reading.cost === 'matches' && (await reading.hasFew(looks));
+    return { totalCount, touched, hasFew };
+  });
+}
+
+/** Of this connection, from some moment on. */
+async function countTouched(tx: Tx): Promise<number> {
+  const [row] = await tx<{ touched: number }[]>`
+    select pg_stat_get_xact_tuples_returned('lot'::regclass) + pg_stat_get_xact_tuples_fetched('lot'::regclass)
+      + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint as touched
+    from pg_index
+    where indrelid = 'lot'::regclass`;
+  return row!.touched;
+}
+
+const sorts = [undefined, 'recNo', 'spot'];
+
+describe('modifiedSince on lots', () => {
+  test.each(sorts)('reads what has changed, not what there is (sort: %s)', async (sort) => {
+    await updateItem(database.sql, few.shortId, { description: `new for ${sort}` });
+    const { totalCount, touched, hasFew } = await read({ sort });
+    expect(totalCount).toBe(few.lots);
+    expect(hasFew).toBe(true);
+    // Each once for the page and once for the count, by index and row, and for its record.
+    expect(touched).toBeLessThan(10 * few.lots);
+    const everything = await read({ sort: 'units', modifiedSince: undefined });
+    expect(everything.touched).toBeGreaterThanOrEqual(lots);
+  });
+
+  test.each([1, 40, 160])(
+    'reads the many lots of an item that has changed, and no other (page %i)',
+    async (page) => {
+      await updateItem(database.sql, many.shortId, { description: `new for ${page}` });
+      const { totalCount, touched, hasFew } = await read({ page });
+      expect(totalCount).toBe(many.lots + few.lots);
+      // Many lots wait their turn with the costly ones.
+      expect(hasFew).toBe(false);
+      expect(touched).toBeLessThan(6 * totalCount);
+    },
+  );
+
+  test('a new description of an item writes to none of its lots', async () => {
+    const countUpdated = async (tx: Tx) => {
+      const [row] = await tx<{ updated: number }[]>`
+        select pg_stat_get_xact_tuples_updated('lot'::regclass) as updated`;
+      return row!.updated;
+    };
+    const updated = await database.sql.begin(async (tx) => {
+      const before = await countUpdated(tx);
+      await updateItem(tx as unknown as Sql, many.shortId, { description: 'once more' });
+      return (await countUpdated(tx)) - before;
+    });
+    expect(updated).toBe(0);
+  });
+});

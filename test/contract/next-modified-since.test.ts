@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { createListTurns } from '@inventory/api/lists/list-turns';
+import { createLists, type ListPools } from '@inventory/api/lists/lists';
+import type { Sql } from '@inventory/db/client';
+import { createItem, drawPartNo, updateItem } from '@inventory/db/items';
+import { itemPage } from '@inventory/db/lists/list-items';
+import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
+import { holdLot } from '@inventory/db/operator/holds';
+import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { expect, test } from 'vitest';
+import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { createDatabase } from '../harness/database.ts';
+import { applyHeld, holdOpen } from '../harness/held-open.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { receiveLot } from '../harness/stock.ts';
+
+const service = useService();
+const header = 'X-Next-Modified-Since';
+
+// More than the service stays behind the clock, and keeps the value for.
+const behindMs = 5000;
+
+/** The clock that changes are stamped by, in whole milliseconds. */
+async function clock(sql: Sql = service.sql): Promise<number> {
+  const [row] = await sql<{ ms: number }[]>`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`;
+  return row!.ms;
+}
+
+/** Until a value that is made of the clock alone would be after this moment. */
+async function waitUntilPast(moment: number): Promise<void> {
+  await expect.poll(async () => (await clock()) - moment).toBeGreaterThan(behindMs);
+}
+
+function nextOf(answer: ApiAnswer): number {
+  expect(answer.headers.get(header)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  return Date.parse(answer.headers.get(header)!);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: records are looked into by their own names.
+type Records = any[];
+
+/** All pages, and what the first of them said to ask for next time. */
+async function walk(client: ApiClient, path: string, since?: string) {
+  const records: Records = [];
+  let next: string | null = null;
+  for (let page = 1; ; page++) {
+    const query = `pageSize=2&page=${page}${since === undefined ? '' : `&modifiedSince=${since}`}`;
+    const answer = await client.get(`${path}?${query}`);
+    expect(answer.status).toBe(200);
+    nextOf(answer);
+    next ??= answer.headers.get(header);
+    records.push(...answer.body.value);
+    if (!answer.body.hasMore) return { records, next: next! };
+  }
+}
+
+const paged = [
+  ...['/Inventory', '/Inventory/1', '/Inventory/StockLevels', '/Inventory/StockLevels/1', '/Item'],
+  '/Item/All',
+];
+
+test.each(paged)(
+  '%s: every page says what to ask for next time, in the form that it is asked in',
+  async (path) => {
+    const client = await service.client();
+    await receiveLot(client, await service.item(), 5);
+    const before = await clock();
+    for (const query of ['', 'page=1000', 'sort=partNo&direction=DESC', 'modifiedSince=2000-01-01']) {
+      const next = nextOf(await client.get(`${path}?${query}`));
+      expect(next).toBeLessThan(await clock());
+      expect(next).toBeGreaterThan(before - 120_000);
+      const again = await client.get(`${path}?modifiedSince=${new Date(next).toISOString()}`);
+      expect(again.status).toBe(200);
+    }
+  },
+);
+
+test('nothing is said beside a single item, a category or an error', async () => {
+  const client = await service.client();
+  const shortID = await service.item({ category: 812 });
+  const answers = await Promise.all(
+    [`/Item?key=${shortID}&type=id`, '/Item?Category=812', '/Item?page=0', '/Inventory/3'].map((path) =>
+      client.get(path),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 403]);
+  for (const { headers } of answers) expect(headers.get(header)).toBeNull();
+});
+
+test('what was being written while a client walked, and is committed long after, is among what it asks for next', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const receipt = {
+    ...{ requestId: randomUUID(), clientId: client.clientId, deadline: Date.now() + 3_600_000 },
+    ...{ kind: 'receive', body: { itemID, units: 2, wid: 2, reasonCode: 0 } },
+  } as QueuedRequest;
+  const commit = await holdOpen(service.sql, (own) => applyHeld(service.sql, own, [receipt]));
+  await waitUntilPast(await clock());
+  const { records, next } = await walk(client, '/Inventory');
+  expect(records.filter(({ shortID }) => shortID === itemID)).toEqual([]);
+  await commit();
+  const changed = await walk(client, '/Inventory', next);
+  expect(changed.records.filter(({ shortID }) => shortID === itemID)).toHaveLength(1);
+});
+
+test('whoever writes late, by whatever call or command, is among what is asked for next', async () => {
+  const client = await service.client();
+  const { sql } = service;
+  const make = async () => {
+    const itemID = await service.item();
+    return { itemID, recNo: await receiveLot(client, itemID, 5) };
+  };
+  const request = (kind: QueuedRequest['kind'], body: object) =>
+    ({
+      ...{ requestId: randomUUID(), clientId: client.clientId, deadline: Date.now() + 3_600_000, kind },
+      body: { reasonCode: 0, ...body },
+    }) as QueuedRequest;
+  const [received, issued, held, described, counted] = await Promise.all(Array.from({ length: 5 }, make));
+  const changed = await service.item();
+  const created = uniqueName('CREATED');
+  /** Each writer, where its work is seen, and by what. */
+  const writers: {
+    write: (own: Sql) => Promise<unknown>;
+    seen: [string, (record: Records[0]) => boolean][];
+  }[] = [
+    {
+      write: (own) =>
+        applyHeld(sql, own, [request('receive', { itemID: received!.itemID, units: 2, wid: 2 })]),
+      seen: [
+        ['/Inventory', (lot) => lot.shortID === received!.itemID && lot.wID === 2],
+        ['/Inventory/StockLevels', ({ inStock }) => inStock === 7],
+      ],
+    },
+    {
+      write: (own) =>
+        applyHeld(sql, own, [request('issue', { itemID: issued!.itemID, units: 3.25, wid: 1 })]),
+      seen: [
+        ['/Inventory/1', ({ units }) => units === 1.75],
+        ['/Inventory/StockLevels/1', ({ inStock }) => inStock === 1.75],
+      ],
+    },
+    {
+      write: (own) => holdLot(own, { recNo: held!.recNo, reason: 'inspection' }),
+      seen: [
+        ['/Inventory', (lot) => lot.recNo === held!.recNo && lot.hold],
+        ['/Inventory/StockLevels', ({ onHold }) => onHold === 5],
+      ],
+    },
+    {
+      write: (own) => updateItem(own, described!.itemID, { description: 'changed late' }),
+      seen: [
+        ['/Inventory', ({ description }) => description === 'changed late'],
+        ['/Item', ({ description }) => description === 'changed late'],
+      ],
+    },
+    {
+      write: (own) => setOrderQuantities(own, { shortId: counted!.itemID, wid: 1 }, { onOrder: '11' }),
+      seen: [['/Inventory/StockLevels', ({ onOrder }) => onOrder === 11]],
+    },
+    {
+      write: (own) => setOrderQuantities(own, { shortId: changed, wid: 2 }, { onOrder: '12' }),
+      seen: [['/Inventory/StockLevels', ({ onOrder }) => onOrder === 12]],
+    },
+    {
+      write: (own) => updateItem(own, changed, { discontinued: true }),
+      seen: [['/Item/All', (item) => item.shortID === changed && item.discontinued]],
+    },
+    {
+      write: async (own) => createItem(own, await drawPartNo(own), created, {}, 'tests'),
+      seen: [['/Item/All', ({ shortID }) => shortID === created]],
+    },
+  ];
+  for (const { write, seen } of writers) {
+    const commit = await holdOpen(sql, write);
+    const written = await clock();
+    await expect.poll(async () => clock()).toBeGreaterThan(written + 1);
+    // Without its distance from the clock, which would hide what a writer forgets.
+    const next = (await readNextModifiedSince(sql, { margin: 0 })).toISOString();
+    for (const [path, isSeen] of seen) {
+      const { records } = await walk(client, path);
+      expect(records.some(isSeen), `${path} before the commit`).toBe(false);
+    }
+    await commit();
+    for (const [path, isSeen] of seen) {
+      const { records } = await walk(client, path, next);
+      expect(records.some(isSeen), `${path} after the commit`).toBe(true);
+    }
+  }
+});
+
+test('the value stands still while a change is open, and goes on after it', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const before = await clock();
+  const commit = await holdOpen(service.sql, (own) => updateItem(own, itemID, { category: 5 }));
+  const after = await clock();
+  await waitUntilPast(after);
+  for (const path of paged) {
+    const next = nextOf(await client.get(path));
+    expect(next).toBeGreaterThanOrEqual(before);
+    expect(next).toBeLessThanOrEqual(after);
+  }
+  await commit();
+  await expect.poll(async () => nextOf(await client.get('/Item'))).toBeGreaterThan(after);
+});
+
+test('a transaction that is open and has changed nothing does not hold it, nor does another database', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const other = await createDatabase();
+  try {
+    const ends = [
+      await holdOpen(service.sql, (own) => own`select from item where short_id = ${itemID} for update`),
+      await holdOpen(other.sql, (own) => own`insert into item (short_id, created_by) values ('A', 'tests')`),
+    ];
+    const opened = await clock();
+    await expect.poll(async () => nextOf(await client.get('/Item'))).toBeGreaterThan(opened);
+    for (const end of ends) await end();
+  } finally {
+    await other.drop();
+  }
+});
+
+test('what others do at the moment cannot be told from it', async () => {
+  const itemID = await service.item();
+  const commit = await holdOpen(service.sql, (own) => updateItem(own, itemID, { category: 6 }));
+  const next = await readNextModifiedSince(service.sql);
+  expect((await clock()) - next.getTime()).toBeGreaterThanOrEqual(2000);
+  await commit();
+});
+
+test('it is read before the page: what is committed between the two is not lost', async () => {
+  const { sql } = service;
+  const shortId = await service.item();
+  const commit = await holdOpen(sql, (own) => updateItem(own, shortId, { description: 'in between' }));
+  await waitUntilPast(await clock());
+  const pool = { run: <T>(work: (own: Sql) => Promise<T>) => work(sql) };
+  const lists = createLists(
+    { cheap: pool, costly: pool, streamed: pool, looks: pool } as unknown as ListPools,
+    createListTurns(),
+  );
+  const asker = {
+    client: { clientId: 'c', permissions: new Set<number>(), scope: new Set<number>(), readOnly: true },
+    wait: { until: Number.POSITIVE_INFINITY, hasGone: () => false },
+  } as unknown as Parameters<typeof lists.page>[1];
+  const query = { page: 1, pageSize: 250, sort: undefined, direction: 'asc' } as const;
+  const page = await lists.page(
+    {
+      cost: 'page',
+      async read(own) {
+        const read = await itemPage(query, { discontinuedToo: true }).read(own);
+        await commit();
+        return read;
+      },
+    },
+    asker,
+  );
+  expect(page.records).not.toContain('in between');
+  const modifiedSince = new Date(page.nextModifiedSince);
+  const changed = await lists.page(itemPage({ ...query, modifiedSince }, { discontinuedToo: true }), asker);
+  expect(changed.records).toContain('in between');
+});
