@@ -206,6 +206,26 @@ test('the value stands still while a change is open, and goes on after it', asyn
   await expect.poll(async () => nextOf(await client.get('/Item'))).toBeGreaterThan(after);
 });
 
+test('a transaction holds it by one lock, however many records it changes, and the next one by its own', async () => {
+  const heldBy = (own: Sql) => own<{ held: string }[]>`
+    select string_agg(classid || ' ' || objid, ', ') as held
+    from pg_locks
+    where pid = pg_backend_pid() and locktype = 'advisory'`;
+  const seen: string[] = [];
+  const connection = await service.sql.reserve();
+  for (const name of ['MANY-A', 'MANY-B']) {
+    await connection.unsafe('begin');
+    await connection`
+      insert into item (short_id, created_by)
+      select ${name} || n, 'tests' from generate_series(1, 5000) as n`;
+    seen.push((await heldBy(connection as unknown as Sql))[0]!.held);
+    await connection.unsafe('rollback');
+  }
+  connection.release();
+  for (const held of seen) expect(held).toMatch(/^\d+ \d+$/);
+  expect(seen[0]).not.toBe(seen[1]);
+});
+
 test('a transaction that is open and has changed nothing does not hold it, nor does another database', async () => {
   const client = await service.client();
   const itemID = await service.item();

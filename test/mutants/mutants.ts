@@ -2115,6 +2115,16 @@ async function importKey(`,
     test: { file: 'concurrency/sync.property.test.ts' },
   },
   {
+    name: 'X-Next-Modified-Since: a lock for each row',
+    edits: [{ file: modifiedSince, search: "'yes', true)", replace: "'', true)" }],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'by one lock' },
+  },
+  {
+    name: 'X-Next-Modified-Since: the first transaction of a connection alone holds a lock',
+    edits: [{ file: modifiedSince, search: "'yes', true)", replace: "'yes', false)" }],
+    test: { file: 'contract/next-modified-since.test.ts', title: 'whoever writes late' },
+  },
+  {
     name: 'X-Next-Modified-Since: a batch takes its moment from the clock',
     edits: [
       {

@@ -6,7 +6,11 @@
 -- it, so a change whose lock cannot be seen yet is of a later moment. Numbers: 7316, then milliseconds since 1970 in 42 bits.
 create function change_moment() returns timestamptz language plpgsql volatile as $$
 begin
-  perform pg_advisory_xact_lock_shared(7316::bigint << 42 | floor(extract(epoch from clock_timestamp()) * 1000)::bigint);
+  -- One for a transaction, however many rows it writes: there is room for some thousand locks. A savepoint takes back both.
+  if coalesce(current_setting('inventory.change_held', true), '') = '' then
+    perform pg_advisory_xact_lock_shared(7316::bigint << 42 | floor(extract(epoch from clock_timestamp()) * 1000)::bigint);
+    perform set_config('inventory.change_held', 'yes', true);
+  end if;
   return date_trunc('milliseconds', clock_timestamp());
 end
 $$;

@@ -79,7 +79,8 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
       })
       .optional()
       .meta({
-        description: 'Only records modified at this moment or later (UTC when it has no offset)',
+        description:
+          'Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since`',
         format: 'date-time',
       }),
   };
