@@ -5,7 +5,7 @@ import { formatDateTime } from '@inventory/domain/date-time';
 // An earlier moment is as good, and has a client read some more again: not every list asks for it.
 const readAgainAfterMs = 1000;
 
-/** Gives the value of `X-Next-Modified-Since` for a list that is read by `sql` after it. */
+/** Gives the value of `X-Next-Modified-Since` for a list that is read after it. */
 export type NextModifiedSince = (sql: Sql) => Promise<string>;
 
 /** Asks Postgres once a second at most, and only while lists are read. */
