@@ -2085,11 +2085,6 @@ async function importKey(`,
     ],
     test: { file: 'concurrency/changed-lots.test.ts', title: 'many lots' },
   },
-  {
-    name: 'modifiedSince: what has changed is looked for among all lots in order',
-    edits: [{ file: readPage, search: 'and ${condition} offset 0)', replace: 'and ${condition})' }],
-    test: { file: 'concurrency/changed-lots.test.ts', title: 'reads what has changed' },
-  },
   ...[
     { title: 'is among what it asks for next' },
     { title: 'the value stands still while a change is open' },
