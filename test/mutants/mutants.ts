@@ -326,8 +326,8 @@ export type Taking =`,
     edits: [
       {
         file: 'packages/db/src/lists/read-page.ts',
-        search: `select count(*) from \${sql.unsafe(table)} \${matching}`,
-        replace: `select count(*) from \${sql.unsafe(table)}`,
+        search: `select count(*) from \${sql.unsafe(list.table)} where \${list.where}\`,`,
+        replace: `select count(*) from \${sql.unsafe(list.table)}\`,`,
       },
     ],
     test: { file: 'contract/scope.test.ts', title: 'changes not a byte of any list' },
@@ -2663,8 +2663,8 @@ async function importKey(`,
     edits: [
       {
         file: readPage,
-        search: `const direction = query.sort === undefined ? 'asc' : query.direction;`,
-        replace: 'const direction = query.direction;',
+        search: 'return { column: { by, emptyLast: false }, direction };',
+        replace: 'return { column: { by, emptyLast: false }, direction: query.direction };',
       },
     ],
     test: { file: 'contract/stock-levels.test.ts', title: 'has the sums of all' },
