@@ -5,11 +5,16 @@ import { createGuessLimiter } from '@inventory/api/callers/guess-limit';
 import { createStrangers } from '@inventory/api/callers/strangers';
 import { createStanding } from '@inventory/api/connections/standing';
 import { openDatabase } from '@inventory/api/database';
+import { createApiMetrics } from '@inventory/api/metrics';
+import { createRequestLog } from '@inventory/api/request-log';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { connect } from '@inventory/db/client';
+import { createFoldedLog } from '@inventory/process/folded-log';
 import { createLog } from '@inventory/process/log';
+import { createMetrics } from '@inventory/process/metrics';
+import { createPresence } from '@inventory/process/presence';
 import { connectProducer } from '@inventory/queue/redis';
 import { createPlainStock } from './plain-stock.ts';
 import { createWaitingStock } from './wait-until-finished-stock.ts';
@@ -21,6 +26,8 @@ const { lists, authentication } = openDatabase(DATABASE_URL, 10);
 const redis = connectProducer(REDIS_URL, () => {});
 const authenticator = await createAuthenticator(authentication, Date.now, createLog('bench'), () => false);
 const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
+const folded = createFoldedLog(createLog('bench'));
+const presence = createPresence(folded);
 const app = createApp({
   routes: inventoryRoutes(lists, stock),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
@@ -32,6 +39,8 @@ const app = createApp({
   corsOrigins: [],
   isDraining: () => false,
   log: createLog('bench'),
+  requestLog: createRequestLog({ log: createLog('bench'), folded, presence, isAccessLogged: false }),
+  metrics: createApiMetrics(createMetrics()),
 });
 const server = app.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;

@@ -292,12 +292,19 @@ describe('a key', () => {
       isOpen: () => true,
       refusedCount: () => 0,
       waitingCount: () => 0,
+      oldestWaitMs: () => 0,
+      answerCounts: {
+        by: { event: 0, lookUp: 0, verdict: 0, clock: 0 },
+        verdicts: { applied: 0, refused: 0, abandoned: 0, unknown: 0 },
+      },
+      look: async () => ({ workers: 0, lastSeenMs: null, backlog: 0 }),
       close: async () => {},
     };
     const stock = createStock({
       submitter: full,
       settle: async (request) => (await settle(batches.sql, [request])).get(request.requestId)!,
       now: Date.now,
+      whyUnanswered: () => 'busy',
     });
     const client = {
       clientId: batches.clientId,

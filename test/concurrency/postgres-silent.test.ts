@@ -52,7 +52,7 @@ afterAll(async () => {
 const readToken = () => askToken(baseUrl, { clientId, secret });
 const readWaiting = async () => {
   const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
-  return Number(/^inventory_postgres_waiting (\d+)$/m.exec(metrics)?.[1]);
+  return Number(/^inventory_api_postgres_waiting\{kind="items"\} (\d+)$/m.exec(metrics)?.[1]);
 };
 const connect = async (): Promise<ApiClient> =>
   createApiClient(baseUrl, clientId, (await readToken()).body.access_token);

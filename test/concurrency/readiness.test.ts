@@ -54,7 +54,7 @@ const clock = expect.stringMatching(/^the clock of Postgres is ahead of this one
 test('200 while the api can serve, with how far the clocks differ', async () => {
   await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text();
-  expect(metrics).toMatch(/^inventory_clock_difference_seconds -?[\d.e-]+$/m);
+  expect(metrics).toMatch(/^inventory_api_clock_difference_seconds -?[\d.e-]+$/m);
 });
 
 test('200 and degraded while Redis is away: the api still reads', async () => {

@@ -67,7 +67,7 @@ async function measure(): Promise<number> {
 
 async function strangersWaiting(): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
-  return Number(/^inventory_strangers_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
+  return Number(/^inventory_api_strangers_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
 }
 
 /** Tokens that are like ours in all but the key that has signed them. */

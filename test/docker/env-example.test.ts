@@ -10,7 +10,6 @@ const others = {
   DATABASE_PASSWORD_FILE: '',
   REDIS_PASSWORD: '',
   REDIS_PASSWORD_FILE: '',
-  LOG_LEVEL: 'info',
 };
 
 test('.env.example: every setting with its default, and no other', () => {

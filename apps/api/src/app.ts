@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
@@ -17,9 +16,13 @@ import { allowOrigins } from './cors.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
 import { jsonHeaders } from './json-headers.ts';
 import { sendStream } from './lists/send-stream.ts';
+import type { ApiMetrics } from './metrics.ts';
 import { answerHeaders } from './openapi/answers.ts';
 import { openApiText } from './openapi/document.ts';
+import { createRequestId } from './request-id.ts';
+import type { RequestLog } from './request-log.ts';
 import { callRoute, type Reply, type Route } from './route.ts';
+import { createTemplateFinder } from './route-template.ts';
 import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
@@ -47,6 +50,8 @@ export type AppOptions = {
   /** Whether the process is about to stop. */
   isDraining: () => boolean;
   log: Log;
+  requestLog: RequestLog;
+  metrics: ApiMetrics;
 };
 
 /** The middlewares, in the order in which a request meets them. */
@@ -57,7 +62,8 @@ export function createApp(options: AppOptions): Koa {
   app.use(nameCaller(options.proxies));
   app.use(nameAnswer(options.isDraining));
   app.use(options.strangers.slow);
-  app.use(answerErrors(options.log));
+  app.use(noteAnswers(options));
+  app.use(answerErrors(options.metrics));
   app.use(refuseMalformed);
   app.use(
     allowOrigins({
@@ -67,9 +73,9 @@ export function createApp(options: AppOptions): Koa {
     }),
   );
   app.use(docsRoutes(basePath, openApiText(options.routes, basePath)));
-  app.use(tokenRoute(options.token));
-  app.use(authenticate(options.authenticator));
-  app.use(limitRate(options.rateLimiter, options.rateLimit));
+  app.use(tokenRoute(options));
+  app.use(authenticate(options));
+  app.use(limitRate(options));
   app.use(routeRequests(options.routes));
   app.use(refuseUnrouted(options.routes));
   return app;
@@ -88,7 +94,7 @@ function nameAnswer(isDraining: () => boolean) {
   return async (ctx: Context, next: Next) => {
     ctx.state.arrivedAt = performance.now();
     const given = ctx.get('X-Request-Id');
-    ctx.set('X-Request-Id', /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID());
+    ctx.set('X-Request-Id', /^[\x21-\x7e]{1,128}$/.test(given) ? given : createRequestId());
     ctx.set('X-API-Version', version);
     await next();
     // A process that is about to stop sends its callers elsewhere.
@@ -96,23 +102,49 @@ function nameAnswer(isDraining: () => boolean) {
   };
 }
 
-/** Refusals are answered; failures are logged once and answered without a word of the inside. */
-function answerErrors(log: Log) {
+/** Counts, times and logs what was answered, by the template of its route. */
+function noteAnswers({ routes, metrics, requestLog }: AppOptions) {
+  const findTemplate = createTemplateFinder(routes);
+  return async (ctx: Context, next: Next) => {
+    await next();
+    const { status, method } = ctx;
+    const { failure, arrivedAt } = ctx.state;
+    const route = ctx.state.template ?? templateOf(ctx, findTemplate);
+    const tookMs = performance.now() - arrivedAt;
+    metrics.answered(method, route, status, tookMs);
+    if (failure === undefined && requestLog.answered === null) return;
+    const request = {
+      requestId: ctx.response.get('X-Request-Id'),
+      ...{ method, route, status },
+      client: (ctx.state.client as Client | undefined)?.clientId ?? null,
+      waitedMs: Math.round(tookMs),
+    };
+    if (failure !== undefined) metrics.failed(requestLog.failed(request, failure.error));
+    requestLog.answered?.(request);
+  };
+}
+
+/** The template of the route that a request was for; `other` for what is no route of ours. */
+function templateOf(ctx: Context, findTemplate: (path: string) => string): string {
+  // Not of what is malformed: Koa may fail to parse it.
+  if (malformationOf(ctx.req) !== null || !ctx.path.startsWith(`${basePath}/`)) return 'other';
+  const path = ctx.path.slice(basePath.length);
+  return isOfDocs(path) ? '/docs' : findTemplate(path);
+}
+
+/** Refusals are answered; failures are answered without a word of the inside. */
+function answerErrors(metrics: ApiMetrics) {
   return async (ctx: Context, next: Next) => {
     try {
       await next();
     } catch (error) {
       const failed = error instanceof Refused ? error : failureOf(error);
       if (failed instanceof Refused) {
+        metrics.refused(failed.refusal.code);
         sendJson(ctx, failed.status, errorText(failed.status, failed.refusal), failed.headers);
         return;
       }
-      if (!(error instanceof Failed)) {
-        log.error(
-          { err: error, requestId: ctx.response.get('X-Request-Id'), method: ctx.method },
-          'request failed',
-        );
-      }
+      ctx.state.failure = { error };
       const { status, message, headers } = failed;
       sendJson(ctx, status, errorText(status, { code: 'internal_error', message }), headers);
     }
@@ -145,16 +177,18 @@ function failureOf(error: unknown): Failed {
     : new Failed(500, messages.internal);
 }
 
-function tokenRoute(handle: AppOptions['token']) {
+function tokenRoute({ token, metrics }: AppOptions) {
   return async (ctx: Context, next: Next) => {
     if (ctx.path !== `${basePath}/Token`) return next();
     if (ctx.method !== 'POST') throw methodRefused('POST');
-    const { status, body, headers } = await handle(ctx);
+    ctx.state.template = '/Token';
+    const { status, body, headers, why } = await token(ctx);
+    if (why !== undefined) metrics.tokenFailed(why);
     sendJson(ctx, status, JSON.stringify(body), headers);
   };
 }
 
-function authenticate(authenticator: Authenticator) {
+function authenticate({ authenticator, metrics }: AppOptions) {
   return async (ctx: Context, next: Next) => {
     if (!ctx.path.startsWith(`${basePath}/`)) throw unknownPath();
     const header = ctx.get('Authorization');
@@ -162,6 +196,7 @@ function authenticate(authenticator: Authenticator) {
     const caller = { address: ctx.state.address, hasGone: () => ctx.req.socket.destroyed };
     const client = token === undefined ? null : await authenticator.authenticate(token, caller);
     if (client === null) {
+      if (token !== undefined) metrics.tokenFailed('invalid_token');
       const challenge = header === '' ? 'Bearer' : 'Bearer error="invalid_token"';
       const message =
         header === '' ? 'Authentication is required.' : 'The access token is invalid or expired.';
@@ -172,14 +207,15 @@ function authenticate(authenticator: Authenticator) {
   };
 }
 
-function limitRate(limiter: RateLimiter, rateLimit: number) {
+function limitRate({ rateLimiter, rateLimit, metrics }: AppOptions) {
   return async (ctx: Context, next: Next) => {
     const client = ctx.state.client as Client;
-    const counted = limiter.take(client.clientId, client.rateLimit ?? rateLimit);
+    const counted = rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
     beginJsonBody(ctx);
     const verdict = await counted;
     nameLimit(ctx, verdict);
     if (verdict.allowed) return next();
+    metrics.rateLimited();
     const message = `Rate limit exceeded: ${verdict.limit} requests per minute.`;
     const retryAfter = String(Math.max(1, Math.ceil(verdict.resetMs / 1000)));
     sendJson(ctx, 429, JSON.stringify({ message }), { 'Retry-After': retryAfter });
@@ -197,6 +233,7 @@ function routeRequests(routes: readonly Route[]) {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   for (const declared of routes) {
     router.register(declared.path, [declared.method], async (ctx: Context, next: Next) => {
+      ctx.state.template = declared.path;
       const reply = await callRoute(declared, ctx, ctx.params, ctx.state.client);
       if (reply === null) return next();
       await sendReply(ctx, reply);

@@ -24,6 +24,8 @@ export const apiSettings = {
   ENVELOPE_MAX: count(1).default(64),
   /** Envelopes under way at once at most, per shard. */
   ENVELOPES_IN_FLIGHT: count(1).default(4),
+  /** Whether each request is a line of the log. */
+  ACCESS_LOG: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   /** How long a process that is told to stop goes on accepting, milliseconds: the load balancer's time to notice. */
   DRAIN_MS: count(0).default(0),
   /** The origins, separated by commas, whose pages may call the api from a browser; empty: none. */

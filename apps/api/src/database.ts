@@ -21,6 +21,10 @@ export type Database = {
   items: StatementPool;
   /** How many pieces of work wait for a connection or a turn now. */
   waitingCount(): number;
+  /** The same, by the kind of work. */
+  waitingCounts(): Record<string, number>;
+  /** Connections, by their state. */
+  connectionCounts(): { busy: number; idle: number; suspect: number };
   end(): Promise<void>;
 };
 
@@ -140,6 +144,20 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
     items,
     waitingCount: () =>
       Object.values(pools).reduce((sum, pool) => sum + pool.waitingCount(), turns.waitingCount()),
+    waitingCounts: () => ({
+      ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
+      turns: turns.waitingCount(),
+    }),
+    connectionCounts() {
+      const sum = { busy: 0, idle: 0, suspect: 0 };
+      for (const pool of Object.values(pools)) {
+        const { busy, idle, suspect } = pool.counts();
+        sum.busy += busy;
+        sum.idle += idle;
+        sum.suspect += suspect;
+      }
+      return sum;
+    },
     async end() {
       await Promise.all(Object.values(pools).map((pool) => pool.end()));
     },

@@ -42,13 +42,26 @@ export function unknownPath(): Refused {
   return new Refused({ code: 'not_found', message: nothingAtPath });
 }
 
-/** Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside. */
+/** Why a request ended with a 5xx, for the log and the metrics. `busy`: all is there, and more is asked than can be done in time. */
+export type FailureCause = 'noWorker' | 'redis' | 'postgres' | 'busy' | 'internal';
+
+/**
+ * Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside. `because`: where it is known here
+ * better than from what is away.
+ */
 export class Failed extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
+  readonly because: FailureCause | null;
 
-  constructor(status: 500 | 503, message: string, headers: Record<string, string> = {}) {
+  constructor(
+    status: 500 | 503,
+    message: string,
+    headers: Record<string, string> = {},
+    because: FailureCause | null = null,
+  ) {
     super(message);
+    this.because = because;
     this.status = status;
     this.headers = headers;
   }

@@ -11,10 +11,15 @@ import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { readConfig } from '@inventory/process/config';
+import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
+import { createMetrics } from '@inventory/process/metrics';
 import { PlainError } from '@inventory/process/plain-error';
+import { createPresence } from '@inventory/process/presence';
+import { createReport } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
+import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
 import { createSubmitter } from '@inventory/queue/submit';
@@ -28,13 +33,14 @@ import { defaultConnectionsMax } from './connections/open-files.ts';
 import { createStanding } from './connections/standing.ts';
 import { openDatabase } from './database.ts';
 import { gather } from './gather.ts';
+import { addApiReadings, createApiMetrics } from './metrics.ts';
+import { type Needs, watchNeeds } from './needs.ts';
+import { createRequestLog } from './request-log.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { createStock } from './transactions.ts';
 
-// It costs nothing, but it tells of a machine that does not follow its time server.
-const wrongFromSeconds = 1;
 // Many for the scanners of a warehouse behind one address, and a part of all.
 const perAddressMax = 250;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
@@ -50,7 +56,11 @@ function foundNothing(error: unknown) {
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
 export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
   const config = readConfig(apiSettings, env);
-  const report = (error: Error, what: string) => log.warn({ err: error }, what);
+  const folded = createFoldedLog(log);
+  const presence = createPresence(folded);
+  const report = createReport(folded, presence, 'warn');
+  const registry = createMetrics();
+  const metrics = createApiMetrics(registry);
   const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
   const { lists, authentication, verdicts } = database;
   await database.reads.run(refuseUnsafeDatabase);
@@ -59,6 +69,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
   const keys = await openEnvelopeKeys(() => authentication.run(readEnvelopeKeys));
+  let needs: Needs | undefined;
   const submitter = await createSubmitter({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
@@ -70,7 +81,15 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       verdicts.run((sql) => readOutcomes(sql, requests), soon(lookWithinMs)).catch(foundNothing),
     settle: (requests) => verdicts.run((sql) => settle(sql, requests)),
     report,
+    observer: {
+      ...metrics.envelopes,
+      sendFailed() {
+        metrics.envelopes.sendFailed();
+        needs?.sendFailed();
+      },
+    },
   });
+  needs = watchNeeds(presence, submitter, verdicts);
   let draining = false;
   const standing = createStanding();
   const strangers = createStrangers(() => draining, standing);
@@ -82,6 +101,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
     now: clock.now,
+    whyUnanswered: needs.whyUnanswered,
   });
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
@@ -95,6 +115,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     strangers,
     isDraining: () => draining,
     log,
+    requestLog: createRequestLog({ log, folded, presence, isAccessLogged: config.ACCESS_LOG === 'on' }),
+    metrics,
   });
   const { server, connections } = createHttpServer(app.callback(), {
     version,
@@ -117,33 +139,21 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       notes: [`the clock of Postgres is ahead of this one by ${clock.differenceSeconds().toFixed(3)} s`],
     };
   };
-  const internal = await serveInternal(config, checkReady, [
-    {
-      name: 'inventory_clock_difference_seconds',
-      help: "How far the clock of Postgres is ahead of this process's.",
-      read: clock.differenceSeconds,
-    },
-    {
-      name: 'inventory_refused_answers',
-      help: 'Answers in Redis that no worker of this service gave as they are.',
-      read: submitter.refusedCount,
-    },
-    {
-      name: 'inventory_postgres_waiting',
-      help: 'Pieces of work that wait for a connection to Postgres.',
-      read: database.waitingCount,
-    },
-    { name: 'inventory_connections', help: 'Connections of callers.', read: connections.count },
-    {
-      name: 'inventory_strangers_waiting',
-      help: 'Answers to callers without a right token that wait for their turn.',
-      read: strangers.waitingCount,
-    },
-  ]);
+  addApiReadings(registry, {
+    submitter,
+    needs,
+    postgresConnections: database.connectionCounts,
+    postgresWaiting: database.waitingCounts,
+    clockDifferenceSeconds: clock.differenceSeconds,
+    connectionCount: connections.count,
+    strangersWaiting: strangers.waitingCount,
+  });
+  const internal = await serveInternal(config, { checkReady, metrics: registry });
   const { port } = server.address() as AddressInfo;
-  log.info({ port }, 'api is up');
+  log.info({ port, internalPort: internal?.port ?? null }, 'api is up');
   return {
     port,
+    internalPort: internal?.port,
     async stop() {
       // Answers say from now on that their connection ends; then the few that are idle can be closed without cutting a request.
       draining = true;
@@ -152,27 +162,14 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await closed;
+      needs.stop();
       await submitter.close();
       keys.stop();
       await internal?.close();
       clock.stop();
       redis.disconnect();
       await database.end();
+      folded.end();
     },
-  };
-}
-
-/** Says once that a clock is wrong, and once more when it is wrong again. */
-function warnOfClock(log: Log) {
-  let warned = false;
-  return (differenceSeconds: number) => {
-    const isWrong = Math.abs(differenceSeconds) > wrongFromSeconds;
-    if (isWrong && !warned) {
-      log.warn(
-        { differenceSeconds },
-        'the clock of Postgres and that of this process differ; Postgres counts',
-      );
-    }
-    warned = isWrong;
   };
 }

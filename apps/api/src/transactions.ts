@@ -8,7 +8,7 @@ import type { QueuedRequest, RequestKey, StockRequest } from '@inventory/domain/
 import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit';
 import { patience } from '@inventory/queue/submit';
-import { Failed, messages, Refused } from './errors.ts';
+import { Failed, type FailureCause, messages, Refused } from './errors.ts';
 import { createRequestId } from './request-id.ts';
 import type { Reply } from './route.ts';
 
@@ -31,10 +31,12 @@ export type StockOptions = {
   settle: (request: SentRequest) => Promise<StoredOutcome>;
   /** The time that the clock of Postgres shows, milliseconds since 1970. */
   now: () => number;
+  /** Why the queue does not take or answer a request now. */
+  whyUnanswered: () => FailureCause;
 };
 
 /** The way of a transaction through the queue, with or without an Idempotency-Key. */
-export function createStock({ submitter, settle, now }: StockOptions): Stock {
+export function createStock({ submitter, settle, now, whyUnanswered }: StockOptions): Stock {
   function queued(request: StockRequest, { client, arrivedAt, key }: Caller): QueuedRequest {
     const askedAt = now() - (performance.now() - arrivedAt);
     return {
@@ -59,7 +61,7 @@ export function createStock({ submitter, settle, now }: StockOptions): Stock {
     async transact(request, caller, status) {
       const { key, arrivedAt } = caller;
       if (key === undefined)
-        return replyOf(await submitter.submit(queued(request, caller), arrivedAt), status);
+        return replyOf(await submitter.submit(queued(request, caller), arrivedAt), status, whyUnanswered);
       if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
         throw new Refused({
           code: 'bad_request',
@@ -69,7 +71,7 @@ export function createStock({ submitter, settle, now }: StockOptions): Stock {
       // One that came slowly is refused at once, but not without asking.
       const leftMs = Math.max(keyedWithinMs - (performance.now() - arrivedAt), refusedWithinMs);
       const answer = await within(leftMs, submitKeyed(queued(request, caller), arrivedAt)).catch(unknownKey);
-      return replyOf(answer, status);
+      return replyOf(answer, status, whyUnanswered);
     },
   };
 }
@@ -84,17 +86,19 @@ function keyOf(key: string, { kind, body }: StockRequest, askedAt: number): Requ
 
 /** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
 function unknownKey(error: unknown): never {
-  throw isOutage(error) || isStatementTimeout(error) ? new Failed(503, messages.unknown, retryAfter) : error;
+  throw isOutage(error) || isStatementTimeout(error)
+    ? new Failed(503, messages.unknown, retryAfter, 'postgres')
+    : error;
 }
 
-function replyOf(answer: SubmitResult, status: 200 | 201): Reply {
+function replyOf(answer: SubmitResult, status: 200 | 201, whyUnanswered: () => FailureCause): Reply {
   const headers: Record<string, string> =
     'isRepeat' in answer && answer.isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
   if (answer.status === 'applied') return { status, text: answer.result ?? '', headers };
-  if (answer.status === 'failed') throw new Failed(500, messages.internal);
-  if (answer.status === 'unknown') throw new Failed(503, messages.unknown, retryAfter);
+  if (answer.status === 'failed') throw new Failed(500, messages.internal, {}, 'internal');
+  if (answer.status === 'unknown') throw new Failed(503, messages.unknown, retryAfter, 'postgres');
   if (answer.result !== null) throw new Refused(JSON.parse(answer.result) as Refusal, { headers });
-  throw new Failed(503, messages.unavailable, retryAfter);
+  throw new Failed(503, messages.unavailable, retryAfter, whyUnanswered());
 }
 
 function digest(text: string): string {

@@ -3,6 +3,8 @@ import { isOutage } from '@inventory/db/client';
 export type CountKeeper = {
   /** Something was written that the counts do not hold yet. */
   wake(): void;
+  /** For how long something that was written has not been brought into the counts, seconds; 0 when nothing waits. */
+  lagSeconds(): number;
   stop(): Promise<void>;
 };
 
@@ -18,16 +20,23 @@ export function createCountKeeper(
 ): CountKeeper {
   let timer: NodeJS.Timeout | null = null;
   let folding: Promise<void> = Promise.resolve();
+  let dueSince: number | null = null;
+  let foldingSince: number | null = null;
   const run = async () => {
+    foldingSince = dueSince;
+    dueSince = null;
     try {
       await fold();
     } catch (error) {
+      dueSince = foldingSince;
       if (!isOutage(error)) report(error as Error, 'the counts of the lists');
     } finally {
+      foldingSince = null;
       timer = null;
     }
   };
   const wake = () => {
+    dueSince ??= performance.now();
     timer ??= setTimeout(() => {
       folding = run();
     }, foldAfterMs);
@@ -35,6 +44,10 @@ export function createCountKeeper(
   const sweep = setInterval(wake, sweepEveryMs);
   return {
     wake,
+    lagSeconds() {
+      const since = foldingSince ?? dueSince;
+      return since === null ? 0 : (performance.now() - since) / 1000;
+    },
     async stop() {
       clearInterval(sweep);
       if (timer !== null) clearTimeout(timer);

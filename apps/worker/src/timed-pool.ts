@@ -7,6 +7,8 @@ export type TimedPool<Pool> = {
    * committed.
    */
   run<T>(work: (pool: Pool) => Promise<T>, timeMs?: number): Promise<T>;
+  /** The one in use now. */
+  current(): Pool;
   end(): Promise<void>;
 };
 
@@ -33,6 +35,7 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
         throw error;
       }
     },
+    current: () => pool,
     end: () => pool.end({ timeout: 5 }),
   };
 }

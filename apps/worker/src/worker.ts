@@ -2,22 +2,30 @@ import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { type ConnectOptions, connect, isOutage, isStatementTimeout, reach } from '@inventory/db/client';
+import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { settle } from '@inventory/db/requests/settle';
 import { readConfig } from '@inventory/process/config';
+import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
+import { lookEvery } from '@inventory/process/look-every';
+import { createMetrics } from '@inventory/process/metrics';
 import { PlainError } from '@inventory/process/plain-error';
+import { createPresence } from '@inventory/process/presence';
+import { createReport } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
+import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
+import { createWorkerMetrics } from './metrics.ts';
 import { createTimedPool } from './timed-pool.ts';
 
 // Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's patience ends.
@@ -31,11 +39,15 @@ const batchWithinMs = 3000;
 const usualFold = { listMs: 1500, allMs: 5000 };
 const largeFold = { listMs: 60_000, allMs: 200_000 };
 const stopFoldingWithinMs = 3000;
+// Whether Redis and Postgres are there.
+const lookEveryMs = 1000;
 
 /** Starts a worker: takes envelopes from the queue and applies them to Postgres until it is stopped. */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
   const config = readConfig(workerSettings, env);
-  const report = (error: Error, what: string) => log.error({ err: error }, what);
+  const folded = createFoldedLog(log);
+  const presence = createPresence(folded);
+  const report = createReport(folded, presence, 'error');
   const connectAs = (name: string, connectionsMax: number, options: Partial<ConnectOptions> = {}) =>
     connect(config.DATABASE_URL, {
       name,
@@ -58,6 +70,10 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const excess = await folds.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);
   const keys = await openEnvelopeKeys(() => batches.run(({ sql }) => readEnvelopeKeys(sql)));
+  const clock = await startDatabaseClock(
+    { run: (work) => batches.run(({ sql }) => work(sql)) },
+    warnOfClock(log),
+  );
   const parts = createPartNumbers();
   const fold = ({ listMs, allMs }: typeof usualFold) => folds.run((sql) => foldArrivals(sql, listMs), allMs);
   const counts = createCountKeeper(
@@ -68,52 +84,76 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       }),
     report,
   );
+  const registry = createMetrics();
+  const metrics = createWorkerMetrics(registry, {
+    presence,
+    connections: () => batches.current().counts(),
+    clockDifferenceSeconds: clock.differenceSeconds,
+    foldingLagSeconds: counts.lagSeconds,
+    refusedCount: () => consumer.refusedCount(),
+  });
+  const applyEnvelope = createBatcher({
+    batchMax: config.BATCH_MAX,
+    apply: async (requests) => {
+      // A batch that was given up and committed all the same is found decided when it is taken up again.
+      const outcomes = await metrics.batch(requests.length, (observe) =>
+        batches.run((pool) => applyBatch(pool, requests, parts, observe)),
+      );
+      counts.wake();
+      return outcomes;
+    },
+    abandon: async (request) =>
+      (await batches.run(({ sql }) => settle(sql, [request]))).get(request.requestId)!,
+    isOutage,
+    findHeld: (requests) => batches.run(({ sql }) => heldGatesAmong(sql, requests, parts)),
+    heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
+    report,
+  });
   const consumer = await createConsumer({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     shardCount: config.QUEUE_SHARDS,
     keys,
     concurrency: config.WORKER_CONCURRENCY,
-    apply: createBatcher({
-      batchMax: config.BATCH_MAX,
-      apply: async (requests) => {
-        // A batch that was given up and committed all the same is found decided when it is taken up again.
-        const outcomes = await batches.run((pool) => applyBatch(pool, requests, parts));
-        counts.wake();
-        return outcomes;
-      },
-      abandon: async (request) =>
-        (await batches.run(({ sql }) => settle(sql, [request]))).get(request.requestId)!,
-      isOutage,
-      findHeld: (requests) => batches.run(({ sql }) => heldGatesAmong(sql, requests, parts)),
-      heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
-      report,
-    }),
+    apply: (requests, attempt) => {
+      metrics.envelope(requests.length);
+      return applyEnvelope(requests, attempt);
+    },
+    onAnswerTaken: metrics.answerTaken,
     onUnserved: () => {
       log.fatal('work waits in the queue and none comes; ending, to be started anew');
       process.exit(1);
     },
     report,
   });
-  const internal = await serveInternal(config, async () => {
+  const stopLooking = lookEvery(lookEveryMs, async () => {
+    presence.note('redis', consumer.isOpen());
+    const isThere = await batches
+      .run(({ sql }) => reach(sql))
+      .then(
+        () => true,
+        () => false,
+      );
+    presence.note('postgres', isThere);
+  });
+  const checkReady = async () => {
     await batches.run(({ sql }) => reach(sql));
     if (!consumer.isOpen()) throw new PlainError('Redis is away');
     return undefined;
-  }, [
-    {
-      name: 'inventory_refused_envelopes',
-      help: 'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
-      read: consumer.refusedCount,
-    },
-  ]);
-  log.info('worker is up');
+  };
+  const internal = await serveInternal(config, { checkReady, metrics: registry });
+  log.info({ internalPort: internal?.port ?? null }, 'worker is up');
   return {
+    internalPort: internal?.port,
     async stop() {
       await consumer.close();
       keys.stop();
+      clock.stop();
+      stopLooking();
       await within(stopFoldingWithinMs, counts.stop()).catch(() => {});
       await internal?.close();
       await Promise.all([batches.end(), folds.end()]);
+      folded.end();
     },
   };
 }

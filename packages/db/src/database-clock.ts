@@ -20,7 +20,7 @@ const roundTrips = 4;
  * cannot be asked now; later the last measurement holds until the next.
  */
 export async function startDatabaseClock(
-  pool: StatementPool,
+  pool: Pick<StatementPool, 'run'>,
   report: (differenceSeconds: number) => void,
 ): Promise<DatabaseClock> {
   let measured = await measure(pool);
@@ -45,7 +45,7 @@ export async function startDatabaseClock(
 }
 
 /** What Postgres showed at which moment of `performance.now()`. */
-function measure(pool: StatementPool): Promise<{ shownMs: number; at: number }> {
+function measure(pool: Pick<StatementPool, 'run'>): Promise<{ shownMs: number; at: number }> {
   return pool.run(async (sql) => {
     let best = { shownMs: 0, at: 0, tookMs: Number.POSITIVE_INFINITY };
     for (let turn = 0; turn < roundTrips; turn++) {

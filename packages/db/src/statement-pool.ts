@@ -34,6 +34,8 @@ export type StatementPool = {
   doubtIdle(since: number): void;
   /** How many pieces of work wait for a connection now. */
   waitingCount(): number;
+  /** Its connections: those that work, those that lie idle, and those that are suspect and serve nobody else. */
+  counts(): { busy: number; idle: number; suspect: number };
   end(): Promise<void>;
 };
 
@@ -209,6 +211,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     },
     doubtIdle,
     waitingCount: () => waiting.size,
+    counts: () => ({ busy: inService.size - idle.length, idle: idle.length, suspect: suspect.size }),
     async end() {
       ended = true;
       for (const { leave } of [...waiting]) leave();

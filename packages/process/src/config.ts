@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { logLevels } from './log.ts';
 import { PlainError } from './plain-error.ts';
 
 /** A setting is missing or wrong; the message is one line for the person who starts the process. */
@@ -34,9 +35,10 @@ export const connections = {
   QUEUE_PREFIX: z.string().default('inventory'),
   /** The same for every api and worker process. */
   QUEUE_SHARDS: count(1).default(1),
-  /** Where /healthz, /readyz and /metrics are served; unset: nowhere. */
+  /** Where /healthz, /readyz and /metrics are served; unset: nowhere; 0: where the system chooses. */
   INTERNAL_PORT: Port.optional(),
   INTERNAL_HOST: z.string().default('127.0.0.1'),
+  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
 };
 
 /**

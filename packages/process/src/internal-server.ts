@@ -1,8 +1,10 @@
-import { createServer } from 'node:http';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { messageOf } from './describe-error.ts';
+import type { Metrics } from './metrics.ts';
 
-export type InternalServer = { close(): Promise<void> };
+/** `port`: where it answers. */
+export type InternalServer = { port: number; close(): Promise<void> };
 
 /** The state of a process that can do its work. */
 export type Readiness = {
@@ -12,50 +14,50 @@ export type Readiness = {
   notes?: readonly string[];
 };
 
-/** A number that is asked for when the metrics are read. */
-export type Measured = { name: string; help: string; read: () => number };
+export type InternalOptions = {
+  /** Rejects with the reason when the process cannot serve. */
+  checkReady: () => Promise<Readiness | undefined>;
+  metrics: Metrics;
+  /** What else is answered, by path; each ends its response. */
+  pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+};
 
 /**
  * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not) and `/metrics` for those who run the
- * service; null when no port is set. Never on the port that clients reach. `checkReady` rejects with the reason.
+ * service; null when no port is set. Never on the port that clients reach.
  */
 export async function serveInternal(
   settings: { INTERNAL_PORT?: number | undefined; INTERNAL_HOST: string },
-  checkReady: () => Promise<Readiness | undefined>,
-  measured: readonly Measured[] = [],
+  { checkReady, metrics, pages = {} }: InternalOptions,
 ): Promise<InternalServer | null> {
   if (settings.INTERNAL_PORT === undefined) return null;
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
-  for (const { name, help, read } of measured) {
-    new Gauge({
-      name,
-      help,
-      registers: [metrics],
-      collect() {
-        this.set(read());
-      },
-    });
-  }
   const server = createServer(async (request, response) => {
     const answer = (status: number, text: string, type = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'Content-Type': type });
       response.end(text);
     };
-    if (request.url === '/healthz') answer(200, 'ok\n');
-    else if (request.url === '/readyz') {
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page !== undefined) page(request, response);
+    else if (path === '/healthz') answer(200, 'ok\n');
+    else if (path === '/readyz') {
       await checkReady().then(
         (readiness) => answer(200, readyText(readiness ?? {})),
         (error) => answer(503, `${messageOf(error)}\n`),
       );
-    } else if (request.url === '/metrics') answer(200, await metrics.metrics(), metrics.contentType);
-    else answer(404, 'not found\n');
+    } else if (path === '/metrics') {
+      await metrics.read().then(
+        ({ text, type }) => answer(200, text, type),
+        (error) => answer(500, `${messageOf(error)}\n`),
+      );
+    } else answer(404, 'not found\n');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.INTERNAL_PORT, settings.INTERNAL_HOST, resolve);
   });
   return {
+    port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,4 +1,4 @@
-import { type LoggerOptions, pino } from 'pino';
+import { type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import { describeError } from './describe-error.ts';
 
 /** The facts beside a message: an error, and named facts of ours. */
@@ -10,6 +10,9 @@ export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
 const factCharactersMax = 500;
 
+/** What LOG_LEVEL may be. */
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 /**
  * The log of a process: one JSON object a line on standard output, or the output given. Bodies, headers, tokens and passwords never go in: callers pass an
  * error and a few named facts, nothing that came from a client, and of an error only what describe-error.ts allows is written.
@@ -17,7 +20,8 @@ const factCharactersMax = 500;
 export function createLog(name: string, output?: NodeJS.WritableStream): Log {
   const options: LoggerOptions = {
     name,
-    level: process.env.LOG_LEVEL ?? 'info',
+    level: levelOf(process.env.LOG_LEVEL),
+    timestamp: stdTimeFunctions.isoTime,
     base: { pid: process.pid },
     serializers: { err: (described: unknown) => described },
     formatters: { log: describeFacts },
@@ -32,6 +36,11 @@ export function createLog(name: string, output?: NodeJS.WritableStream): Log {
     },
   };
   return (output === undefined ? pino(options) : pino(options, output)) as unknown as Log;
+}
+
+/** A wrong one is refused with the other settings, by a process that can say so. */
+function levelOf(text: string | undefined): string {
+  return logLevels.find((level) => level === text) ?? 'info';
 }
 
 /** Errors described, wherever they stand; of anything else only what is short and plain. */

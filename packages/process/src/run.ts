@@ -2,11 +2,11 @@ import { messageOf } from './describe-error.ts';
 import type { Log } from './log.ts';
 import { takeOverOutlets } from './outlets.ts';
 
-/** A started process: how it stops, and where it answers if it does. */
-export type Running = { stop(): Promise<void>; port?: number };
+/** A started process: how it stops, and where it answers if it does: its callers, and those who run it. */
+export type Running = { stop(): Promise<void>; port?: number; internalPort?: number | undefined };
 
 /** The message of a process to the one that supervises it, once: it is up, and where it answers. */
-export type UpMessage = { up: true; port: number | null };
+export type UpMessage = { up: true; port: number | null; internalPort: number | null };
 
 const stopWithinMs = 20_000;
 
@@ -46,7 +46,8 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   if (supervised) {
-    const message: UpMessage = { up: true, port: running.port ?? null };
+    const { port = null, internalPort = null } = running;
+    const message: UpMessage = { up: true, port, internalPort };
     // The callback takes the error: a supervisor that went meanwhile is no reason to crash.
     process.send?.(message, undefined, undefined, () => {});
     process.on('disconnect', () => stop('disconnect'));

@@ -13,6 +13,7 @@ import { createRefusals } from './refusals.ts';
 import { restWhenRefused } from './rest.ts';
 import { watchService } from './service-watch.ts';
 import { openEnvelope, type Place, type SignedAnswer, type SignedEnvelope, signAnswer } from './signature.ts';
+import { keepSeen } from './workers-seen.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
@@ -34,6 +35,8 @@ export type ConsumeOptions = {
   /** Work waits in the queue and none comes: the process had better be started anew. */
   onUnserved: () => void;
   report: (error: Error, what: string) => void;
+  /** Told how long the way of an envelope's outcomes into Redis took. */
+  onAnswerTaken?: (tookMs: number) => void;
 };
 
 export type Consumer = {
@@ -90,6 +93,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     const redis = connectConsumer(options.redisUrl, (error) => options.report(error, 'queue connection'));
     let applying = 0;
     let foundEmpty = false;
+    const answeredAt = new WeakMap<object, number>();
     const queueKeys = `${options.prefix}:${queueName(shard)}`;
     const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
       queueName(shard),
@@ -110,7 +114,9 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
         applying += 1;
         try {
           const outcomes = await applySound(requests, attemptsStarted);
-          return signAnswer(options.keys, place, packOutcomes(outcomes));
+          const answer = signAnswer(options.keys, place, packOutcomes(outcomes));
+          answeredAt.set(answer, performance.now());
+          return answer;
         } catch (error) {
           throw new EnvelopeError('an envelope was not applied', { cause: error });
         } finally {
@@ -136,6 +142,10 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     worker.on('drained', () => {
       foundEmpty = true;
     });
+    worker.on('completed', (_job, answer) => {
+      const since = answer === null ? undefined : answeredAt.get(answer);
+      if (since !== undefined) options.onAnswerTaken?.(performance.now() - since);
+    });
     worker.on('error', (error) => options.report(error, 'queue'));
     worker.on('failed', (_job, error) => options.report(error, 'an envelope'));
     const queue = openQueue({
@@ -152,7 +162,10 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       onUnserved: options.onUnserved,
     });
     const stopTrimming = trimEvents(queue, producer);
+    // Each worker takes work from all queues, and is seen in the first.
+    const stopBeing = shard === 0 ? keepSeen(producer, queue, () => redis.status === 'ready') : () => {};
     const stop = () => {
+      stopBeing();
       stopWatching();
       stopTrimming();
     };

@@ -8,9 +8,11 @@ import { connectProducer } from './redis.ts';
 import { createRefusals } from './refusals.ts';
 import { openShard, type Shard } from './shard.ts';
 import { openAnswer, signEnvelope } from './signature.ts';
-import { createWaiters, type SubmitResult, type Waiter } from './waiters.ts';
+import { type AnswerCounts, createWaiters, type SubmitResult, type Waiter } from './waiters.ts';
+import { lookAtQueue, type QueueSight } from './workers-seen.ts';
 
 export { patience, type SubmitResult } from './waiters.ts';
+export type { QueueSight } from './workers-seen.ts';
 
 const sweepEveryMs = 25;
 const jobOptions = {
@@ -36,6 +38,17 @@ export type SubmitOptions = {
   /** Decides every request that is not decided yet: never applied. By request id. */
   settle: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
   report: (error: Error, what: string) => void;
+  /** Told of each envelope. */
+  observer?: EnvelopeObserver;
+};
+
+/** Told of each envelope; must take no time. */
+export type EnvelopeObserver = {
+  sent(requestCount: number): void;
+  /** Redis did not take it, or not in time. */
+  sendFailed(): void;
+  /** All of it is answered, so long after it was sent. */
+  answered(tookMs: number): void;
 };
 
 export type Submitter = {
@@ -51,6 +64,12 @@ export type Submitter = {
   isOpen(): boolean;
   /** Waiting and sent requests. */
   waitingCount(): number;
+  /** How long the oldest of them has waited, milliseconds; 0 when there is none. */
+  oldestWaitMs(): number;
+  /** How the answers came, since the start. */
+  answerCounts: AnswerCounts;
+  /** What Redis has of the queue and its workers now; fails when Redis does not answer. */
+  look(): Promise<QueueSight>;
   /** How many answers were not signed by a worker of ours, or not for that job. */
   refusedCount(): number;
   /** Waits for the answers still due, then closes the connections. */
@@ -136,6 +155,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     envelope.open -= 1;
     if (envelope.open > 0) return;
     noteAnswered(line.lane, envelope, now);
+    options.observer?.answered(now - envelope.sentAt);
     // Without a worker it still waits there, and would for ever: nobody has any use for it, and Redis is not endless.
     if (!envelope.isDone) line.shard.queue.remove(envelope.jobId).catch(() => {});
     schedule(line);
@@ -169,11 +189,13 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     lane.sent.set(envelope.jobId, envelope);
     for (const waiter of batch) waiter.envelope = envelope;
     lane.addsUnderWay.add(envelope.sentAt);
+    options.observer?.sent(batch.length);
     try {
       const { jobId } = envelope;
       const signed = signEnvelope(options.keys, { queue: shard.queue.qualifiedName, jobId }, requests);
       await shard.queue.add('envelope', signed, { jobId, ...jobOptions });
     } catch (error) {
+      options.observer?.sendFailed();
       report(error as Error, 'sending an envelope');
       // It may be in the queue all the same.
       await waiters.settle(envelope);
@@ -203,6 +225,13 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     admits,
     isOpen: () => producer.status === 'ready',
     waitingCount: () => waiters.count(),
+    oldestWaitMs: () => performance.now() - (waiters.oldestSince() ?? performance.now()),
+    answerCounts: waiters.answerCounts,
+    look: () =>
+      lookAtQueue(
+        producer,
+        lines.map(({ shard }) => shard.queue),
+      ),
     refusedCount: () => refusals.count(),
     async close() {
       await waiters.end();

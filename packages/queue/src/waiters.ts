@@ -25,6 +25,15 @@ const dropAfterMs = 1000;
 // Between two sweeps: the process was frozen, or its machine.
 const stoodStillMs = 300;
 
+/** How a request's answer came: by its job's completion, by a look into Postgres, by the verdict, or by the clock alone. */
+export type AnsweredBy = 'event' | 'lookUp' | 'verdict' | 'clock';
+
+/** How many answers came which way, and what the verdicts were; `unknown`: Postgres could not be asked in time. */
+export type AnswerCounts = {
+  by: Record<AnsweredBy, number>;
+  verdicts: Record<'applied' | 'refused' | 'abandoned' | 'unknown', number>;
+};
+
 /** A request whose caller waits. Times are of `performance.now()`. */
 export type Waiter = {
   request: QueuedRequest;
@@ -60,6 +69,10 @@ export type Waiters = {
   /** The clock of every waiter; to be called every few milliseconds. */
   sweep(now: number): void;
   count(): number;
+  /** When the one that waits for longest came; null when nobody waits. */
+  oldestSince(): number | null;
+  /** Since the start. */
+  answerCounts: AnswerCounts;
   /** Resolves when nobody waits any more. */
   end(): Promise<void>;
 };
@@ -68,11 +81,20 @@ export type Waiters = {
 export function createWaiters(options: WaitersOptions, startedAt: number): Waiters {
   const waiters = new Map<string, Waiter>();
   let sweptAt = startedAt;
+  const answerCounts: AnswerCounts = {
+    by: { event: 0, lookUp: 0, verdict: 0, clock: 0 },
+    verdicts: { applied: 0, refused: 0, abandoned: 0, unknown: 0 },
+  };
 
-  function answer(requestId: string, outcome: SubmitResult) {
+  function answer(requestId: string, outcome: SubmitResult, by: AnsweredBy) {
     const waiter = waiters.get(requestId);
     if (waiter === undefined) return;
     waiters.delete(requestId);
+    answerCounts.by[by] += 1;
+    const { status } = outcome;
+    if ((by === 'verdict' || status === 'unknown') && status in answerCounts.verdicts) {
+      answerCounts.verdicts[status as keyof AnswerCounts['verdicts']] += 1;
+    }
     waiter.resolve(outcome);
     if (!waiter.isApart) options.onAnswered(waiter, performance.now());
   }
@@ -87,7 +109,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
   async function look(due: Waiter[]) {
     try {
       const outcomes = await options.readOutcomes(due.map((waiter) => waiter.request));
-      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
+      for (const [requestId, outcome] of outcomes) answer(requestId, outcome, 'lookUp');
     } catch (error) {
       options.report(error as Error, 'looking for a lost answer');
     }
@@ -99,7 +121,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
     for (const waiter of open) waiter.settling = true;
     try {
       const outcomes = await options.settle(open.map((waiter) => waiter.request));
-      for (const [requestId, outcome] of outcomes) answer(requestId, outcome);
+      for (const [requestId, outcome] of outcomes) answer(requestId, outcome, 'verdict');
     } catch (error) {
       options.report(error as Error, 'the verdict');
     } finally {
@@ -136,7 +158,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
         const outcome = unpackOutcome(packed);
         if (outcome === null) stored.push(waiter);
         else if (outcome.status === 'pending') leave(waiter);
-        else answer(requestId, outcome);
+        else answer(requestId, outcome, 'event');
       });
       if (stored.length > 0) void look(stored);
     },
@@ -155,10 +177,11 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
       for (const waiter of waiters.values()) {
         const age = now - waiter.startedAt;
         if (age < patience.lookAfterMs) break;
-        if (now >= waiter.giveUpAt) answer(waiter.request.requestId, { status: 'unknown', result: null });
+        const { requestId } = waiter.request;
+        if (now >= waiter.giveUpAt) answer(requestId, { status: 'unknown', result: null }, 'clock');
         else if (waiter.envelope === null) {
           // A request that was never sent can be refused without a verdict.
-          if (age >= dropAfterMs) answer(waiter.request.requestId, { status: 'busy', result: null });
+          if (age >= dropAfterMs) answer(requestId, { status: 'busy', result: null }, 'clock');
         } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
         else if (now - waiter.lookedAt >= patience.lookAfterMs) {
           waiter.lookedAt = now;
@@ -169,6 +192,8 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
       if (toSettle.length > 0) void settle(toSettle);
     },
     count: () => waiters.size,
+    oldestSince: () => waiters.values().next().value?.startedAt ?? null,
+    answerCounts,
     async end() {
       while (waiters.size > 0) await Promise.race([...waiters.values()].map((waiter) => waiter.promise));
     },

@@ -8,6 +8,7 @@ import type { Authenticator } from '../callers/authenticator.ts';
 import type { GuessLimiter } from '../callers/guess-limit.ts';
 import { Refused } from '../errors.ts';
 import { gather } from '../gather.ts';
+import type { TokenFailure } from '../metrics.ts';
 
 // Nobody waits longer for a token because Postgres is slow or silent.
 const secretWithinMs = 1000;
@@ -16,7 +17,13 @@ const basicChallenge: Record<string, string> = { 'WWW-Authenticate': 'Basic real
 const clientIdCharactersMax = 1000;
 
 /** The answer to a token request; failures have the codes of RFC 6749 in the contract's error object. */
-export type TokenReply = { status: number; body: object; headers: Record<string, string> };
+export type TokenReply = {
+  status: number;
+  body: object;
+  headers: Record<string, string>;
+  /** Why there is no token, for the metrics. */
+  why?: TokenFailure;
+};
 
 /** `POST /Token`: client credentials, in the form or by HTTP Basic. */
 export function createTokenHandler(pool: StatementPool, authenticator: Authenticator, guesses: GuessLimiter) {
@@ -71,7 +78,8 @@ function wrongSecret(byBasic: boolean): TokenReply {
 
 function tooManyWrong(resetMs: number): TokenReply {
   const headers = { 'Retry-After': String(Math.max(1, Math.ceil(resetMs / 1000))) };
-  return { status: 429, body: { message: 'Too many failed attempts; try again later.' }, headers };
+  const body = { message: 'Too many failed attempts; try again later.' };
+  return { status: 429, body, headers, why: 'too_many' };
 }
 
 /** A form that cannot be read is an `invalid_request` too; one that is too large keeps its 413. */
@@ -82,11 +90,12 @@ function unreadable(error: unknown): TokenReply {
 
 function refused(
   status: number,
-  error: string,
+  error: Exclude<TokenFailure, 'too_many' | 'invalid_token'>,
   message: string,
   headers: Record<string, string> = {},
 ): TokenReply {
-  return { status, body: { statusCode: status, error, message, error_description: message }, headers };
+  const body = { statusCode: status, error, message, error_description: message };
+  return { status, body, headers, why: error };
 }
 
 /** RFC 6749 2.3.1: both parts are form-encoded before they are joined. */

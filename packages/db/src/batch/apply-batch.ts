@@ -40,6 +40,7 @@ export async function applyBatch(
   pool: BatchPool,
   requests: readonly QueuedRequest[],
   parts: PartNumbers,
+  observe: (times: BatchTimes) => void = () => {},
 ): Promise<(StoredOutcome | null)[]> {
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
   await makeGates(pool.sql, unique, parts).catch((error) => {
@@ -47,7 +48,7 @@ export async function applyBatch(
   });
   for (let tries = 1; ; tries++) {
     const outcomes = await pool
-      .transaction((tx) => applyOnce(tx, unique, parts))
+      .transaction((tx) => applyOnce(tx, unique, parts, observe))
       .catch(async (error: unknown) => {
         // Another transaction took one of the request ids or keys while this one was being decided.
         if (claims.has(violatedUnique(error) ?? '')) return null;
@@ -62,6 +63,12 @@ export async function applyBatch(
     if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId) ?? null);
   }
 }
+
+/**
+ * The steps of a batch, of `performance.now()`: begun, its gates locked, all read, decided with the write sent. The rest of its time is the
+ * write and the commit.
+ */
+export type BatchTimes = { begunAt: number; lockedAt: number; readAt: number; decidedAt: number };
 
 const claims: ReadonlySet<string> = new Set(['stock_transaction_request_id_key', 'idempotency_key_pkey']);
 
@@ -130,13 +137,19 @@ async function applyOnce(
   tx: Tx,
   requests: readonly QueuedRequest[],
   parts: PartNumbers,
+  observe: (times: BatchTimes) => void,
 ): Promise<BatchWork<Map<string, StoredOutcome>>> {
   const gateIds = gateIdsOf(requests, parts);
   // Sent at once, answered in order on the one connection: the later ones see what was committed before the gates were locked.
-  const locked = lockGates(tx, gateIds);
+  const times: BatchTimes = { begunAt: performance.now(), lockedAt: 0, readAt: 0, decidedAt: 0 };
+  const locked = lockGates(tx, gateIds).then((gates) => {
+    times.lockedAt = performance.now();
+    return gates;
+  });
   const facts = readFacts(tx, requests, gateIds);
   const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
     await Promise.all([locked, facts, pickCandidates(tx, requests, parts, facts)]);
+  times.readAt = performance.now();
   const batch: Batch = {
     ...{ now: now.getTime(), items, warehouses, levels, ...lots },
     ...{ newLots: [], touched: new Set(), untakenTouched: new Set() },
@@ -179,6 +192,8 @@ async function applyOnce(
     }),
   );
   const write = writeBatch(tx, batch, written);
+  times.decidedAt = performance.now();
+  observe(times);
   for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
   for (const { request, first } of repeats) {
     const outcome = outcomeOfRepeat(first, outcomes.get(first.requestId)!, request);

@@ -21,6 +21,8 @@ export type BatchPool = {
    * closes; the transaction may be committed all the same if that was after its write was sent.
    */
   transaction<T>(work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T>;
+  /** Its own connections: those that work, and those with a transaction begun or none. */
+  counts(): { busy: number; idle: number };
   /** Closes the connections of its own, `timeout` seconds at most after they were asked to finish; `sql` stays its opener's. */
   end(options: { timeout: number }): Promise<void>;
 };
@@ -70,6 +72,7 @@ export function createBatchPool(sql: Sql): BatchPool {
         }
       }
     },
+    counts: () => ({ busy: connections.size - idle.length, idle: idle.length }),
     async end(options) {
       ended = true;
       await Promise.all([...connections].map((connection) => connection.end(options)));

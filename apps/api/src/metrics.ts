@@ -1,0 +1,162 @@
+import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
+import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit';
+import type { FailureCause } from './errors.ts';
+import type { Needs } from './needs.ts';
+
+/** Why somebody did not get or have a token: the codes of RFC 6749, too many wrong secrets, or a token that is not live. */
+export type TokenFailure =
+  | 'invalid_client'
+  | 'invalid_request'
+  | 'unsupported_grant_type'
+  | 'too_many'
+  | 'invalid_token';
+
+/** What an api tells of its requests. `route`: the template of a route, never a path. */
+export type ApiMetrics = {
+  answered(method: string, route: string, status: number, tookMs: number): void;
+  refused(code: string): void;
+  rateLimited(): void;
+  tokenFailed(why: TokenFailure): void;
+  failed(cause: FailureCause): void;
+  envelopes: EnvelopeObserver;
+};
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
+
+/** The metrics of an api's requests; docs/operating.md says what each means. */
+export function createApiMetrics(metrics: Metrics): ApiMetrics {
+  const requests = metrics.counter('inventory_api_requests_total', 'Requests that were answered.', [
+    'method',
+    'route',
+    'status',
+  ]);
+  const requestSeconds = metrics.histogram(
+    'inventory_api_request_duration_seconds',
+    'Time from a request to its answer, without what a stranger is kept waiting.',
+    durationBuckets,
+    ['method', 'route'],
+  );
+  const refusals = metrics.counter(
+    'inventory_api_refusals_total',
+    'Requests refused, by the code of the error object.',
+    ['code'],
+  );
+  const rateLimited = metrics.counter(
+    'inventory_api_rate_limited_total',
+    'Requests past the limit of their client.',
+  );
+  const tokenFailures = metrics.counter(
+    'inventory_api_token_failures_total',
+    'Requests for a token that were refused, and requests with a token that is not live.',
+    ['reason'],
+  );
+  const failures = metrics.counter(
+    'inventory_api_failures_total',
+    'Requests answered 500 or 503, by the cause.',
+    ['cause'],
+  );
+  const envelopeRequests = metrics.histogram(
+    'inventory_api_envelope_requests',
+    'Requests in an envelope that was sent.',
+    sizeBuckets,
+  );
+  const envelopeSeconds = metrics.histogram(
+    'inventory_api_envelope_duration_seconds',
+    'Time from sending an envelope until all of it is answered.',
+    durationBuckets,
+  );
+  const sendFailures = metrics.counter(
+    'inventory_api_send_failures_total',
+    'Envelopes that Redis did not take.',
+  );
+  return {
+    answered(given, route, status, tookMs) {
+      const method = methods.has(given) ? given : 'other';
+      requests.inc({ method, route, status });
+      requestSeconds.observe({ method, route }, tookMs / 1000);
+    },
+    refused: (code) => refusals.inc({ code }),
+    rateLimited: () => rateLimited.inc(),
+    tokenFailed: (reason) => tokenFailures.inc({ reason }),
+    failed: (cause) => failures.inc({ cause }),
+    envelopes: {
+      sent: (count) => envelopeRequests.observe(count),
+      sendFailed: () => sendFailures.inc(),
+      answered: (tookMs) => envelopeSeconds.observe(tookMs / 1000),
+    },
+  };
+}
+
+export type ApiReadings = {
+  submitter: Pick<Submitter, 'waitingCount' | 'oldestWaitMs' | 'answerCounts' | 'refusedCount'>;
+  needs: Needs;
+  postgresConnections: () => Record<string, number>;
+  postgresWaiting: () => Record<string, number>;
+  clockDifferenceSeconds: () => number;
+  connectionCount: () => number;
+  strangersWaiting: () => number;
+};
+
+/** The metrics that are read from the parts of an api when somebody asks. */
+export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
+  const { submitter, needs } = readings;
+  const up = (what: 'redis' | 'postgres') => () => (needs.presence.isThere(what) ? 1 : 0);
+  metrics.counted(
+    'inventory_api_answers_total',
+    'Answers to transactions, by the way they came: event, lookUp, verdict, clock.',
+    () => submitter.answerCounts.by,
+    'by',
+  );
+  metrics.counted(
+    'inventory_api_verdicts_total',
+    'Transactions whose answer did not come in time, by what the verdict was.',
+    () => submitter.answerCounts.verdicts,
+    'outcome',
+  );
+  metrics.gauge('inventory_api_waiting_requests', 'Transactions whose callers wait.', submitter.waitingCount);
+  metrics.gauge(
+    'inventory_api_waiting_oldest_seconds',
+    'How long the oldest of them has waited.',
+    () => submitter.oldestWaitMs() / 1000,
+  );
+  metrics.gauge(
+    'inventory_api_workers',
+    'Workers that were seen within the last seconds.',
+    () => needs.sight().workers,
+  );
+  metrics.gauge(
+    'inventory_api_queue_backlog_envelopes',
+    'Envelopes in Redis, of all apis, that no worker has taken.',
+    () => needs.sight().backlog,
+  );
+  metrics.gauge('inventory_api_redis_up', '1 when Redis answers and takes work.', up('redis'));
+  metrics.gauge('inventory_api_postgres_up', '1 when Postgres answers.', up('postgres'));
+  metrics.gauge(
+    'inventory_api_postgres_connections',
+    'Connections to Postgres; suspect: their work takes too long.',
+    readings.postgresConnections,
+    'state',
+  );
+  metrics.gauge(
+    'inventory_api_postgres_waiting',
+    'Pieces of work that wait for a connection to Postgres, or for their turn.',
+    readings.postgresWaiting,
+    'kind',
+  );
+  metrics.gauge(
+    'inventory_api_clock_difference_seconds',
+    "How far the clock of Postgres is ahead of this process's.",
+    readings.clockDifferenceSeconds,
+  );
+  metrics.gauge('inventory_api_connections', 'Connections of callers.', readings.connectionCount);
+  metrics.gauge(
+    'inventory_api_strangers_waiting',
+    'Answers to callers without a right token that wait for their turn.',
+    readings.strangersWaiting,
+  );
+  metrics.gauge(
+    'inventory_api_refused_answers',
+    'Answers in Redis that no worker of this service gave as they are.',
+    submitter.refusedCount,
+  );
+}

@@ -1,0 +1,77 @@
+import { isOutage } from '@inventory/db/client';
+import { NeverBegunError, type StatementPool } from '@inventory/db/statement-pool';
+import { lookEvery } from '@inventory/process/look-every';
+import type { Presence } from '@inventory/process/presence';
+import type { QueueSight, Submitter } from '@inventory/queue/submit';
+import type { FailureCause } from './errors.ts';
+
+/** What an api needs beside itself, as it was seen last. */
+export type Needs = {
+  presence: Presence;
+  /** The queue; of the last time that Redis answered, with no workers when it does not. */
+  sight(): QueueSight;
+  /** Why a transaction got no answer just now. */
+  whyUnanswered(): FailureCause;
+  /** Redis did not take an envelope. */
+  sendFailed(): void;
+  stop(): void;
+};
+
+const lookAtRedisEveryMs = 500;
+const lookAtPostgresEveryMs = 1000;
+// A Redis that is full answers, and takes nothing.
+const sendFailedForMs = 3000;
+// Sooner than a worker counts as gone: the request has waited for longer than this, too.
+const unseenMs = 2000;
+
+/** Looks, all the time, whether Redis, Postgres and a worker are there. */
+export function watchNeeds(
+  presence: Presence,
+  submitter: Pick<Submitter, 'isOpen' | 'look'>,
+  pool: StatementPool,
+): Needs {
+  let sight: QueueSight = { workers: 0, lastSeenMs: null, backlog: 0 };
+  let seenAt = performance.now();
+  let sendFailedAt = Number.NEGATIVE_INFINITY;
+  const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
+
+  const stopRedis = lookEvery(lookAtRedisEveryMs, async () => {
+    try {
+      if (!submitter.isOpen()) throw new Error('not connected');
+      sight = await submitter.look();
+      seenAt = performance.now();
+      presence.note('redis', takesWork());
+      presence.note('worker', sight.workers > 0);
+    } catch {
+      presence.note('redis', false);
+      sight = { ...sight, workers: 0, lastSeenMs: null };
+    }
+  });
+  const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {
+    try {
+      await pool.run((sql) => sql`select`);
+      presence.note('postgres', true);
+    } catch (error) {
+      // Busy connections are no outage; they become one when what they do takes too long.
+      if (isOutage(error) && !(error instanceof NeverBegunError)) presence.note('postgres', false);
+    }
+  });
+
+  return {
+    presence,
+    sight: () => sight,
+    whyUnanswered() {
+      if (!submitter.isOpen() || !presence.isThere('redis') || !takesWork()) return 'redis';
+      if (!presence.isThere('postgres')) return 'postgres';
+      const unseen = performance.now() - seenAt + (sight.lastSeenMs ?? Number.POSITIVE_INFINITY);
+      return unseen > unseenMs ? 'noWorker' : 'busy';
+    },
+    sendFailed() {
+      sendFailedAt = performance.now();
+    },
+    stop() {
+      stopRedis();
+      stopPostgres();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { BatchTimes } from '@inventory/db/batch/apply-batch';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
+import type { Presence } from '@inventory/process/presence';
+import { createBusyTime } from './busy-time.ts';
+
+/** What a worker tells of its work. Times in milliseconds, of `performance.now()` or as differences of that. */
+export type WorkerMetrics = {
+  /** An envelope with so many requests came. */
+  envelope(requestCount: number): void;
+  /** Has a batch measured, and counted as busy while it lasts. */
+  batch<T extends readonly (Outcome | null)[]>(
+    requestCount: number,
+    apply: (observe: (times: BatchTimes) => void) => Promise<T>,
+  ): Promise<T>;
+  answerTaken(tookMs: number): void;
+};
+
+export type WorkerReadings = {
+  presence: Presence;
+  connections: () => { busy: number; idle: number };
+  clockDifferenceSeconds: () => number;
+  foldingLagSeconds: () => number;
+  refusedCount: () => number;
+};
+
+/** The metrics of a worker; docs/operating.md says what each means. */
+export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings): WorkerMetrics {
+  const busy = createBusyTime();
+  const outcomes = { applied: 0, refused: 0, abandoned: 0, failed: 0, pending: 0 };
+  const envelopeRequests = metrics.histogram(
+    'inventory_worker_envelope_requests',
+    'Requests in an envelope that was taken.',
+    sizeBuckets,
+  );
+  const batchRequests = metrics.histogram(
+    'inventory_worker_batch_requests',
+    'Requests in a batch, which is one database transaction.',
+    sizeBuckets,
+  );
+  const batchSeconds = metrics.histogram(
+    'inventory_worker_batch_duration_seconds',
+    'Time of a batch, from its gates to its commit, batches that failed too.',
+    durationBuckets,
+  );
+  const stepSeconds = metrics.histogram(
+    'inventory_worker_batch_step_duration_seconds',
+    'Time of the steps of a batch that was applied: locks, reads, decisions, and write with commit.',
+    durationBuckets,
+    ['step'],
+  );
+  const answerSeconds = metrics.histogram(
+    'inventory_worker_answer_duration_seconds',
+    'The way back: time until Redis had taken the outcomes of an envelope.',
+    durationBuckets,
+  );
+  const failures = metrics.counter(
+    'inventory_worker_batch_failures_total',
+    'Batches that failed as a whole, and were cut in halves, put aside or tried again.',
+  );
+  metrics.counted(
+    'inventory_worker_requests_total',
+    'Requests by what became of them in a batch; left: for the next batch.',
+    () => outcomes,
+    'outcome',
+  );
+  metrics.gauge(
+    'inventory_worker_busy_ratio',
+    'Part of the last ten seconds in which a batch was under way.',
+    () => busy.ratio(),
+  );
+  metrics.gauge('inventory_worker_redis_up', '1 when Redis gives work.', () => upOf(readings, 'redis'));
+  metrics.gauge('inventory_worker_postgres_up', '1 when Postgres answers.', () => upOf(readings, 'postgres'));
+  metrics.gauge(
+    'inventory_worker_postgres_connections',
+    'Connections to Postgres for batches.',
+    readings.connections,
+    'state',
+  );
+  metrics.gauge(
+    'inventory_worker_clock_difference_seconds',
+    "How far the clock of Postgres is ahead of this process's.",
+    readings.clockDifferenceSeconds,
+  );
+  metrics.gauge(
+    'inventory_worker_folding_lag_seconds',
+    'For how long something written has not been folded into the counts of the lists.',
+    readings.foldingLagSeconds,
+  );
+  metrics.gauge(
+    'inventory_worker_refused_envelopes',
+    'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
+    readings.refusedCount,
+  );
+
+  return {
+    envelope: (requestCount) => envelopeRequests.observe(requestCount),
+    async batch(requestCount, apply) {
+      const startedAt = performance.now();
+      const endBusy = busy.begin();
+      let steps: BatchTimes | undefined;
+      try {
+        const found = await apply((times) => {
+          steps = times;
+        });
+        const endedAt = performance.now();
+        if (steps !== undefined) {
+          const { begunAt, lockedAt, readAt, decidedAt } = steps;
+          stepSeconds.observe({ step: 'locks' }, (lockedAt - begunAt) / 1000);
+          stepSeconds.observe({ step: 'reads' }, (readAt - lockedAt) / 1000);
+          stepSeconds.observe({ step: 'decisions' }, (decidedAt - readAt) / 1000);
+          stepSeconds.observe({ step: 'write' }, (endedAt - decidedAt) / 1000);
+        }
+        for (const outcome of found) if (outcome !== null) outcomes[outcome.status] += 1;
+        return found;
+      } catch (error) {
+        failures.inc();
+        throw error;
+      } finally {
+        endBusy();
+        batchRequests.observe(requestCount);
+        batchSeconds.observe((performance.now() - startedAt) / 1000);
+      }
+    },
+    answerTaken: (tookMs) => answerSeconds.observe(tookMs / 1000),
+  };
+}
+
+function upOf({ presence }: WorkerReadings, what: 'redis' | 'postgres'): 0 | 1 {
+  return presence.isThere(what) ? 1 : 0;
+}

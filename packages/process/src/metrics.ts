@@ -1,0 +1,75 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds, from half a millisecond to longer than anybody waits. */
+export const durationBuckets = [
+  ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
+  ...[0.5, 1, 2.5, 5, 10],
+];
+
+/** Requests, in an envelope or a batch. */
+export const sizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** The values of a gauge when it is read: one, or one for each value of its label. */
+export type Reading = number | Readonly<Record<string, number>>;
+
+/**
+ * The metrics of one process of the service. Each name is `inventory_<api or worker>_<what>_<unit>`; a label has few values, all of them
+ * ours: never a client, an item or anything else that a caller sends. docs/operating.md lists them all, and a test compares.
+ */
+export type Metrics = {
+  counter<Label extends string = never>(
+    name: string,
+    help: string,
+    labels?: readonly Label[],
+  ): Counter<Label>;
+  /** A count that is kept elsewhere, one for each value of its label: where every request passes, adding to a number costs nothing. */
+  counted(name: string, help: string, read: () => Readonly<Record<string, number>>, label: string): void;
+  histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labels?: readonly Label[],
+  ): Histogram<Label>;
+  /** A number that is asked for when the metrics are read. */
+  gauge(name: string, help: string, read: () => Reading, label?: string): void;
+  /** All of them, in the text format of Prometheus. */
+  read(): Promise<{ text: string; type: string }>;
+};
+
+/** The metrics of a process, with those of Node and of the process itself. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    counter: (name, help, labels = []) => new Counter({ name, help, labelNames: [...labels], registers }),
+    counted(name, help, read, label) {
+      new Counter({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+        },
+      });
+    },
+    histogram: (name, help, buckets, labels = []) =>
+      new Histogram({ name, help, buckets: [...buckets], labelNames: [...labels], registers }),
+    gauge(name, help, read, label) {
+      new Gauge({
+        name,
+        help,
+        labelNames: label === undefined ? [] : [label],
+        registers,
+        collect() {
+          const reading = read();
+          if (typeof reading === 'number') this.set(reading);
+          else for (const [value, number] of Object.entries(reading)) this.set({ [label!]: value }, number);
+        },
+      });
+    },
+    read: async () => ({ text: await registry.metrics(), type: registry.contentType }),
+  };
+}

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startServer } from '@inventory/api/server';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
+import { readMetrics } from '../harness/metrics.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('metrics-other') } });
+const running: Running[] = [];
+const ports = { api: 0, worker: 0 };
+let client: ApiClient;
+let clientId: string;
+let baseUrl: string;
+
+beforeAll(async () => {
+  const env = {
+    DATABASE_URL: service.databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('metrics'),
+    PORT: '0',
+    INTERNAL_PORT: '0',
+  };
+  const worker = await startWorker(asPart('worker', env), createLog('worker'));
+  running.push(worker);
+  const api = await startServer(asPart('api', env), createLog('api'));
+  running.push(api);
+  Object.assign(ports, { api: api.internalPort, worker: worker.internalPort });
+  baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
+  const known = await service.client({ rateLimit: 50 });
+  clientId = known.clientId;
+  client = createApiClient(baseUrl, clientId, known.token);
+});
+afterAll(async () => {
+  for (const each of running.reverse()) await each.stop();
+});
+
+const api = () => readMetrics(ports.api);
+const worker = () => readMetrics(ports.worker);
+const body = (itemID: string) => ({ itemID, units: 1, wid: 1, reasonCode: 0 });
+
+/** Name, kind and labels of each metric in the tables of the page. */
+function documented(): Map<string, { kind: string; labels: string[] }> {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+  const rows = page.matchAll(/^\| `(inventory_\w+)` +\| (\w+) +\|([^|]*)\|/gm);
+  return new Map(
+    [...rows].map(([, name, kind, labels]) => [
+      name!,
+      { kind: kind!, labels: [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!) },
+    ]),
+  );
+}
+
+test('every metric stands in docs/operating.md with its kind and its labels, and every one there exists', async () => {
+  await client.post('/Inventory/Receive', body('nothing'));
+  const both = [await api(), await worker()];
+  const kinds = both.flatMap(({ kinds }) => [...kinds]).filter(([name]) => name.startsWith('inventory_'));
+  const page = documented();
+  expect(kinds.map(([name, kind]) => `${name} ${kind}`).sort()).toEqual(
+    [...page].map(([name, { kind }]) => `${name} ${kind}`).sort(),
+  );
+  for (const { text } of both) {
+    for (const [, sample, labels] of text.matchAll(/^(inventory_\w+)\{(.*)\} /gm)) {
+      const name = page.has(sample!) ? sample! : sample!.replace(/_(bucket|sum|count)$/, '');
+      const given = [...labels!.matchAll(/(\w+)="/g)]
+        .map(([, label]) => label)
+        .filter((label) => label !== 'le');
+      expect({ name, labels: given }).toEqual({ name, labels: page.get(name)?.labels });
+    }
+  }
+});
+
+test('each name says whose it is and in which unit, and durations begin at half a millisecond', async () => {
+  for (const [part, read] of [
+    ['api', api],
+    ['worker', worker],
+  ] as const) {
+    const { kinds, text } = await read();
+    for (const [name, kind] of kinds) {
+      if (!name.startsWith('inventory_')) continue;
+      expect(name).toMatch(new RegExp(`^inventory_${part}_[a-z]+(_[a-z]+)*$`));
+      expect(name.endsWith('_total'), name).toBe(kind === 'counter');
+      if (name.includes('_duration_')) expect(name).toMatch(/_seconds$/);
+    }
+    for (const [, bound] of text.matchAll(/^\w+_duration_seconds_bucket\{le="([\d.]+)"/gm)) {
+      expect(Number(bound)).toBeGreaterThanOrEqual(0.0005);
+    }
+  }
+});
+
+test('a transaction is counted on its whole way: request, envelope, batch with its steps, answer and way back', async () => {
+  const itemID = await service.item();
+  const [apiBefore, workerBefore] = [await api(), await worker()];
+  expect((await client.post('/Inventory/Receive', body(itemID))).status).toBe(201);
+  const refused = await client.post('/Inventory/Issue', { ...body(itemID), units: 5 });
+  expect(refused.status).toBe(409);
+  const [apiAfter, workerAfter] = [await api(), await worker()];
+  const grew = (name: string, before = apiBefore, after = apiAfter) =>
+    (after.value(name) ?? 0) - (before.value(name) ?? 0);
+  expect({
+    received: grew('inventory_api_requests_total{method="POST",route="/Inventory/Receive",status="201"}'),
+    timed: grew('inventory_api_request_duration_seconds_count{method="POST",route="/Inventory/Receive"}'),
+    refused: grew('inventory_api_refusals_total{code="conflict"}'),
+    sent: grew('inventory_api_envelope_requests_sum'),
+    answered: grew('inventory_api_envelope_duration_seconds_count'),
+    byEvent:
+      grew('inventory_api_answers_total{by="event"}') + grew('inventory_api_answers_total{by="lookUp"}'),
+  }).toEqual({ received: 1, timed: 1, refused: 1, sent: 2, answered: 2, byEvent: 2 });
+  const ofWorker = (name: string) => grew(name, workerBefore, workerAfter);
+  expect({
+    applied: ofWorker('inventory_worker_requests_total{outcome="applied"}'),
+    refused: ofWorker('inventory_worker_requests_total{outcome="refused"}'),
+    taken: ofWorker('inventory_worker_envelope_requests_sum'),
+    batched: ofWorker('inventory_worker_batch_requests_sum'),
+    timed: ofWorker('inventory_worker_batch_duration_seconds_count'),
+    steps: ['locks', 'reads', 'decisions', 'write'].map((step) =>
+      ofWorker(`inventory_worker_batch_step_duration_seconds_count{step="${step}"}`),
+    ),
+  }).toEqual({ applied: 1, refused: 1, taken: 2, batched: 2, timed: 2, steps: [2, 2, 2, 2] });
+  // The caller may have its answer before the worker hears that Redis took it.
+  await expect
+    .poll(async () => (await worker()).value('inventory_worker_answer_duration_seconds_count'), {
+      timeout: 10_000,
+    })
+    .toBe((workerBefore.value('inventory_worker_answer_duration_seconds_count') ?? 0) + 2);
+  expect(workerAfter.value('inventory_worker_busy_ratio')).toBeGreaterThan(0);
+  // The parts of a batch are not longer than the whole.
+  const sum = ['locks', 'reads', 'decisions', 'write']
+    .map((step) => ofWorker(`inventory_worker_batch_step_duration_seconds_sum{step="${step}"}`))
+    .reduce((total, each) => total + each, 0);
+  expect(sum).toBeGreaterThan(0);
+  expect(sum).toBeLessThanOrEqual(ofWorker('inventory_worker_batch_duration_seconds_sum') + 1e-6);
+});
+
+test('what goes well is shown as well: Redis, Postgres and a worker are there, the clocks agree', async () => {
+  await expect.poll(async () => (await api()).value('inventory_api_workers'), { timeout: 10_000 }).toBe(1);
+  const read = await api();
+  expect(read.value('inventory_api_redis_up')).toBe(1);
+  expect(read.value('inventory_api_postgres_up')).toBe(1);
+  expect(read.value('inventory_api_queue_backlog_envelopes')).toBe(0);
+  expect(read.value('inventory_api_postgres_connections{state="idle"}')).toBeGreaterThan(0);
+  expect(Math.abs(read.value('inventory_api_clock_difference_seconds') ?? 99)).toBeLessThan(5);
+  const ofWorker = await worker();
+  expect(ofWorker.value('inventory_worker_redis_up')).toBe(1);
+  expect(ofWorker.value('inventory_worker_postgres_up')).toBe(1);
+  expect(ofWorker.value('inventory_worker_postgres_connections{state="idle"}')).toBeGreaterThan(0);
+  expect(Math.abs(ofWorker.value('inventory_worker_clock_difference_seconds') ?? 99)).toBeLessThan(5);
+});
+
+test('a path is shown by the template of its route and no caller by its name, whatever is asked', async () => {
+  const marked = uniqueName('marked');
+  await client.get('/Inventory/1');
+  await client.get(`/Item/${marked}`);
+  await client.get(`/${marked}/x`);
+  await createApiClient(baseUrl, clientId, marked).get('/Inventory/2');
+  await fetch(`${baseUrl}/Item/${marked}`, { method: 'PROPFIND' });
+  await fetch(`http://127.0.0.1:${new URL(baseUrl).port}/${marked}`);
+  const { text, value } = await api();
+  expect(text).not.toContain(marked);
+  expect(text).not.toContain(clientId);
+  expect(value('inventory_api_requests_total{method="GET",route="/Inventory/:wid",status="200"}')).toBe(1);
+  // Before anybody knows the route, too.
+  expect(value('inventory_api_requests_total{method="GET",route="/Inventory/:wid",status="401"}')).toBe(1);
+  expect(value('inventory_api_requests_total{method="GET",route="other",status="404"}')).toBeGreaterThan(1);
+  expect(value('inventory_api_token_failures_total{reason="invalid_token"}')).toBeGreaterThan(0);
+});
+
+test('a wrong secret and a request past the limit are counted', async () => {
+  await askToken(baseUrl, { clientId, secret: 'wrong' }).catch(() => {});
+  let limited = 0;
+  for (let turn = 0; turn < 60 && limited === 0; turn++) {
+    if ((await client.get('/Inventory')).status === 429) limited += 1;
+  }
+  const { value } = await api();
+  expect(value('inventory_api_token_failures_total{reason="invalid_client"}')).toBe(1);
+  expect(value('inventory_api_rate_limited_total')).toBe(limited);
+  expect(limited).toBe(1);
+});
