@@ -1,6 +1,14 @@
 // Preloaded into a process (`--import`), this sets its clock wrong by CLOCK_SHIFT_MS. Timers and `performance.now()` go on as they were,
 // as they do on a machine whose clock is wrong.
-const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
+// With CLOCK_SHIFT_ON=SIGUSR2 it goes right until that signal comes.
+let shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
+if (process.env.CLOCK_SHIFT_ON === 'SIGUSR2') {
+  const laterMs = shiftMs;
+  shiftMs = 0;
+  process.once('SIGUSR2', () => {
+    shiftMs = laterMs;
+  });
+}
 const RealDate = Date;
 const now = () => RealDate.now() + shiftMs;
 

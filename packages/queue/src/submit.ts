@@ -225,7 +225,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     admits,
     isOpen: () => producer.status === 'ready',
     waitingCount: () => waiters.count(),
-    oldestWaitMs: () => performance.now() - (waiters.oldestSince() ?? performance.now()),
+    oldestWaitMs() {
+      const since = waiters.oldestSince();
+      return since === null ? 0 : performance.now() - since;
+    },
     answerCounts: waiters.answerCounts,
     look: () =>
       lookAtQueue(

@@ -1,10 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DemoClient } from './demo-client.ts';
 
+/** The address under which somebody on this machine reaches what listens there. */
+export function urlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
 /** The address under which a client on this machine reaches the API. */
 export function baseUrlOf(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/api/v1`;
+  return `${urlOf(host, port)}/api/v1`;
 }
 
 /** Waits until the API answers as it should: a request without a token gets 401. */
@@ -18,6 +23,7 @@ export async function waitForAnswer(baseUrl: string, signal: AbortSignal): Promi
  */
 export async function bannerOf(
   baseUrl: string,
+  internal: { api: string; worker: string },
   client: DemoClient | null,
   signal: AbortSignal,
 ): Promise<string> {
@@ -25,6 +31,7 @@ export async function bannerOf(
   const hasDocs = (await statusOf(docsUrl, signal)) === 200;
   const lines = ['', '  The inventory service is up.', '', `  Base URL       ${baseUrl}`];
   if (hasDocs) lines.push(`  Documentation  ${docsUrl}`);
+  lines.push(`  Metrics        ${internal.api}/metrics (api), ${internal.worker}/metrics (worker)`);
   if (client !== null) {
     lines.push(
       `  client_id      ${client.clientId}`,

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { localFolder } from '../checkout.ts';
 import { useDatabase } from '../cli/database.ts';
 import { print } from '../cli/print.ts';
-import { bannerOf, baseUrlOf, waitForAnswer } from './banner.ts';
+import { bannerOf, baseUrlOf, urlOf, waitForAnswer } from './banner.ts';
 import { checkRedis } from './check-redis.ts';
 import { type DemoClient, readDemoClient } from './demo-client.ts';
 import { addDemoData } from './demo-data.ts';
@@ -23,6 +23,8 @@ const settings = {
   QUEUE_PREFIX: connections.QUEUE_PREFIX,
   PORT: Port.default(3000),
   HOST: z.string().default('127.0.0.1'),
+  INTERNAL_PORT: Port.default(0),
+  INTERNAL_HOST: connections.INTERNAL_HOST,
 };
 
 /** Brings everything up, runs until it is told to stop, and leaves nothing running. */
@@ -82,14 +84,24 @@ export async function runService(signal: AbortSignal): Promise<void> {
       stops.push(running.stop);
       return running;
     };
-    // Stopped in the opposite order: the worker answers what the api still waits for. Two processes cannot share one
-    // internal port; the api has it.
-    const worker = run('worker', { INTERNAL_PORT: '' });
-    const api = run('api', { HOST: config.HOST, PORT: String(config.PORT) });
-    const [port] = await untilAborted(signal, Promise.all([api.up, worker.up]));
-    const baseUrl = baseUrlOf(config.HOST, port!);
+    // Two processes cannot share one internal port; the worker has the next one.
+    const { INTERNAL_PORT: apiPort, INTERNAL_HOST: internalHost } = config;
+    const workerPort = apiPort === 0 || apiPort === 65_535 ? 0 : apiPort + 1;
+    // Stopped in the opposite order: the worker answers what the api still waits for.
+    const worker = run('worker', { INTERNAL_PORT: String(workerPort) });
+    const api = run('api', {
+      HOST: config.HOST,
+      PORT: String(config.PORT),
+      INTERNAL_PORT: String(apiPort),
+    });
+    const [ofApi, ofWorker] = await untilAborted(signal, Promise.all([api.up, worker.up]));
+    const baseUrl = baseUrlOf(config.HOST, ofApi.port!);
     await untilAborted(signal, waitForAnswer(baseUrl, signal));
-    print(await bannerOf(baseUrl, demoClient, signal));
+    const internal = {
+      api: urlOf(internalHost, ofApi.internalPort!),
+      worker: urlOf(internalHost, ofWorker.internalPort!),
+    };
+    print(await bannerOf(baseUrl, internal, demoClient, signal));
 
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();

@@ -21,9 +21,12 @@ export type SupervisedOptions = {
   report: (line: string) => void;
 };
 
+/** Where a process answers: its callers, and those who run it. */
+export type Ports = Pick<UpMessage, 'port' | 'internalPort'>;
+
 export type Supervised = {
-  /** When it is up for the first time: the port it answers on, if it does. Rejects with CommandError when it never is. */
-  up: Promise<number | null>;
+  /** When it is up for the first time: the ports it answers on, if it does. Rejects with CommandError when it never is. */
+  up: Promise<Ports>;
   /** Ends it, in order if it can, and waits until it is gone. */
   stop(): Promise<void>;
 };
@@ -34,9 +37,9 @@ export function supervise(options: SupervisedOptions): Supervised {
   let env = options.env;
   let current = launch(options, env);
 
-  const waitForUp = async (): Promise<number | null> => {
+  const waitForUp = async (): Promise<Ports> => {
     const first = current;
-    const port = await Promise.race([
+    const ports = await Promise.race([
       first.up,
       first.ended.then((ending) => {
         throw new CommandError(first.takeErrors().split('\n')[0] || `${options.name} ended (${ending})`);
@@ -48,7 +51,9 @@ export function supervise(options: SupervisedOptions): Supervised {
       }),
     ]);
     // Where clients know it; 0 would choose another one.
+    const { port, internalPort } = ports;
     if (port !== null) env = { ...env, PORT: String(port) };
+    if (internalPort !== null) env = { ...env, INTERNAL_PORT: String(internalPort) };
     first.showErrors();
     void keepUp({
       name: options.name,
@@ -61,7 +66,7 @@ export function supervise(options: SupervisedOptions): Supervised {
       report: options.report,
       stopping: stopping.signal,
     });
-    return port;
+    return ports;
   };
 
   const up = waitForUp();
@@ -77,8 +82,8 @@ export function supervise(options: SupervisedOptions): Supervised {
 }
 
 type Running = Launched & {
-  /** Resolves to the port it answers on, if it does. */
-  up: Promise<number | null>;
+  /** Resolves to the ports it answers on, if it does. */
+  up: Promise<Ports>;
   /** The errors it has written so far; none of them is shown then. */
   takeErrors(): string;
   /** Shows what it has written as errors and will write. */
@@ -104,7 +109,7 @@ function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
   });
   return {
     child,
-    up: new Promise((resolve) => child.once('message', (message: UpMessage) => resolve(message.port))),
+    up: new Promise((resolve) => child.once('message', (message: UpMessage) => resolve(message))),
     ended: new Promise((resolve) => {
       child.once('error', (error) => resolve(error.message));
       // Not 'exit': its last output is still under way then.
