@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { messages } from '@inventory/api/errors';
+import { nameRequest } from '@inventory/api/request-id';
 import { startServer } from '@inventory/api/server';
 import { createStock } from '@inventory/api/transactions';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
@@ -317,7 +318,7 @@ describe('a key', () => {
     const transact = () =>
       stock.transact(
         { kind: 'receive', body: { itemID, units: 1, wid: 1, reasonCode: 0 } },
-        { client, arrivedAt: performance.now(), key },
+        { client, arrivedAt: performance.now(), key, name: nameRequest('') },
         201,
       );
     await expect(transact()).rejects.toThrow(messages.unavailable);

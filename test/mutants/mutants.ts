@@ -10,6 +10,7 @@ export type Mutant = {
 };
 
 const describeError = 'packages/process/src/describe-error.ts';
+const foldedLog = 'packages/process/src/folded-log.ts';
 const knownTexts = 'packages/process/src/known-texts.ts';
 const outlets = 'packages/process/src/outlets.ts';
 const token = 'packages/auth/src/token.ts';
@@ -2834,5 +2835,100 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/move.test.ts', title: 'as the list writes it' },
+    name: 'an operator is told a path instead of its template',
+    edits: [
+      {
+        file: 'apps/api/src/route-template.ts',
+        search: `return like?.join('/') ?? 'other';`,
+        replace: 'return like === undefined ? path : path;',
+      },
+    ],
+    test: { file: 'operation/metrics.test.ts', title: 'shown by the template of its route' },
+  },
+  {
+    name: 'an operator is told of a metric that no page has',
+    edits: [
+      {
+        file: 'apps/api/src/metrics.ts',
+        search: `'inventory_api_send_failures_total'`,
+        replace: `'inventory_api_sending_failures_total'`,
+      },
+    ],
+    test: { file: 'operation/metrics.test.ts', title: 'stands in docs/operating.md' },
+  },
+  {
+    name: 'an operator is told that a stopped worker is there',
+    edits: [
+      {
+        file: 'packages/queue/src/workers-seen.ts',
+        search: `'+inf', now - ARGV[1])`,
+        replace: `'+inf', '-inf')`,
+      },
+    ],
+    test: { file: 'operation/causes.test.ts', title: 'noWorker is named' },
+  },
+  {
+    name: 'an operator is told busy, whatever is away',
+    edits: [
+      {
+        file: 'apps/api/src/transactions.ts',
+        search: 'messages.unavailable, retryAfter, whyUnanswered());',
+        replace: `messages.unavailable, retryAfter, 'busy');`,
+      },
+    ],
+    test: { file: 'operation/causes.test.ts', title: 'redis is named by metrics and log' },
+  },
+  {
+    name: 'an operator is told that Postgres is there',
+    edits: [{ file: 'apps/api/src/needs.ts', search: `presence.note('postgres', false);`, replace: ';' }],
+    test: { file: 'operation/causes.test.ts', title: 'postgres is named' },
+  },
+  {
+    name: 'an operator is told nothing of a wrong clock',
+    edits: [
+      {
+        file: 'packages/process/src/warn-of-clock.ts',
+        search: 'if (isWrong && !warned) {',
+        replace: 'if (isWrong && warned) {',
+      },
+    ],
+    test: { file: 'operation/causes.test.ts', title: 'ten seconds off' },
+  },
+  {
+    name: 'an operator is told each of many lines that are alike',
+    edits: [{ file: foldedLog, search: '(isYoung ||', replace: '(false ||' }],
+    test: { file: 'operation/folded-log.test.ts', title: 'the first line is written at once' },
+  },
+  {
+    name: 'an operator is told many things a second while something is away',
+    edits: [{ file: foldedLog, search: 'if (isOutage) outageToldAt = at;', replace: '' }],
+    test: { file: 'operation/folded-log.test.ts', title: 'each in a second of its own' },
+  },
+  {
+    name: 'an operator is told no X-Request-Id by the transaction',
+    edits: [{ file: writeBatch, search: 'transaction.request.xRequestId ?? null', replace: 'null' }],
+    test: { file: 'operation/request-ids.test.ts', title: 'stands in its transaction' },
+  },
+  {
+    name: 'an operator is told info, whatever LOG_LEVEL is',
+    edits: [
+      {
+        file: 'packages/process/src/config.ts',
+        search: '.enum(logLevels, {',
+        replace: `.enum([...logLevels, 'loud'], {`,
+      },
+    ],
+    test: { file: 'operation/start.test.ts', title: 'a wrong LOG_LEVEL ends the api' },
+  },
+  {
+    name: 'an operator is told nothing by a worker under start',
+    edits: [
+      {
+        file: 'apps/admin/src/start/run-service.ts',
+        search: `{ INTERNAL_PORT: String(workerPort) }`,
+        replace: `{ INTERNAL_PORT: String(workerPort).slice(9) }`,
+      },
+    ],
+    test: { file: 'operation/start.test.ts', title: 'next one the worker' },
   },
 ];

@@ -19,7 +19,7 @@ import { sendStream } from './lists/send-stream.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { answerHeaders } from './openapi/answers.ts';
 import { openApiText } from './openapi/document.ts';
-import { createRequestId } from './request-id.ts';
+import { nameRequest } from './request-id.ts';
 import type { RequestLog } from './request-log.ts';
 import { callRoute, type Reply, type Route } from './route.ts';
 import { createTemplateFinder } from './route-template.ts';
@@ -93,8 +93,9 @@ function nameCaller(proxies: number) {
 function nameAnswer(isDraining: () => boolean) {
   return async (ctx: Context, next: Next) => {
     ctx.state.arrivedAt = performance.now();
-    const given = ctx.get('X-Request-Id');
-    ctx.set('X-Request-Id', /^[\x21-\x7e]{1,128}$/.test(given) ? given : createRequestId());
+    const name = nameRequest(ctx.get('X-Request-Id'));
+    ctx.state.name = name;
+    ctx.set('X-Request-Id', name.theirs ?? name.ours);
     ctx.set('X-API-Version', version);
     await next();
     // A process that is about to stop sends its callers elsewhere.

@@ -11,6 +11,7 @@ import { readJsonBody } from './body.ts';
 import { Refused } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
 import type { Operation } from './operation.ts';
+import type { RequestName } from './request-id.ts';
 
 /**
  * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a stream, which is read or
@@ -26,6 +27,8 @@ export type Call<Params, Query, Body> = {
   query: Query;
   body: Body;
   client: Client;
+  /** How it is called in its answer and in the log. */
+  name: RequestName;
   header: (name: string) => string | undefined;
   /** Of `performance.now()`, when the request came; when it was whole, if its body came late. */
   arrivedAt: number;
@@ -112,14 +115,14 @@ export async function callRoute(
       : parse(declared.body, withoutNulls(await readJsonBody(ctx)), details);
   if (details.size > 0) throw new Refused(invalid(Object.fromEntries(details)));
   const header = (name: string) => ctx.headers[name.toLowerCase()]?.toString();
-  const { arrivedAt } = ctx.state;
+  const { arrivedAt, name } = ctx.state;
   const { socket } = ctx.req;
   const wait: Wait = {
     until: arrivedAt + answerWithinMs,
     hasGone: () => socket.destroyed,
     onGone: (tell) => onSocketClosed(socket, tell),
   };
-  const call = { params: params.value, query, body, client, header, arrivedAt, wait } as Call<
+  const call = { params: params.value, query, body, client, name, header, arrivedAt, wait } as Call<
     never,
     never,
     never

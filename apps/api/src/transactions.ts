@@ -9,7 +9,7 @@ import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit';
 import { patience } from '@inventory/queue/submit';
 import { Failed, type FailureCause, messages, Refused } from './errors.ts';
-import { createRequestId } from './request-id.ts';
+import type { RequestName } from './request-id.ts';
 import type { Reply } from './route.ts';
 
 // A little more than a request without a key gets: a request that the queue refuses is settled after.
@@ -22,8 +22,11 @@ export type Stock = {
   transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply>;
 };
 
-/** `arrivedAt`: of `performance.now()`, when the request came; `key`: its Idempotency-Key. */
-export type Caller = { client: Client; arrivedAt: number; key: string | undefined };
+/**
+ * `arrivedAt`: of `performance.now()`, when the request came; `key`: its Idempotency-Key; `name`: how it is called in its answer and in the
+ * log, see `RequestName`.
+ */
+export type Caller = { client: Client; arrivedAt: number; key: string | undefined; name: RequestName };
 
 export type StockOptions = {
   submitter: Submitter;
@@ -37,11 +40,12 @@ export type StockOptions = {
 
 /** The way of a transaction through the queue, with or without an Idempotency-Key. */
 export function createStock({ submitter, settle, now, whyUnanswered }: StockOptions): Stock {
-  function queued(request: StockRequest, { client, arrivedAt, key }: Caller): QueuedRequest {
+  function queued(request: StockRequest, { client, arrivedAt, key, name }: Caller): QueuedRequest {
     const askedAt = now() - (performance.now() - arrivedAt);
     return {
       ...request,
-      requestId: createRequestId(),
+      requestId: name.ours,
+      ...(name.theirs !== null && { xRequestId: name.theirs }),
       clientId: client.clientId,
       deadline: askedAt + patience.verdictAfterMs,
       ...(key !== undefined && { key: keyOf(key, request, askedAt) }),

@@ -50,10 +50,12 @@ const StockLevelPage = pageAnswer(StockLevel, 'StockLevelPage');
 
 const callerOf = ({
   client,
+  name,
   arrivedAt,
   header,
-}: Pick<Call<unknown, unknown, unknown>, 'client' | 'arrivedAt' | 'header'>) => ({
+}: Pick<Call<unknown, unknown, unknown>, 'client' | 'name' | 'arrivedAt' | 'header'>) => ({
   client,
+  name,
   arrivedAt,
   key: header('Idempotency-Key'),
 });

@@ -84,17 +84,18 @@ function claim(
 ): Fragment {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
   return tx`
-    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
-    select transaction_no, request_id, client_id, kind, body::json, status, result::json
+    insert into stock_transaction (transaction_no, request_id, x_request_id, client_id, kind, body, status, result)
+    select transaction_no, request_id, x_request_id, client_id, kind, body::json, status, result::json
     from unnest(
         ${column(({ transaction }) => transaction.transactionNo)}::bigint[],
         ${column(({ transaction }) => transaction.request.requestId)}::uuid[],
+        ${column(({ transaction }) => transaction.request.xRequestId ?? null)}::text[],
         ${column(({ transaction }) => transaction.request.clientId)}::text[],
         ${column(({ transaction }) => transaction.request.kind)}::text[],
         ${column(({ transaction }) => JSON.stringify(transaction.request.body))}::text[],
         ${column(({ outcome }) => outcome.status)}::text[],
         ${column(({ outcome }) => outcome.result)}::text[]
-      ) as decided (transaction_no, request_id, client_id, kind, body, status, result)
+      ) as decided (transaction_no, request_id, x_request_id, client_id, kind, body, status, result)
     -- In id order: two batches with the same requests, redelivered, would otherwise wait for each other.
     order by request_id`;
 }

@@ -16,9 +16,13 @@ export type StockKind = StockRequest['kind'];
  */
 export type RequestKey = { digest: string; fingerprint: string; askedAt: number };
 
-/** One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that. */
+/**
+ * One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that. `xRequestId`: the caller's
+ * X-Request-Id, when it sent one; without one the answer was named by `requestId`.
+ */
 export type QueuedRequest = {
   requestId: string;
+  xRequestId?: string;
   clientId: string;
   deadline: number;
   key?: RequestKey;
