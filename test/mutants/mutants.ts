@@ -2835,6 +2835,8 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/move.test.ts', title: 'as the list writes it' },
+  },
+  {
     name: 'an operator is told a path instead of its template',
     edits: [
       {
@@ -2889,7 +2891,7 @@ async function importKey(`,
       {
         file: 'packages/process/src/warn-of-clock.ts',
         search: 'if (isWrong && !warned) {',
-        replace: 'if (isWrong && warned) {',
+        replace: 'if (isWrong && warned && !warned) {',
       },
     ],
     test: { file: 'operation/causes.test.ts', title: 'ten seconds off' },

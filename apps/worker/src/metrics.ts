@@ -2,7 +2,7 @@ import type { BatchTimes } from '@inventory/db/batch/apply-batch';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
 import type { Presence } from '@inventory/process/presence';
-import { createBusyTime } from './busy-time.ts';
+import { type BusyTime, createBusyTime } from './busy-time.ts';
 
 /** What a worker tells of its work. Times in milliseconds, of `performance.now()` or as differences of that. */
 export type WorkerMetrics = {
@@ -64,34 +64,7 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
     () => outcomes,
     'outcome',
   );
-  metrics.gauge(
-    'inventory_worker_busy_ratio',
-    'Part of the last ten seconds in which a batch was under way.',
-    () => busy.ratio(),
-  );
-  metrics.gauge('inventory_worker_redis_up', '1 when Redis gives work.', () => upOf(readings, 'redis'));
-  metrics.gauge('inventory_worker_postgres_up', '1 when Postgres answers.', () => upOf(readings, 'postgres'));
-  metrics.gauge(
-    'inventory_worker_postgres_connections',
-    'Connections to Postgres for batches.',
-    readings.connections,
-    'state',
-  );
-  metrics.gauge(
-    'inventory_worker_clock_difference_seconds',
-    "How far the clock of Postgres is ahead of this process's.",
-    readings.clockDifferenceSeconds,
-  );
-  metrics.gauge(
-    'inventory_worker_folding_lag_seconds',
-    'For how long something written has not been folded into the counts of the lists.',
-    readings.foldingLagSeconds,
-  );
-  metrics.gauge(
-    'inventory_worker_refused_envelopes',
-    'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
-    readings.refusedCount,
-  );
+  addReadings(metrics, readings, busy);
 
   return {
     envelope: (requestCount) => envelopeRequests.observe(requestCount),
@@ -124,6 +97,38 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
     },
     answerTaken: (tookMs) => answerSeconds.observe(tookMs / 1000),
   };
+}
+
+/** The metrics that are read from the parts of a worker when somebody asks. */
+function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime): void {
+  metrics.gauge(
+    'inventory_worker_busy_ratio',
+    'Part of the last ten seconds in which a batch was under way.',
+    () => busy.ratio(),
+  );
+  metrics.gauge('inventory_worker_redis_up', '1 when Redis gives work.', () => upOf(readings, 'redis'));
+  metrics.gauge('inventory_worker_postgres_up', '1 when Postgres answers.', () => upOf(readings, 'postgres'));
+  metrics.gauge(
+    'inventory_worker_postgres_connections',
+    'Connections to Postgres for batches.',
+    readings.connections,
+    'state',
+  );
+  metrics.gauge(
+    'inventory_worker_clock_difference_seconds',
+    "How far the clock of Postgres is ahead of this process's.",
+    readings.clockDifferenceSeconds,
+  );
+  metrics.gauge(
+    'inventory_worker_folding_lag_seconds',
+    'For how long something written has not been folded into the counts of the lists.',
+    readings.foldingLagSeconds,
+  );
+  metrics.gauge(
+    'inventory_worker_refused_envelopes',
+    'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
+    readings.refusedCount,
+  );
 }
 
 function upOf({ presence }: WorkerReadings, what: 'redis' | 'postgres'): 0 | 1 {
