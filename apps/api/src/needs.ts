@@ -1,4 +1,4 @@
-import { isOutage } from '@inventory/db/client';
+import { isOutage, reach } from '@inventory/db/client';
 import { NeverBegunError, type StatementPool } from '@inventory/db/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Presence } from '@inventory/process/presence';
@@ -49,7 +49,7 @@ export function watchNeeds(
   });
   const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {
     try {
-      await pool.run((sql) => sql`select`);
+      await pool.run(reach);
       presence.note('postgres', true);
     } catch (error) {
       // Busy connections are no outage; they become one when what they do takes too long.
