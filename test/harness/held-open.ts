@@ -40,6 +40,7 @@ export async function applyHeld(sql: Sql, held: Sql, requests: readonly QueuedRe
       await write;
       return result;
     },
+    counts: () => ({ busy: 1, idle: 0 }),
     end: async () => {},
   };
   await applyBatch(pool, requests, createPartNumbers());
