@@ -7,8 +7,8 @@ import type { Sql } from './client.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 
-// Any number will do, as long as nobody else on this database takes it.
-const lockKey = 7_316_001;
+/** Held by whoever migrates. Any number will do, as long as nobody else on this database takes it. */
+export const migrationLockKey = 7_316_001;
 
 /**
  * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits, then has
@@ -17,7 +17,7 @@ const lockKey = 7_316_001;
 export async function migrate(sql: Sql, report: (name: string) => void = () => {}): Promise<void> {
   const connection = await sql.reserve();
   try {
-    await connection`select pg_advisory_lock(${lockKey}::bigint)`;
+    await connection`select pg_advisory_lock(${migrationLockKey}::bigint)`;
     const postgrator = new Postgrator({
       driver: 'pg',
       database: '',
@@ -36,7 +36,7 @@ export async function migrate(sql: Sql, report: (name: string) => void = () => {
     postgrator.on('migration-finished', (migration) => report(migration.filename.split('/').at(-1) ?? ''));
     await postgrator.migrate();
   } finally {
-    await connection`select pg_advisory_unlock(${lockKey}::bigint)`.catch(() => {});
+    await connection`select pg_advisory_unlock(${migrationLockKey}::bigint)`.catch(() => {});
     connection.release();
   }
 }
