@@ -390,7 +390,7 @@ describe('as an operator', () => {
       stdout: expect.any(String),
       stderr:
         'error: permission denied for table stock_level: this command needs another role in DATABASE_URL, ' +
-        "the tables' owner for `migrate` and `seed`\n",
+        "the tables' owner for `migrate`, `seed`, `restore` and `restored`\n",
     });
   });
 });

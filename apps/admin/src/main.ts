@@ -5,6 +5,7 @@ import { CommandError } from './cli/command-error.ts';
 import { example } from './cli/print.ts';
 import { aliasAdd } from './commands/alias-add.ts';
 import { audit } from './commands/audit.ts';
+import { backup } from './commands/backup.ts';
 import { clientAdd } from './commands/client-add.ts';
 import { clientDisable } from './commands/client-disable.ts';
 import { clientEnable } from './commands/client-enable.ts';
@@ -17,7 +18,10 @@ import { keyWithdraw } from './commands/key-withdraw.ts';
 import { levelSet } from './commands/level-set.ts';
 import { lotHold } from './commands/lot-hold.ts';
 import { lotRelease } from './commands/lot-release.ts';
+import { maintain } from './commands/maintain.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { restore } from './commands/restore.ts';
+import { restored } from './commands/restored.ts';
 import { secretsCommand } from './commands/secrets.ts';
 import { seedCommand } from './commands/seed.ts';
 import { start } from './commands/start.ts';
@@ -32,6 +36,10 @@ const inventory = group(
     secretsCommand,
     seedCommand,
     audit,
+    backup,
+    restore,
+    restored,
+    maintain,
     group('warehouse', 'Warehouses', [warehouseAdd], 'warehouse add --id 3 --name North'),
     group(
       'client',

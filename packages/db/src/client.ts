@@ -173,6 +173,11 @@ export function isOutage(error: unknown): boolean {
   return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);
 }
 
+/** Whether a statement failed because Postgres has no room for what it writes. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '53100';
+}
+
 /** Whether Postgres ended a statement because it took longer than it may. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '57014';

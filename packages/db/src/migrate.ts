@@ -12,9 +12,14 @@ export const migrationLockKey = 7_316_001;
 
 /**
  * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits, then has
- * nothing to do. Each file runs in a transaction of its own. Refuses a database whose applied files were edited since.
+ * nothing to do. Each file runs in a transaction of its own. Refuses a database whose applied files were edited since. `to`: the
+ * last one that is wanted, by its number; unless given, the newest.
  */
-export async function migrate(sql: Sql, report: (name: string) => void = () => {}): Promise<void> {
+export async function migrate(
+  sql: Sql,
+  report: (name: string) => void = () => {},
+  to?: number,
+): Promise<void> {
   const connection = await sql.reserve();
   try {
     await connection`select pg_advisory_lock(${migrationLockKey}::bigint)`;
@@ -34,7 +39,7 @@ export async function migrate(sql: Sql, report: (name: string) => void = () => {
       },
     });
     postgrator.on('migration-finished', (migration) => report(migration.filename.split('/').at(-1) ?? ''));
-    await postgrator.migrate();
+    await postgrator.migrate(to?.toString());
   } finally {
     await connection`select pg_advisory_unlock(${migrationLockKey}::bigint)`.catch(() => {});
     connection.release();

@@ -78,6 +78,14 @@ export function parseExpiry(text: string): Date {
   return at;
 }
 
+/** A moment that has passed: a date with a time. */
+export function parseMoment(text: string): Date {
+  const moment = parseDateTime(text);
+  if (moment === null || moment.precision === 'day' || moment.at > Date.now())
+    throw new InvalidArgumentError('It must be in the past and like 2026-11-21T08:00:00Z.');
+  return new Date(moment.at);
+}
+
 function lastMomentOf(text: string): Date | null {
   const moment = parseDateTime(text);
   return moment === null ? null : new Date(moment.at + (moment.precision === 'day' ? unitMs.d - 1 : 0));

@@ -1,4 +1,12 @@
-import { connect, isOutage, lacksRight, lacksTable, reach, type Sql } from '@inventory/db/client';
+import {
+  connect,
+  isDiskFull,
+  isOutage,
+  lacksRight,
+  lacksTable,
+  reach,
+  type Sql,
+} from '@inventory/db/client';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
@@ -67,9 +75,10 @@ function explain(error: unknown, databaseUrl: string): unknown {
   }
   if (lacksRight(error)) {
     return new CommandError(
-      `${(error as Error).message}: this command needs another role in DATABASE_URL, the tables' owner for \`migrate\` and \`seed\``,
+      `${(error as Error).message}: this command needs another role in DATABASE_URL, the tables' owner for \`migrate\`, \`seed\`, \`restore\` and \`restored\``,
     );
   }
+  if (isDiskFull(error)) return new CommandError('the disk of Postgres is full: nothing was changed');
   if (!isOutage(error)) return error;
   const { hostname, port } = new URL(databaseUrl);
   const { code } = error as { code: string };

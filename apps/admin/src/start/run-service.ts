@@ -14,6 +14,8 @@ import { checkRedis } from './check-redis.ts';
 import { type DemoClient, readDemoClient } from './demo-client.ts';
 import { addDemoData } from './demo-data.ts';
 import { makeLocalLogins } from './local-logins.ts';
+import { printAudit } from '../print-audit.ts';
+import { restoreFile } from '../restore-file.ts';
 import { supervise } from './supervise.ts';
 
 /** Read before anything is started; the rest of the settings is checked by the processes they are for. */
@@ -27,8 +29,11 @@ const settings = {
   INTERNAL_HOST: connections.INTERNAL_HOST,
 };
 
-/** Brings everything up, runs until it is told to stop, and leaves nothing running. */
-export async function runService(signal: AbortSignal): Promise<void> {
+/**
+ * Brings everything up, runs until it is told to stop, and leaves nothing running. `backupFile`: a backup that the database, which must be empty,
+ * is filled from; null: none.
+ */
+export async function runService(signal: AbortSignal, backupFile: string | null): Promise<void> {
   const config = readConfig(settings, process.env);
   await refuseUsedPort(config.HOST, config.PORT);
   const stops: (() => Promise<void>)[] = [];
@@ -59,7 +64,7 @@ export async function runService(signal: AbortSignal): Promise<void> {
     const { demoClient, databaseUrls } = await untilAborted(
       signal,
       useDatabase(stack.databaseUrl, async (sql) => ({
-        demoClient: await prepareDatabase(sql),
+        demoClient: await prepareDatabase(sql, backupFile, signal),
         // An operator who gave a database decides as whom the service connects.
         databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
       })),
@@ -114,7 +119,15 @@ export async function runService(signal: AbortSignal): Promise<void> {
 }
 
 /** Brings the tables up to date and sees to the demo data; the client that may use it, if there is one. */
-async function prepareDatabase(sql: Sql): Promise<DemoClient | null> {
+async function prepareDatabase(
+  sql: Sql,
+  backupFile: string | null,
+  signal: AbortSignal,
+): Promise<DemoClient | null> {
+  if (backupFile !== null) {
+    await restoreFile(sql, backupFile, { exactNumbers: false, signal });
+    await printAudit(sql);
+  }
   await migrate(sql, (name) => print(`migrated ${name}`));
   const demoData = await addDemoData(sql);
   if (demoData === 'not_ours') {

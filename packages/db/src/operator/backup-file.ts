@@ -130,7 +130,9 @@ export async function openBackup(packed: Readable): Promise<OpenBackup> {
   const reader = createReader(unpack(packed));
   const hash = createHash('sha256');
   const first = await reader.line().then(String, (error) => {
-    throw error instanceof DamagedBackupError ? new DamagedBackupError('this is no backup of the service') : error;
+    throw error instanceof DamagedBackupError
+      ? new DamagedBackupError('this is no backup of the service')
+      : error;
   });
   if (!first.startsWith(beginning)) throw new DamagedBackupError('this is no backup of the service');
   hash.update(first);

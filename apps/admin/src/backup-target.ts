@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { CommandError } from './cli/command-error.ts';
+
+// It holds all that the database does.
+const ours = 0o600;
+
+/**
+ * Has `work` write a new file, which gets its name when all of it is on the disk and not before: whatever bears the name is whole. `-` is standard
+ * output. Fails with CommandError when there is a file of that name, or it cannot be written; then nothing is left of it.
+ */
+export async function writeTarget<T>(path: string, work: (output: Writable) => Promise<T>): Promise<T> {
+  if (path === '-') {
+    if (process.stdout.isTTY) throw new CommandError('a backup is nothing for a terminal: name a file', 2);
+    return explained('standard output', () => work(process.stdout));
+  }
+  if (existsSync(path)) throw new CommandError(`${path} is there already: a backup needs a new name`);
+  return explained(path, async () => {
+    const part = `${path}.part-${process.pid}`;
+    await rm(part, { force: true });
+    const file = await open(part, 'wx', ours);
+    try {
+      const result = await writeWhole(file, work);
+      await rename(part, path);
+      await syncFolder(dirname(path));
+      return result;
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  });
+}
+
+async function writeWhole<T>(file: FileHandle, work: (output: Writable) => Promise<T>): Promise<T> {
+  const stream = file.createWriteStream({ autoClose: false });
+  try {
+    const result = await work(stream);
+    await file.sync();
+    return result;
+  } finally {
+    stream.destroy();
+    await file.close();
+  }
+}
+
+/** So that the name outlives a power cut, too. Some systems cannot do it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    // Other system errors are the connection's.
+    if (syscall === undefined || !['open', 'write', 'fsync', 'rename'].includes(syscall)) throw error;
+    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
+      throw new CommandError(`${path}: there is no room for it (${code}): there is no backup`);
+    throw new CommandError(`${path} cannot be written (${code}): there is no backup`);
+  }
+}

@@ -1,0 +1,39 @@
+import { writeBackup } from '@inventory/db/operator/backup';
+import { Command, InvalidArgumentError } from 'commander';
+import { writeTarget } from '../backup-target.ts';
+import { untilBrokenOff } from '../broken-off.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example } from '../cli/print.ts';
+import { createProgress } from '../progress.ts';
+
+export const backup = new Command('backup')
+  .description('Write all that the database holds at one moment to a file, while the service goes on working')
+  .argument('<file>', 'a new file; - for standard output')
+  .option('--connections <number>', 'copy with so many connections at once, 1 to 8', parseConnections, 2)
+  .addHelpText(
+    'after',
+    example('backup /backups/2026-11-21.inventory', 'restore --check /backups/2026-11-21.inventory'),
+  )
+  .action(async (path: string, { connections }: { connections: number }) => {
+    // Standard output may be the backup itself.
+    const tell = (line: string) => process.stderr.write(`${line}\n`);
+    const progress = createProgress(tell);
+    await untilBrokenOff('there is no backup', (signal) =>
+      withDatabase(async (sql) => {
+        const report = (done: number) => progress('rows', done);
+        const made = await writeTarget(path, (output) =>
+          writeBackup(sql, output, { connections, report, signal }),
+        );
+        const { lot = 0, stock_transaction: transactions = 0 } = made.rows;
+        tell(
+          `${lot} lots and ${transactions} transactions, ${(made.fileBytes / 1e6).toFixed(1)} MB; a snapshot was held for ${(made.snapshotMs / 1000).toFixed(1)} s`,
+        );
+        tell(`holds everything that was acknowledged before ${made.header.takenAt}`);
+      }),
+    );
+  });
+
+function parseConnections(text: string): number {
+  if (/^[1-8]$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 1 to 8.');
+}

@@ -1,0 +1,15 @@
+import { findImbalances } from '@inventory/db/operator/audit';
+import type { Sql } from '@inventory/db/client';
+import { CommandError } from './cli/command-error.ts';
+import { print } from './cli/print.ts';
+
+/** Checks that lots, levels, counts and ledger agree and prints where they do not. Fails with CommandError when that is anywhere. */
+export async function printAudit(sql: Sql): Promise<void> {
+  const differences = await findImbalances(sql, (check) => print(`checking: ${check}`));
+  for (const { check, place, expected, found } of differences) {
+    const where = Object.entries(place).map(([column, value]) => `${column} ${value}`);
+    print(`${check}: ${where.join(', ')}: expected ${expected}, found ${found}`);
+  }
+  if (differences.length > 0) throw new CommandError(`${differences.length} differences`);
+  print('all is well');
+}

@@ -1,0 +1,71 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { Sql } from '@inventory/db/client';
+import { openBackup } from '@inventory/db/operator/backup-file';
+import { type Restored, restoreBackup } from '@inventory/db/operator/restore';
+import { CommandError } from './cli/command-error.ts';
+import { print } from './cli/print.ts';
+import { createProgress } from './progress.ts';
+
+/** Restores a backup file into an empty database, as its owner. Fails with one line that says why; then nothing was changed. */
+export async function restoreFile(
+  sql: Sql,
+  path: string,
+  options: { exactNumbers: boolean; signal: AbortSignal },
+): Promise<void> {
+  const file = openFile(path);
+  const backup = await openBackup(file.stream).catch((error) => explain(error, path));
+  print(`a backup of ${backup.header.takenAt}, schema ${backup.header.schema}`);
+  const progress = createProgress(print);
+  const { rows, identity } = await restoreBackup(sql, backup, {
+    ...options,
+    report: (step, done) => progress(step, step.startsWith('rows') ? file.done() : done),
+  }).catch((error) => explain(error, path));
+  print(`restored ${rowsOf(rows)}; the database is ${identity} now`);
+}
+
+/** Reads a backup to its end, whatever becomes of it, and says what is in it. */
+export async function checkFile(path: string): Promise<void> {
+  const file = openFile(path);
+  const progress = createProgress(print);
+  const backup = await openBackup(file.stream).catch((error) => explain(error, path));
+  try {
+    for await (const _block of backup.blocks) progress('rows', file.done());
+  } catch (error) {
+    explain(error, path);
+  }
+  const { header } = backup;
+  print(`a whole backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`);
+}
+
+type BackupSource = {
+  stream: Readable;
+  /** How much of it was read, 0 … 1; null where nobody knows how long it is. */
+  done(): number | null;
+};
+
+function openFile(path: string): BackupSource {
+  if (path === '-') return { stream: process.stdin, done: () => null };
+  const size = sizeOf(path);
+  const stream = createReadStream(path);
+  return { stream, done: () => (size === 0 ? 1 : Math.min(1, stream.bytesRead / size)) };
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, 2);
+  }
+}
+
+function rowsOf({ lot = 0, stock_transaction: transactions = 0 }: Restored['rows']): string {
+  return `${lot} lots and ${transactions} transactions`;
+}
+
+function explain(error: unknown, path: string): never {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'open' || (syscall === 'read' && code !== 'ECONNRESET'))
+    throw new CommandError(`${path} cannot be read (${code})`, 2);
+  throw error;
+}

@@ -1,0 +1,178 @@
+import { finished } from 'node:stream/promises';
+import { PlainError } from '@inventory/process/plain-error';
+import { isLockTimeout, openConnection, type Sql, type Tx } from '../client.ts';
+import { migrate, newestMigration } from '../migrate.ts';
+import { type BackupBlock, DamagedBackupError, type OpenBackup } from './backup-file.ts';
+import { type BackupTable, findTablesInUse, listBackupTables, quoteName } from './backup-tables.ts';
+import { beginAnotherLife } from './identity.ts';
+import { dropKeysAndIndexes } from './rebuild.ts';
+
+/** A database that a backup cannot be restored into; nothing was changed. The message is one line for the operator. */
+export class RestoreRefusedError extends PlainError {}
+
+export type RestoreOptions = {
+  /** Gets each step and how far it is, 0 … 1; null where that is not known. */
+  report: (step: string, done: number | null) => void;
+  /** Whether nothing was done after the backup, so that no number needs to be left out. */
+  exactNumbers: boolean;
+  /** Ends the work, which then fails with the signal's reason and has changed nothing. */
+  signal: AbortSignal;
+};
+
+export type Restored = { rows: Record<string, number>; identity: string };
+
+const lockWaitMs = 10_000;
+
+/**
+ * Restores a backup into an empty database, as the owner of its tables: one without tables, which get those of the backup first, or one whose
+ * tables nobody has used. The rows come in one transaction: all of them or none. Then the tables are brought up to this
+ * version. Fails with RestoreRefusedError or DamagedBackupError.
+ */
+export async function restoreBackup(
+  sql: Sql,
+  backup: OpenBackup,
+  options: RestoreOptions,
+): Promise<Restored> {
+  const { schema } = backup.header;
+  if (schema > newestMigration()) {
+    throw new RestoreRefusedError(
+      `the backup's schema is ${schema}, newer than ${newestMigration()}, the last that this version knows: restore it with the newer version`,
+    );
+  }
+  await makeTables(sql, schema, options);
+  const restored = await loadAll(sql, backup, options);
+  options.report('newer migrations', null);
+  await migrate(sql);
+  options.report('statistics', null);
+  const tables = (await listBackupTables(sql)).map(({ name }) => quoteName(name));
+  await sql.unsafe(`vacuum (analyze) ${tables.join(', ')}`);
+  return restored;
+}
+
+/** The tables as the backup's were. */
+async function makeTables(sql: Sql, schema: number, { report }: RestoreOptions): Promise<void> {
+  const [found] = await sql<{ versioned: boolean; others: number }[]>`
+    select to_regclass('public.schema_version') is not null as versioned,
+      (select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm'))::integer as others`;
+  if (!found!.versioned) {
+    if (found!.others > 0)
+      throw new RestoreRefusedError("the database is not empty: it has tables that are not the service's");
+    report('tables', null);
+    await migrate(sql, () => {}, schema);
+    return;
+  }
+  const [applied] = await sql<{ version: number }[]>`
+    select coalesce(max(version), 0)::integer as version from schema_version`;
+  if (applied!.version === schema) return;
+  throw new RestoreRefusedError(
+    `the database's schema is ${applied!.version} and the backup's ${schema}: restore into a new database, without tables`,
+  );
+}
+
+async function loadAll(sql: Sql, backup: OpenBackup, options: RestoreOptions): Promise<Restored> {
+  options.signal.throwIfAborted();
+  const connection = await openConnection(sql);
+  const { tx } = connection;
+  const end = () => void connection.end({ timeout: 0 });
+  options.signal.addEventListener('abort', end, { once: true });
+  try {
+    // Else a statement that works on, an index say, keeps its locks after we have gone. Some systems cannot do it.
+    await tx.unsafe('set client_connection_check_interval = 1000').catch(() => {});
+    await tx.unsafe('begin isolation level read committed');
+    const restored = await load(tx, backup, options);
+    options.signal.throwIfAborted();
+    await tx.unsafe('commit');
+    return restored;
+  } catch (error) {
+    throw options.signal.aborted ? options.signal.reason : error;
+  } finally {
+    options.signal.removeEventListener('abort', end);
+    // An open transaction ends with its connection, and has changed nothing.
+    await connection.end({ timeout: 0 });
+  }
+}
+
+async function load(tx: Tx, backup: OpenBackup, { report, exactNumbers }: RestoreOptions): Promise<Restored> {
+  await tx`
+    select set_config(name, '0', true)
+    from pg_settings
+    where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`;
+  await tx`set local maintenance_work_mem = '256MB'`;
+  const tables = await listBackupTables(tx);
+  const names = tables.map(({ name }) => quoteName(name));
+  await lockAll(tx, names);
+  const used = await findTablesInUse(tx, tables);
+  if (used.length > 0) {
+    throw new RestoreRefusedError(
+      `the database is not empty (${used.join(', ')}): restore into a new one, and point the service at it when all is well`,
+    );
+  }
+  for (const name of names) await tx.unsafe(`alter table ${name} disable trigger user`);
+  const dropped = await dropKeysAndIndexes(tx, names);
+  // Emptied in this transaction: rows may come frozen, and need not be written a second time by a vacuum.
+  await tx.unsafe(`truncate ${names.join(', ')}`);
+  const rows = await copyBlocks(tx, backup, tables, report);
+  for (const [index, { name, make }] of dropped.entries()) {
+    report(`keys and indexes (${name})`, index / dropped.length);
+    await tx.unsafe(make);
+  }
+  report('keys and indexes', 1);
+  for (const name of names) await tx.unsafe(`alter table ${name} enable trigger user`);
+  const { sequences, numbersAt } = backup.end();
+  const identity = await beginAnotherLife(tx, new Date(backup.header.takenAt), {
+    numbers: { last: sequences, at: new Date(numbersAt) },
+    exact: exactNumbers,
+  });
+  return { rows, identity };
+}
+
+async function lockAll(tx: Tx, names: readonly string[]): Promise<void> {
+  try {
+    await tx.unsafe(`set local lock_timeout = ${lockWaitMs}`);
+    await tx.unsafe(`lock table ${names.join(', ')} in access exclusive mode`);
+    await tx.unsafe('set local lock_timeout = 0');
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new RestoreRefusedError('the database is in use: stop what works on it first');
+  }
+}
+
+async function copyBlocks(
+  tx: Tx,
+  backup: OpenBackup,
+  tables: readonly BackupTable[],
+  report: RestoreOptions['report'],
+): Promise<Record<string, number>> {
+  const rows: Record<string, number> = Object.fromEntries(tables.map(({ name }) => [name, 0]));
+  for await (const block of backup.blocks) {
+    rows[block.table]! += await copyBlock(tx, block, tables);
+    report(`rows (${block.table})`, null);
+  }
+  const expected = backup.end().rows;
+  for (const { name } of tables)
+    if (rows[name] !== expected[name])
+      throw new DamagedBackupError(
+        `the backup is damaged: it has ${rows[name]} rows of ${name}, not ${expected[name]}`,
+      );
+  return rows;
+}
+
+/** Returns the number of rows. */
+async function copyBlock(tx: Tx, block: BackupBlock, tables: readonly BackupTable[]): Promise<number> {
+  const table = tables.find(({ name }) => name === block.table);
+  if (table === undefined || table.columns.join() !== block.columns.join())
+    throw new DamagedBackupError(`the backup is damaged: there is no ${block.table} with such columns`);
+  const columns = table.columns.map(quoteName).join(', ');
+  const stream = await tx
+    .unsafe(`copy ${quoteName(table.name)} (${columns}) from stdin with (freeze)`)
+    .writable();
+  stream.end(block.rows);
+  await finished(stream, { readable: false });
+  return countLines(block.rows);
+}
+
+function countLines(text: Buffer): number {
+  let count = 0;
+  for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) count += 1;
+  return count;
+}
