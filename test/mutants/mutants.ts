@@ -45,6 +45,7 @@ const rateLimit = 'packages/auth/src/rate-limit.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
 const submit = 'packages/queue/src/submit.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
+const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -1626,9 +1627,9 @@ async function importKey(`,
     name: 'the owner deletes transactions',
     edits: [
       {
-        file: roles,
-        search: 'stock_transaction_append_only before update or delete on',
-        replace: 'stock_transaction_append_only before update on',
+        file: retention,
+        search: `old.status = 'applied' or old.at`,
+        replace: 'old.at',
       },
     ],
     test: { file: 'security/database-rights.test.ts', title: 'delete from stock_transaction' },

@@ -19,7 +19,8 @@ export async function writeTarget<T>(path: string, work: (output: Writable) => P
   if (existsSync(path)) throw new CommandError(`${path} is there already: a backup needs a new name`);
   return explained(path, async () => {
     const part = `${path}.part-${process.pid}`;
-    await rm(part, { force: true });
+    // Of a process that had our number once.
+    await rm(part, { force: true }).catch(() => {});
     const file = await open(part, 'wx', ours);
     try {
       const result = await writeWhole(file, work);

@@ -1,0 +1,385 @@
+import { randomUUID } from 'node:crypto';
+import { openSync, readdirSync } from 'node:fs';
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startServer } from '@inventory/api/server';
+import { findImbalances } from '@inventory/db/audit';
+import type { connect } from '@inventory/db/client';
+import { addressOf } from '@inventory/db/logins';
+import { migrate, migrationLockKey } from '@inventory/db/migrate';
+import { openBackup } from '@inventory/db/operator/backup-file';
+import { readIdentity } from '@inventory/db/operator/identity';
+import { createLog } from '@inventory/process/log';
+import { startWorker } from '@inventory/worker/worker';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type ApiAnswer, type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
+import { addressFor, asPart } from '../harness/as-part.ts';
+import {
+  createEmptyDatabase,
+  createFolder,
+  describeRows,
+  describeSchema,
+  streamOf,
+  unpackBackup,
+} from '../harness/backups.ts';
+import { expectWaiting } from '../harness/batches.ts';
+import { runCommand, startCommand } from '../harness/command-line.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { receiveLot } from '../harness/stock.ts';
+
+const service = useService();
+
+const asOperator = () => addressFor('operator', service.databaseUrl);
+const backup = (path: string, ...more: string[]) => runCommand(['backup', path, ...more], asOperator());
+const refused = (line: string, code = 1) => ({ code, stderr: `error: ${line}\n` });
+
+/** A backup of what the service of this file has now, in a folder of its own. */
+async function makeBackup(): Promise<string> {
+  const path = join(await createFolder(), 'stock.inventory');
+  const { code, stderr } = await backup(path);
+  expect(code, stderr).toBe(0);
+  return path;
+}
+
+type Acknowledged = { path: string; body: object; key: string; answer: ApiAnswer };
+
+/** Receives, moves and issues, each with a key, until it is told to stop; everything that was answered yes is kept. */
+function work(client: ApiClient, items: readonly string[]) {
+  const acknowledged: Acknowledged[] = [];
+  let stopped = false;
+  const call = async (path: string, body: object) => {
+    const key = randomUUID();
+    const answer = await client.post(path, body, { 'Idempotency-Key': key });
+    if (answer.status < 300) acknowledged.push({ path, body, key, answer });
+  };
+  const caller = async (nth: number) => {
+    for (let turn = nth; !stopped; turn++) {
+      const itemID = items[turn % items.length]!;
+      const common = { itemID, wid: 1 + (turn % 2), reasonCode: 1 };
+      await call('/Inventory/Receive', { ...common, units: 3 });
+      await call('/Inventory/Move', { ...common, units: 1, toSpot: `S-${turn % 5}` });
+      await call('/Inventory/Issue', { ...common, units: 1 });
+    }
+  };
+  const callers = meanwhile(Promise.all(Array.from({ length: 12 }, (_, nth) => caller(nth))));
+  return {
+    acknowledged,
+    async stop() {
+      stopped = true;
+      await callers;
+    },
+  };
+}
+
+describe('a backup under load', () => {
+  test('restored into an empty database has all that was acknowledged before it began, and the service works on there', async () => {
+    const client = await service.client();
+    const items = await Promise.all(Array.from({ length: 4 }, () => service.item()));
+    const load = work(client, items);
+    await expect.poll(() => load.acknowledged.length).toBeGreaterThan(300);
+    const before = load.acknowledged.slice();
+    const path = await makeBackup();
+    // It kept nobody from working.
+    const during = load.acknowledged.length - before.length;
+    await expect.poll(() => load.acknowledged.length).toBeGreaterThan(before.length + during + 50);
+    await load.stop();
+    expect(during).toBeGreaterThan(50);
+
+    const empty = await createEmptyDatabase();
+    const restored = await runCommand(['restore', path], empty.url);
+    expect(restored.code, restored.stderr).toBe(0);
+    expect(restored.stdout.trim().split('\n').at(-1)).toBe('all is well');
+    const rows = await empty.sql<{ transaction_no: number; result: string }[]>`
+      select transaction_no, result::text as result
+      from stock_transaction
+      where status = 'applied'`;
+    const there = new Map(rows.map((row) => [row.transaction_no, row.result]));
+    const lost = before.filter(({ answer }) => there.get(answer.body.transactionNo) !== answer.text);
+    expect(lost).toEqual([]);
+    expect(await describeSchema(empty.sql)).toEqual(await describeSchema(service.sql));
+    expect((await readIdentity(empty.sql)).id).not.toBe((await readIdentity(service.sql)).id);
+
+    const again = await serve(empty.url);
+    const { status, body } = await askToken(again, { clientId: client.clientId, secret: client.secret });
+    expect(status).toBe(200);
+    // The keys that signed it are in no backup.
+    expect((await createApiClient(again, client.clientId, client.token).get('/Item')).status).toBe(401);
+    const back = createApiClient(again, client.clientId, body.access_token);
+    for (const { path: call, body: asked, key, answer } of before.slice(-20)) {
+      const resent = await back.post(call, asked, { 'Idempotency-Key': key });
+      expect([resent.status, resent.text]).toEqual([answer.status, answer.text]);
+      expect(resent.headers.get('Idempotent-Replayed')).toBe('true');
+    }
+    const highest = (name: 'recNo' | 'transactionNo') =>
+      Math.max(...load.acknowledged.map(({ answer }) => answer.body[name] as number));
+    const receipt = { itemID: items[0], units: 1, wid: 1, reasonCode: 1 };
+    const next = await back.post('/Inventory/Receive', receipt);
+    expect(next.status).toBe(201);
+    // Above what was given out after the backup, too.
+    expect(next.body.recNo).toBeGreaterThan(highest('recNo'));
+    expect(next.body.transactionNo).toBeGreaterThan(highest('transactionNo'));
+    expect(await findImbalances(empty.sql)).toEqual([]);
+  });
+});
+
+/** The service on another database, until the test ends; the address of its api. */
+async function serve(databaseUrl: string): Promise<string> {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('restored'),
+    PORT: '0',
+  };
+  const api = await startServer(asPart('api', env), createLog('api'));
+  const worker = await startWorker(asPart('worker', env), createLog('worker'));
+  onTestFinished(async () => {
+    await worker.stop();
+    await api.stop();
+  });
+  return `http://127.0.0.1:${api.port}/api/v1`;
+}
+
+describe('backup', () => {
+  test('has every row of every table, and restore gives back exactly these', async () => {
+    const client = await service.client();
+    const item = await service.item({ description: 'tab\t, \\. and\nnew line, \\N, ünïcode 😀' });
+    await receiveLot(client, item, 12.000001, { remark: '\\.', serial: 'x\\' });
+    const path = await makeBackup();
+    const { url, sql } = await createEmptyDatabase();
+    await expect(runCommand(['restore', path, '--exact-numbers'], url)).resolves.toMatchObject({ code: 0 });
+    expect(await describeRows(sql)).toEqual(await describeRows(service.sql));
+    const numbers = `select last_value from lot_rec_no_seq`;
+    expect(await sql.unsafe(numbers)).toEqual(await service.sql.unsafe(numbers));
+  });
+
+  test('is a file for its owner alone, holds no key that signs, and says what is in it', async () => {
+    const path = await makeBackup();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const text = await unpackBackup(path);
+    const [keys] = await service.sql<{ d: string; secret: string; kid: string }[]>`
+      select private_jwk->>'d' as d, encode(secret, 'hex') as secret, signing_key.kid from signing_key, envelope_key`;
+    expect(text).toContain('COPY "client_secret" (');
+    for (const hidden of [...Object.values(keys!), 'signing_key', 'envelope_key'])
+      expect(text).not.toContain(hidden);
+    const { stdout, code } = await runCommand(['restore', '--check', path], 'postgres://127.0.0.1:1/none');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\na whole backup of 20\d\d-.*Z, schema \d+: \d+ lots and \d+ transactions\n$/);
+  });
+
+  test('to standard output is the same file', async () => {
+    const path = join(await createFolder(), 'piped');
+    const { ended } = startCommand(['backup', '-'], asOperator(), [
+      'ignore',
+      openSync(path, 'wx', 0o600),
+      'pipe',
+    ]);
+    expect(await ended).toMatchObject({ code: 0 });
+    const { url, sql } = await createEmptyDatabase();
+    const restoring = startCommand(['restore', '-', '--exact-numbers'], url);
+    restoring.child.stdin!.end(await readFile(path));
+    expect(await restoring.ended).toMatchObject({ code: 0 });
+    expect(await describeRows(sql)).toEqual(await describeRows(service.sql));
+  });
+
+  test('never takes the place of a file, and ends with 1 where it cannot be written', async () => {
+    const path = join(await createFolder(), 'there');
+    await writeFile(path, 'precious');
+    expect(await backup(path)).toMatchObject(refused(`${path} is there already: a backup needs a new name`));
+    expect(await readFile(path, 'utf8')).toBe('precious');
+    const nowhere = join(path, 'below-a-file');
+    expect(await backup(nowhere)).toMatchObject(
+      refused(`${nowhere} cannot be written (ENOTDIR): there is no backup`),
+    );
+  });
+
+  test.runIf(process.platform === 'linux')('onto a full disk ends with 1 and says so', async () => {
+    const { ended } = startCommand(['backup', '-'], asOperator(), [
+      'ignore',
+      openSync('/dev/full', 'w'),
+      'pipe',
+    ]);
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'error: standard output: there is no room for it (ENOSPC): there is no backup\n',
+    );
+  });
+
+  test('broken off leaves no file', async () => {
+    const folder = await createFolder();
+    const running = await service.sql.begin(async (tx) => {
+      await tx`lock table warehouse in access exclusive mode`;
+      const begun = startCommand(['backup', join(folder, 'stock')], asOperator());
+      await expectWaiting(service.sql, 1);
+      begun.child.kill('SIGINT');
+      return { ended: await begun.ended };
+    });
+    expect(running.ended).toMatchObject(refused('broken off: there is no backup'));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('while a migration is under way is refused', async () => {
+    const path = join(await createFolder(), 'stock');
+    const migrating = await service.sql.reserve();
+    await migrating`select pg_advisory_lock(${migrationLockKey}::bigint)`;
+    const ended = await backup(path);
+    await migrating`select pg_advisory_unlock(${migrationLockKey}::bigint)`;
+    migrating.release();
+    expect(ended).toMatchObject(refused('a migration is under way: try again when it is done'));
+  });
+});
+
+describe('restore', () => {
+  test('of a file with any byte changed, or cut off anywhere, is refused', async () => {
+    const whole = await readFile(await makeBackup());
+    const text = async (bytes: Buffer) => {
+      const { header, blocks, end } = await openBackup(streamOf(bytes));
+      const rows: string[] = [];
+      for await (const block of blocks) rows.push(`${block.table} ${block.columns} ${block.rows}`);
+      return JSON.stringify([header, rows, end()]);
+    };
+    const expected = await text(whole);
+    const seen = new Set<string>();
+    for (let nth = 0; nth < 60; nth++) {
+      const at = Math.floor((nth / 60) * whole.length);
+      const changed = Buffer.from(whole);
+      changed[at]! ^= 1 << (nth % 8);
+      for (const bytes of [changed, whole.subarray(0, at)]) {
+        const read = await text(bytes).catch((error) => error as Error);
+        // Some bits of gzip's own say nothing.
+        if (bytes === changed && read === expected) continue;
+        expect(read).toBeInstanceOf(Error);
+        seen.add((read as Error).message);
+      }
+    }
+    expect([...seen].sort()).toEqual([
+      'the backup is damaged or cut off: not all of it is as it was written',
+      'this is no backup of the service',
+    ]);
+    await expect(text(Buffer.concat([whole, whole]))).rejects.toThrow('damaged');
+  });
+
+  test('of a file that is cut off restores nothing', async () => {
+    const path = await makeBackup();
+    await truncate(path, (await stat(path)).size - 20);
+    const { url, sql } = await createEmptyDatabase();
+    const { code, stderr } = await runCommand(['restore', path], url);
+    expect({ code, stderr }).toEqual(
+      refused('the backup is damaged or cut off: not all of it is as it was written'),
+    );
+    expect(await countRows(sql)).toBe(0);
+    expect((await runCommand(['restore', '--check', path], url)).code).toBe(1);
+  });
+
+  test('into a database that is not empty, or of another version, is refused', async () => {
+    const path = await makeBackup();
+    const { code, stderr } = await runCommand(['restore', path], service.databaseUrl);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: the database is not empty \(client, .*warehouse\): restore into .*\n$/,
+      ),
+    });
+    const older = await createEmptyDatabase();
+    await migrate(older.sql, () => {}, 14);
+    expect(await runCommand(['restore', path], older.url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: the database's schema is 14 and the backup's \d+: restore into a new/,
+      ),
+    });
+    const foreign = await createEmptyDatabase();
+    await foreign.sql`create table theirs ()`;
+    expect(await runCommand(['restore', path], foreign.url)).toMatchObject(
+      refused("the database is not empty: it has tables that are not the service's"),
+    );
+    const nothing = join(await createFolder(), 'nothing');
+    expect(await runCommand(['restore', nothing], older.url)).toMatchObject(
+      refused(`${nothing} cannot be read (ENOENT)`, 2),
+    );
+    await writeFile(nothing, 'a letter');
+    expect(await runCommand(['restore', nothing], older.url)).toMatchObject(
+      refused('this is no backup of the service'),
+    );
+  });
+
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    'ended by %s in the middle has restored nothing, and can be done again',
+    async (signal) => {
+      const path = await makeBackup();
+      const bytes = await readFile(path);
+      const { url, sql } = await createEmptyDatabase();
+      const { child, ended } = startCommand(['restore', '-'], url);
+      // All but the end: it waits in its transaction, with all rows.
+      child.stdin!.write(bytes.subarray(0, -20));
+      await expect
+        .poll(async () => {
+          const open = await sql`
+          select from pg_stat_activity
+          where datname = current_database() and state like 'idle in transaction%' and query like 'copy %'`;
+          return open.length;
+        })
+        .toBe(1);
+      child.kill(signal);
+      const { code, stderr } = await ended;
+      if (signal === 'SIGINT') expect({ code, stderr }).toEqual(refused('broken off: nothing was restored'));
+      await expect.poll(() => countRows(sql)).toBe(0);
+      const again = await runCommand(['restore', path], url);
+      expect(again.code, again.stderr).toBe(0);
+    },
+  );
+
+  test('works for an owner who is no superuser and may not create roles; not for the operator', async () => {
+    const path = await makeBackup();
+    const { url, sql } = await createEmptyDatabase();
+    const owner = { name: uniqueName('modest').replaceAll('-', '_'), password: 'modest' };
+    await sql.unsafe(`create role ${owner.name} login password '${owner.password}'`);
+    const database = new URL(url).pathname.slice(1);
+    await sql.unsafe(`alter database ${database} owner to ${owner.name}`);
+    onTestFinished(async () => {
+      await service.sql.unsafe(`drop owned by ${owner.name}`).catch(() => {});
+    });
+    const { code, stderr, stdout } = await runCommand(['restore', path], addressOf(url, owner));
+    expect(code, stderr).toBe(0);
+    expect(stdout.trim().split('\n').at(-1)).toBe('all is well');
+    expect(await runCommand(['restore', path], addressFor('operator', url))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: permission denied for .*the tables' owner for .*restore/),
+    });
+  });
+});
+
+describe('restored', () => {
+  test('makes a database that something else restored another one, with numbers above all that were given out', async () => {
+    const { url, sql } = await createEmptyDatabase();
+    await migrate(sql);
+    const before = await readIdentity(sql);
+    const numbers = () =>
+      sql`select (select last_value from lot_rec_no_seq) as lots, (select last_value from item_part_no_seq) as items,
+        (select kid from envelope_key) as envelopes`;
+    await sql`select setval('lot_rec_no_seq', 5000), setval('item_part_no_seq', 2147483000)`;
+    const to = new Date(Date.now() - 3_600_000);
+    const { code, stdout } = await runCommand(['restored', '--to', to.toISOString()], url);
+    expect(code).toBe(0);
+    const after = await readIdentity(sql);
+    expect(stdout).toContain(`the database is ${after.id} now\n`);
+    expect(after.id).not.toBe(before.id);
+    expect(after.restoredTo).toEqual(to);
+    const [next] = await numbers();
+    expect(next!.lots).toBeGreaterThan(5000 + 3600 * 20_000);
+    // There are not enough of these: half of what is left stays.
+    expect(next).toMatchObject({ items: 2147483323, envelopes: 2 });
+    for (const wrong of ['2999-01-01T00:00:00Z', 'yesterday', '2026-01-01'])
+      expect(await runCommand(['restored', '--to', wrong], url)).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+/** Rows that somebody would miss. */
+async function countRows(sql: ReturnType<typeof connect>): Promise<number> {
+  const [tables] = await sql<{ there: boolean }[]>`select to_regclass('client') is not null as there`;
+  if (!tables!.there) return 0;
+  const [row] = await sql<{ rows: number }[]>`
+    select (select count(*) from client) + (select count(*) from item) + (select count(*) from stock_transaction) as rows`;
+  return Number(row!.rows);
+}

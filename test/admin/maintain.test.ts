@@ -1,0 +1,159 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { connect, type Sql } from '@inventory/db/client';
+import { removeOutdated } from '@inventory/db/operator/maintain';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ApiClient } from '../harness/api-client.ts';
+import { addressFor } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+
+const maintain = (...more: string[]) =>
+  runCommand(['maintain', ...more], addressFor('operator', service.databaseUrl));
+
+/** A connection with the operator's rights, until the test ends. */
+function operator(): Sql {
+  const sql = connect(addressFor('operator', service.databaseUrl), { name: 'tests', connectionsMax: 2 });
+  onTestFinished(() => sql.end({ timeout: 5 }));
+  return sql;
+}
+
+/** Issues more than there is, with a key: the refusal's number of the request and its answer. */
+async function refuse(client: ApiClient, itemID: string, key: string) {
+  const body = { itemID, units: 5, wid: 1, reasonCode: 1 };
+  const answer = await client.post('/Inventory/Issue', body, { 'Idempotency-Key': key });
+  expect(answer.status).toBe(409);
+  return answer;
+}
+
+const isOf = (key: string) => createHash('sha256').update(key).digest();
+
+/** As if a key, and what it led to, had been sent so many days ago. The ledger refuses that to its owner, too. */
+async function age(key: string, days: number): Promise<void> {
+  await service.sql.begin(async (tx) => {
+    await tx`alter table stock_transaction disable trigger stock_transaction_append_only`;
+    await tx`
+      update stock_transaction
+      set at = at - ${days}::integer * interval '1 day'
+      from idempotency_key as key
+      where key.request_id = stock_transaction.request_id and key_digest = ${isOf(key)}`;
+    const aged = await tx`
+      update idempotency_key
+      set asked_at = asked_at - ${days}::integer * interval '1 day'
+      where key_digest = ${isOf(key)}
+      returning 1`;
+    expect(aged.length).toBe(1);
+    await tx`alter table stock_transaction enable trigger stock_transaction_append_only`;
+  });
+}
+
+/** What there is of a key, and of the request it leads or led to. */
+async function thereIs(key: string, requestId: string) {
+  const [row] = await service.sql<{ key: boolean; request: boolean }[]>`
+    select exists (select from idempotency_key where key_digest = ${isOf(key)}) as key,
+      exists (select from stock_transaction where request_id = ${requestId}) as request`;
+  return row!;
+}
+
+async function requestOf(key: string): Promise<string> {
+  const [row] = await service.sql<{ request_id: string }[]>`
+    select request_id from idempotency_key where key_digest = ${isOf(key)}`;
+  return row!.request_id;
+}
+
+test('maintain removes keys after 8 days and what was refused after 9, and keeps applied transactions and their answers', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const kept: Record<string, { key: boolean; request: boolean }> = {};
+  const requests = new Map<string, string>();
+  for (const days of [0, 6, 7.5, 8.5, 10]) {
+    const key = `refused-${days}-${randomUUID()}`;
+    await refuse(client, itemID, key);
+    requests.set(key, await requestOf(key));
+    await age(key, Math.floor(days));
+    if (days % 1 !== 0)
+      await service.sql`update idempotency_key set asked_at = asked_at - interval '12 hours' where key_digest = ${isOf(key)}`;
+  }
+  const applied = `applied-${randomUUID()}`;
+  const receipt = { itemID, units: 1, wid: 1, reasonCode: 1 };
+  const first = await client.post('/Inventory/Receive', receipt, { 'Idempotency-Key': applied });
+  requests.set(applied, await requestOf(applied));
+  await age(applied, 30);
+
+  const { code, stdout } = await maintain();
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n').at(-1)).toBe('removed 3 keys and 1 refused and abandoned transactions');
+  for (const [key, request] of requests) kept[key.slice(0, -37)] = await thereIs(key, request);
+  expect(kept).toEqual({
+    'refused-0': { key: true, request: true },
+    'refused-6': { key: true, request: true },
+    'refused-7.5': { key: true, request: true },
+    'refused-8.5': { key: false, request: true },
+    'refused-10': { key: false, request: false },
+    applied: { key: false, request: true },
+  });
+  for (const key of [...requests.keys()].slice(0, 3)) {
+    const again = await refuse(client, itemID, key);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+  }
+  // Its time is over: it is a new one.
+  const second = await client.post('/Inventory/Receive', receipt, { 'Idempotency-Key': applied });
+  expect(second.status).toBe(201);
+  expect(second.body.transactionNo).toBeGreaterThan(first.body.transactionNo);
+});
+
+test('whatever is asked for, a key of 6 days and what was refused 7 days ago stay', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const [young, old] = [`young-${randomUUID()}`, `old-${randomUUID()}`];
+  for (const key of [young, old]) await refuse(client, itemID, key);
+  const [ofYoung, ofOld] = [await requestOf(young), await requestOf(old)];
+  await age(young, 6);
+  await age(old, 7);
+  expect(await maintain('--days', '6')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('from 7 to 9999'),
+  });
+  const sql = operator();
+  await sql`select remove_old_keys(now(), 0, 1000000)`;
+  await sql`select remove_undone_transactions(now(), 1000000)`;
+  expect(await thereIs(young, ofYoung)).toEqual({ key: true, request: true });
+  expect(await thereIs(old, ofOld)).toEqual({ key: false, request: true });
+  // Nor may the owner, by mistake.
+  for (const requestId of [ofOld, ofYoung])
+    await expect(service.sql`delete from stock_transaction where request_id = ${requestId}`).rejects.toThrow(
+      'append-only',
+    );
+});
+
+test('what was refused stays as long as any key is in use, and nobody is waited for', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const key = `held-${randomUUID()}`;
+  await refuse(client, itemID, key);
+  const request = await requestOf(key);
+  await age(key, 20);
+  const sql = operator();
+  await service.sql.begin(async (tx) => {
+    await tx`select from idempotency_key where key_digest = ${isOf(key)} for update`;
+    expect(await removeOutdated(sql, 8, () => {})).toMatchObject({ transactions: 0, waits: true });
+  });
+  expect(await thereIs(key, request)).toEqual({ key: true, request: true });
+  expect(await removeOutdated(sql, 8, () => {})).toMatchObject({ waits: false });
+  expect(await thereIs(key, request)).toEqual({ key: false, request: false });
+});
+
+test('many keys are removed in small pieces', async () => {
+  await service.sql`
+    insert into idempotency_key (client_id, key_digest, asked_at, refused_at)
+    select 'many', sha256(n::text::bytea), now() - interval '20 days', now() - interval '20 days'
+    from generate_series(1, 30000) as n`;
+  const steps: number[] = [];
+  const { keys } = await removeOutdated(operator(), 8, (step, done) => {
+    if (step === 'keys') steps.push(done!);
+  });
+  expect(keys).toBe(30_000);
+  expect(steps.length).toBeGreaterThan(2);
+  expect(steps.at(-1)).toBe(1);
+});

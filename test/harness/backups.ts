@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { connect, type Sql } from '@inventory/db/client';
+import { listBackupTables, quoteName } from '@inventory/db/operator/backup-tables';
+import { inject, onTestFinished } from 'vitest';
+import { databaseOf } from './global-setup.ts';
+
+/** A database without any table, for a backup to be restored into. It goes with the test. */
+export async function createEmptyDatabase(): Promise<{ url: string; sql: Sql }> {
+  const serverUrl = inject('databaseUrl');
+  const name = `inventory_empty_${randomBytes(6).toString('hex')}`;
+  const server = connect(serverUrl, { name: 'tests', connectionsMax: 1 });
+  await server.unsafe(`create database ${name}`);
+  const url = databaseOf(serverUrl, name);
+  const sql = connect(url, { name: 'tests', connectionsMax: 2 });
+  onTestFinished(async () => {
+    await sql.end({ timeout: 5 });
+    await server.unsafe(`drop database if exists ${name} with (force)`);
+    await server.end();
+  });
+  return { url, sql };
+}
+
+/** A folder for the files of a test; it goes with the test. */
+export async function createFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'inventory-backup-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** How many rows each table of a backup has, and what they are: a digest of all of them in whatever order. */
+export async function describeRows(
+  sql: Sql,
+): Promise<Record<string, { rows: number; digest: string | null }>> {
+  const described: Record<string, { rows: number; digest: string | null }> = {};
+  for (const { name } of await listBackupTables(sql)) {
+    const [row] = await sql.unsafe<{ rows: number; digest: string | null }[]>(
+      `select count(*)::integer as rows, sum(hashtextextended(line::text, 0))::text as digest from ${quoteName(name)} as line`,
+    );
+    described[name] = { ...row! };
+  }
+  return described;
+}
+
+/** Everything that migrations make, as text: keys, checks, indexes, triggers, rights. */
+export async function describeSchema(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ line: string }[]>`
+    select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) as line
+    from pg_constraint
+    where connamespace = 'public'::regnamespace and contype <> 'n'
+    union all
+    select pg_get_indexdef(indexrelid) from pg_index where indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+    union all
+    select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text || ' ' || pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+    union all
+    select relname || ' ' || relkind::text || ' ' || coalesce(relacl::text, '') from pg_class where relnamespace = 'public'::regnamespace
+    order by 1`;
+  return rows.map(({ line }) => line);
+}
+
+/** The text of a backup. */
+export async function unpackBackup(path: string): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of createReadStream(path).pipe(createGunzip())) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+/** These bytes, a few at a time. */
+export function streamOf(bytes: Buffer): Readable {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += 1000) pieces.push(bytes.subarray(at, at + 1000));
+  return Readable.from(pieces);
+}
