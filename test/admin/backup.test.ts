@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openSync, readdirSync } from 'node:fs';
 import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { startServer } from '@inventory/api/server';
 import { findImbalances } from '@inventory/db/audit';
 import type { connect } from '@inventory/db/client';
@@ -258,6 +259,21 @@ describe('restore', () => {
       'this is no backup of the service',
     ]);
     await expect(text(Buffer.concat([whole, whole]))).rejects.toThrow('damaged');
+  });
+
+  test('of a file changed in its text, or cut off between two blocks, is refused', async () => {
+    const text = await unpackBackup(await makeBackup());
+    const read = async (changed: string) => {
+      const { blocks } = await openBackup(streamOf(gzipSync(changed)));
+      for await (const _block of blocks);
+    };
+    await read(text);
+    const lines = text.split('\n');
+    const damaged = 'the backup is damaged or cut off';
+    await expect(read(text.replace('Overflow', 'Overfull'))).rejects.toThrow(damaged);
+    await expect(read(`${lines.slice(0, -2).join('\n')}\n`)).rejects.toThrow(damaged);
+    await expect(read(text.replace(/COPY "warehouse" .*?\n\\\.\n/s, ''))).rejects.toThrow(damaged);
+    await expect(read(`${text}${lines.at(-2)}\n`)).rejects.toThrow(damaged);
   });
 
   test('of a file that is cut off restores nothing', async () => {

@@ -44,6 +44,11 @@ const statementPool = 'packages/db/src/statement-pool.ts';
 const rateLimit = 'packages/auth/src/rate-limit.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
 const submit = 'packages/queue/src/submit.ts';
+const backup = 'packages/db/src/operator/backup.ts';
+const backupFile = 'packages/db/src/operator/backup-file.ts';
+const backupTables = 'packages/db/src/operator/backup-tables.ts';
+const identity = 'packages/db/src/operator/identity.ts';
+const restoring = 'packages/db/src/operator/restore.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
 const signature = 'packages/queue/src/signature.ts';
@@ -2836,6 +2841,141 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/move.test.ts', title: 'as the list writes it' },
+    name: 'a backup of many moments',
+    edits: [
+      {
+        file: backup,
+        search: 'begin isolation level repeatable read read only;',
+        replace: 'begin isolation level read committed read only;',
+      },
+      {
+        file: backup,
+        search: "await tx.unsafe(`set transaction snapshot '${exported!.snapshot}'`);",
+        replace: '{}',
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'has all that was acknowledged before it began' },
+  },
+  {
+    name: 'a backup leaves the last piece of a table out',
+    edits: [
+      {
+        file: backup,
+        search: 'for (let from = 0; from === 0 || from < pages;',
+        replace: 'for (let from = 0; from + piecePages < pages;',
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'has every row of every table' },
+  },
+  {
+    name: 'a backup holds the keys that sign',
+    edits: [{ file: backupTables, search: "  'signing_key',\n", replace: '' }],
+    test: { file: 'admin/backup.test.ts', title: 'holds no key that signs' },
+  },
+  {
+    name: 'a backup that everybody may read',
+    edits: [{ file: 'apps/admin/src/backup-target.ts', search: "'wx', ours", replace: "'wx', 0o644" }],
+    test: { file: 'admin/backup.test.ts', title: 'is a file for its owner alone' },
+  },
+  {
+    name: 'a backup has its name before it is whole',
+    edits: [
+      { file: 'apps/admin/src/backup-target.ts', search: '`${path}.part-${process.pid}`', replace: 'path' },
+      {
+        file: 'apps/admin/src/backup-target.ts',
+        search: `    } catch (error) {
+      await rm(part, { force: true });
+      throw error;`,
+        replace: `    } catch (error) {
+      throw error;`,
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'broken off leaves no file' },
+  },
+  {
+    name: 'the checksum of a backup is not looked at',
+    edits: [{ file: backupFile, search: "if (hash.digest('hex') !== sha256) throw damaged();", replace: '' }],
+    test: { file: 'admin/backup.test.ts', title: 'changed in its text' },
+  },
+  {
+    name: 'a backup that was cut off is taken for whole',
+    edits: [
+      {
+        file: backupFile,
+        search: 'if (text.length > blockBytesMax || !(await readPiece())) throw damaged();',
+        replace: `if (text.length > blockBytesMax) throw damaged();
+      if (!(await readPiece())) return Buffer.from(ending + '{"rows":{},"sequences":{},"numbersAt":"2026-01-01T00:00:00Z"}');`,
+      },
+      { file: backupFile, search: "if (hash.digest('hex') !== sha256) throw damaged();", replace: '' },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'cut off anywhere' },
+  },
+  {
+    name: 'a restore commits what it has',
+    edits: [
+      { file: restoring, search: "await tx.unsafe('begin isolation level read committed');", replace: '' },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'in the middle has restored nothing' },
+  },
+  {
+    name: 'a restore beside what is there',
+    edits: [{ file: restoring, search: 'if (used.length > 0) {', replace: 'if (used.length > 100) {' }],
+    test: { file: 'admin/backup.test.ts', title: 'into a database that is not empty' },
+  },
+  {
+    name: 'numbers are given out again after a restore',
+    edits: [
+      { file: identity, search: 'const numbersPerSecond = 20_000;', replace: 'const numbersPerSecond = 0;' },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'has all that was acknowledged before it began' },
+  },
+  {
+    name: 'a restored database has the identity of the other one',
+    edits: [
+      { file: backupTables, search: "  'database_identity',\n", replace: '' },
+      { file: identity, search: 'set id = gen_random_uuid(), since', replace: 'set since' },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'has all that was acknowledged before it began' },
+  },
+  {
+    name: 'triggers stay off after a restore',
+    edits: [
+      {
+        file: restoring,
+        search: 'for (const name of names) await tx.unsafe(`alter table ${name} enable trigger user`);',
+        replace: '',
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'has all that was acknowledged before it began' },
+  },
+  {
+    name: 'keys are removed before their time',
+    edits: [
+      { file: retention, search: "least(until, clock_timestamp() - interval '7 days');", replace: 'until;' },
+    ],
+    test: { file: 'admin/maintain.test.ts', title: 'a key of 6 days' },
+  },
+  {
+    name: 'what was refused is removed with its key',
+    edits: [
+      {
+        file: 'packages/db/src/operator/maintain.ts',
+        search: '${days + 1}::integer',
+        replace: '${days}::integer',
+      },
+    ],
+    test: { file: 'admin/maintain.test.ts', title: 'removes keys after 8 days' },
+  },
+  {
+    name: 'what was refused is removed before a key that is in use',
+    edits: [
+      {
+        file: 'packages/db/src/operator/maintain.ts',
+        search: 'if (remaining > 0)',
+        replace: 'if (remaining > 1000)',
+      },
+    ],
+    test: { file: 'admin/maintain.test.ts', title: 'as long as any key is in use' },
   },
   {
     name: 'an operator is told a path instead of its template',

@@ -14,28 +14,37 @@ export async function restoreFile(
   options: { exactNumbers: boolean; signal: AbortSignal },
 ): Promise<void> {
   const file = openFile(path);
-  const backup = await openBackup(file.stream).catch((error) => explain(error, path));
-  print(`a backup of ${backup.header.takenAt}, schema ${backup.header.schema}`);
-  const progress = createProgress(print);
-  const { rows, identity } = await restoreBackup(sql, backup, {
-    ...options,
-    report: (step, done) => progress(step, step.startsWith('rows') ? file.done() : done),
-  }).catch((error) => explain(error, path));
-  print(`restored ${rowsOf(rows)}; the database is ${identity} now`);
+  try {
+    const backup = await openBackup(file.stream);
+    print(`a backup of ${backup.header.takenAt}, schema ${backup.header.schema}`);
+    const progress = createProgress(print);
+    const { rows, identity } = await restoreBackup(sql, backup, {
+      ...options,
+      report: (step, done) => progress(step, step.startsWith('rows') ? file.done() : done),
+    });
+    print(`restored ${rowsOf(rows)}; the database is ${identity} now`);
+  } catch (error) {
+    throw explain(error, path);
+  } finally {
+    // Standard input that nobody ends would keep the process.
+    file.stream.destroy();
+  }
 }
 
 /** Reads a backup to its end, whatever becomes of it, and says what is in it. */
 export async function checkFile(path: string): Promise<void> {
   const file = openFile(path);
   const progress = createProgress(print);
-  const backup = await openBackup(file.stream).catch((error) => explain(error, path));
   try {
+    const backup = await openBackup(file.stream);
     for await (const _block of backup.blocks) progress('rows', file.done());
+    const { header } = backup;
+    print(`a whole backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`);
   } catch (error) {
-    explain(error, path);
+    throw explain(error, path);
+  } finally {
+    file.stream.destroy();
   }
-  const { header } = backup;
-  print(`a whole backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`);
 }
 
 type BackupSource = {
@@ -63,9 +72,8 @@ function rowsOf({ lot = 0, stock_transaction: transactions = 0 }: Restored['rows
   return `${lot} lots and ${transactions} transactions`;
 }
 
-function explain(error: unknown, path: string): never {
+function explain(error: unknown, path: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === 'open' || (syscall === 'read' && code !== 'ECONNRESET'))
-    throw new CommandError(`${path} cannot be read (${code})`, 2);
-  throw error;
+  const isOfFile = syscall === 'open' || (syscall === 'read' && code !== 'ECONNRESET');
+  return isOfFile ? new CommandError(`${path} cannot be read (${code})`, 2) : error;
 }

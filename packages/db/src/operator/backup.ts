@@ -127,6 +127,8 @@ async function setUp(tx: SingleConnection['tx']): Promise<void> {
     from pg_settings
     where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`;
   await tx.unsafe(`set lock_timeout = ${lockWaitMs}`);
+  // One that is broken off is over then, whatever its statement waits for. Some systems cannot do it.
+  await tx.unsafe('set client_connection_check_interval = 1000').catch(() => {});
 }
 
 async function cutPieces(lead: SingleConnection['tx'], tables: readonly BackupTable[]): Promise<Piece[]> {
