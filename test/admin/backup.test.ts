@@ -4,10 +4,10 @@ import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { startServer } from '@inventory/api/server';
-import { findImbalances } from '@inventory/db/audit';
 import type { connect } from '@inventory/db/client';
 import { addressOf } from '@inventory/db/logins';
 import { migrate, migrationLockKey } from '@inventory/db/migrate';
+import { findImbalances } from '@inventory/db/operator/audit';
 import { openBackup } from '@inventory/db/operator/backup-file';
 import { readIdentity } from '@inventory/db/operator/identity';
 import { createLog } from '@inventory/process/log';
@@ -146,6 +146,11 @@ describe('backup', () => {
     const client = await service.client();
     const item = await service.item({ description: 'tab\t, \\. and\nnew line, \\N, ünïcode 😀' });
     await receiveLot(client, item, 12.000001, { remark: '\\.', serial: 'x\\' });
+    // A table that is copied in several pieces and blocks.
+    await service.sql`
+      insert into idempotency_key (client_id, key_digest, asked_at, refused_at)
+      select ${uniqueName('many')}, sha256(n::text::bytea), now(), now()
+      from generate_series(1, 60000) as n`;
     const path = await makeBackup();
     const { url, sql } = await createEmptyDatabase();
     await expect(runCommand(['restore', path, '--exact-numbers'], url)).resolves.toMatchObject({ code: 0 });

@@ -2841,6 +2841,8 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/move.test.ts', title: 'as the list writes it' },
+  },
+  {
     name: 'a backup of many moments',
     edits: [
       {
@@ -2862,7 +2864,7 @@ async function importKey(`,
       {
         file: backup,
         search: 'for (let from = 0; from === 0 || from < pages;',
-        replace: 'for (let from = 0; from + piecePages < pages;',
+        replace: 'for (let from = 0; from === 0 || from + piecePages < pages;',
       },
     ],
     test: { file: 'admin/backup.test.ts', title: 'has every row of every table' },
@@ -2874,15 +2876,15 @@ async function importKey(`,
   },
   {
     name: 'a backup that everybody may read',
-    edits: [{ file: 'apps/admin/src/backup-target.ts', search: "'wx', ours", replace: "'wx', 0o644" }],
+    edits: [{ file: 'apps/admin/src/backup/target.ts', search: "'wx', ours", replace: "'wx', 0o644" }],
     test: { file: 'admin/backup.test.ts', title: 'is a file for its owner alone' },
   },
   {
     name: 'a backup has its name before it is whole',
     edits: [
-      { file: 'apps/admin/src/backup-target.ts', search: '`${path}.part-${process.pid}`', replace: 'path' },
+      { file: 'apps/admin/src/backup/target.ts', search: '`${path}.part-${process.pid}`', replace: 'path' },
       {
-        file: 'apps/admin/src/backup-target.ts',
+        file: 'apps/admin/src/backup/target.ts',
         search: `    } catch (error) {
       await rm(part, { force: true });
       throw error;`,

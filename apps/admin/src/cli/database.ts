@@ -1,12 +1,4 @@
-import {
-  connect,
-  isDiskFull,
-  isOutage,
-  lacksRight,
-  lacksTable,
-  reach,
-  type Sql,
-} from '@inventory/db/client';
+import { connect, isDiskFull, isOutage, lacksRight, lacksTable, reach, type Sql } from '@inventory/db/client';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example } from '../cli/print.ts';
-import { printAudit } from '../print-audit.ts';
+import { printAudit } from '../cli/print-audit.ts';
 
 export const audit = new Command('audit')
   .description('Check that lots, levels, counts and ledger agree, while the service goes on working')

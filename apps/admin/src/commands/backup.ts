@@ -1,10 +1,10 @@
 import { writeBackup } from '@inventory/db/operator/backup';
 import { Command, InvalidArgumentError } from 'commander';
-import { writeTarget } from '../backup-target.ts';
-import { untilBrokenOff } from '../broken-off.ts';
+import { writeTarget } from '../backup/target.ts';
+import { untilBrokenOff } from '../cli/broken-off.ts';
 import { withDatabase } from '../cli/database.ts';
 import { example } from '../cli/print.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../cli/progress.ts';
 
 export const backup = new Command('backup')
   .description('Write all that the database holds at one moment to a file, while the service goes on working')

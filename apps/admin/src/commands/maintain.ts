@@ -2,7 +2,7 @@ import { removeOutdated } from '@inventory/db/operator/maintain';
 import { Command, InvalidArgumentError } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../cli/progress.ts';
 
 export const maintain = new Command('maintain')
   .description(

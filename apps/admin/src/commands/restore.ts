@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { untilBrokenOff } from '../broken-off.ts';
+import { checkFile, restoreFile } from '../backup/restore-file.ts';
+import { untilBrokenOff } from '../cli/broken-off.ts';
 import { withOwnersDatabase } from '../cli/database.ts';
 import { example } from '../cli/print.ts';
-import { printAudit } from '../print-audit.ts';
-import { checkFile, restoreFile } from '../restore-file.ts';
+import { printAudit } from '../cli/print-audit.ts';
 
 type Options = { check?: boolean; exactNumbers?: boolean };
 

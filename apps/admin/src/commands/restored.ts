@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { parseMoment } from '../cli/arguments.ts';
 import { withOwnersDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { printAudit } from '../print-audit.ts';
+import { printAudit } from '../cli/print-audit.ts';
 
 export const restored = new Command('restored')
   .description(

@@ -6,16 +6,16 @@ import { makePrivate } from '@inventory/local/private-folder';
 import { startStack } from '@inventory/local/stack';
 import { connections, Port, readConfig } from '@inventory/process/config';
 import { z } from 'zod';
+import { restoreFile } from '../backup/restore-file.ts';
 import { localFolder } from '../checkout.ts';
 import { useDatabase } from '../cli/database.ts';
 import { print } from '../cli/print.ts';
 import { bannerOf, baseUrlOf, urlOf, waitForAnswer } from './banner.ts';
+import { printAudit } from '../cli/print-audit.ts';
 import { checkRedis } from './check-redis.ts';
 import { type DemoClient, readDemoClient } from './demo-client.ts';
 import { addDemoData } from './demo-data.ts';
 import { makeLocalLogins } from './local-logins.ts';
-import { printAudit } from '../print-audit.ts';
-import { restoreFile } from '../restore-file.ts';
 import { supervise } from './supervise.ts';
 
 /** Read before anything is started; the rest of the settings is checked by the processes they are for. */

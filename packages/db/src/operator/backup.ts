@@ -27,7 +27,7 @@ export type MadeBackup = {
 };
 
 // Pages of 8 KB: pieces are small enough for progress, and for the connections to end together.
-const piecePages = 2048;
+const piecePages = 256;
 const lockWaitMs = 10_000;
 
 type Piece = { table: BackupTable; from: number; to: number | null };

@@ -1,7 +1,7 @@
-import { findImbalances } from '@inventory/db/operator/audit';
 import type { Sql } from '@inventory/db/client';
-import { CommandError } from './cli/command-error.ts';
-import { print } from './cli/print.ts';
+import { findImbalances } from '@inventory/db/operator/audit';
+import { CommandError } from './command-error.ts';
+import { print } from './print.ts';
 
 /** Checks that lots, levels, counts and ledger agree and prints where they do not. Fails with CommandError when that is anywhere. */
 export async function printAudit(sql: Sql): Promise<void> {

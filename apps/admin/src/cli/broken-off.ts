@@ -1,4 +1,4 @@
-import { CommandError } from './cli/command-error.ts';
+import { CommandError } from './command-error.ts';
 
 /**
  * Does work that can be broken off with Ctrl-C or by a signal; its error then is one line that says `outcome`, what became of it. A second

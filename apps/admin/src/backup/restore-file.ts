@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import type { Sql } from '@inventory/db/client';
 import { openBackup } from '@inventory/db/operator/backup-file';
 import { type Restored, restoreBackup } from '@inventory/db/operator/restore';
-import { CommandError } from './cli/command-error.ts';
-import { print } from './cli/print.ts';
-import { createProgress } from './progress.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { print } from '../cli/print.ts';
+import { createProgress } from '../cli/progress.ts';
 
 /** Restores a backup file into an empty database, as its owner. Fails with one line that says why; then nothing was changed. */
 export async function restoreFile(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { CommandError } from './cli/command-error.ts';
+import { CommandError } from '../cli/command-error.ts';
 
 // It holds all that the database does.
 const ours = 0o600;
