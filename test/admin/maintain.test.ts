@@ -97,6 +97,9 @@ test('maintain removes keys after 8 days and what was refused after 9, and keeps
     const again = await refuse(client, itemID, key);
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
   }
+  await expect(
+    service.sql`delete from stock_transaction where request_id = ${requests.get(applied)!}`,
+  ).rejects.toThrow('append-only');
   // Its time is over: it is a new one.
   const second = await client.post('/Inventory/Receive', receipt, { 'Idempotency-Key': applied });
   expect(second.status).toBe(201);

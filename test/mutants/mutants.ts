@@ -1633,11 +1633,16 @@ async function importKey(`,
     edits: [
       {
         file: retention,
-        search: `old.status = 'applied' or old.at`,
-        replace: 'old.at',
+        search: `old.status = 'applied' or old.at > clock_timestamp() - interval '8 days'`,
+        replace: 'false',
       },
     ],
     test: { file: 'security/database-rights.test.ts', title: 'delete from stock_transaction' },
+  },
+  {
+    name: 'old transactions can be deleted, applied or not',
+    edits: [{ file: retention, search: `old.status = 'applied' or old.at`, replace: 'old.at' }],
+    test: { file: 'admin/maintain.test.ts', title: 'removes keys after 8 days' },
   },
   {
     name: 'temporary tables for everybody',

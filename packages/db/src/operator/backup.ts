@@ -7,7 +7,7 @@ import { type BackupHeader, type BackupWriter, blockBytes, createBackupWriter } 
 import { type BackupTable, listBackupSequences, listBackupTables, quoteName } from './backup-tables.ts';
 
 /** A backup that cannot be made now; the message is one line for the operator. */
-export class BackupRefusedError extends PlainError {}
+class BackupRefusedError extends PlainError {}
 
 export type BackupOptions = {
   /** So many connections copy at once. */

@@ -8,7 +8,7 @@ import { beginAnotherLife } from './identity.ts';
 import { dropKeysAndIndexes } from './rebuild.ts';
 
 /** A database that a backup cannot be restored into; nothing was changed. The message is one line for the operator. */
-export class RestoreRefusedError extends PlainError {}
+class RestoreRefusedError extends PlainError {}
 
 export type RestoreOptions = {
   /** Gets each step and how far it is, 0 … 1; null where that is not known. */
