@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { openSync, readdirSync } from 'node:fs';
 import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { startServer } from '@inventory/api/server';
 import type { connect } from '@inventory/db/client';
 import { addressOf } from '@inventory/db/logins';
 import { migrate, migrationLockKey } from '@inventory/db/migrate';
 import { findImbalances } from '@inventory/db/operator/audit';
+import { writeBackup } from '@inventory/db/operator/backup';
 import { openBackup } from '@inventory/db/operator/backup-file';
 import { readIdentity } from '@inventory/db/operator/identity';
 import { createLog } from '@inventory/process/log';
@@ -157,6 +159,47 @@ describe('backup', () => {
     expect(await describeRows(sql)).toEqual(await describeRows(service.sql));
     const numbers = `select last_value from lot_rec_no_seq`;
     expect(await sql.unsafe(numbers)).toEqual(await service.sql.unsafe(numbers));
+  });
+
+  test('is of one moment: what is done while it copies is not in it, in no table', async () => {
+    const client = await service.client();
+    const item = await service.item();
+    await service.sql`
+      insert into idempotency_key (client_id, key_digest, asked_at, refused_at)
+      select ${uniqueName('many')}, sha256(n::text::bytea), now(), now()
+      from generate_series(1, 120000) as n`;
+    const sql = connect(asOperator(), { name: 'tests', connectionsMax: 2 });
+    onTestFinished(() => sql.end({ timeout: 5 }));
+    const written: Buffer[] = [];
+    let goOn!: () => void;
+    const stands = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let begin!: () => void;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    // It takes nothing at first: the copy stands in the keys, before it has come to stock and ledger.
+    const output = new Writable({
+      write(piece: Buffer, _encoding, done) {
+        written.push(piece);
+        begin();
+        stands.then(() => done());
+      },
+    });
+    const before = await describeRows(service.sql);
+    const { signal } = new AbortController();
+    const copying = meanwhile(writeBackup(sql, output, { connections: 1, report: () => {}, signal }));
+    await begun;
+    await receiveLot(client, item, 1);
+    goOn();
+    const { rows } = await copying;
+    expect(rows).toEqual(Object.fromEntries(Object.entries(before).map(([name, { rows }]) => [name, rows])));
+    const path = join(await createFolder(), 'moment');
+    await writeFile(path, Buffer.concat(written));
+    const { url, sql: restored } = await createEmptyDatabase();
+    expect(await runCommand(['restore', path], url)).toMatchObject({ code: 0 });
+    expect((await describeRows(restored)).lot).toEqual(before.lot);
   });
 
   test('is a file for its owner alone, holds no key that signs, and says what is in it', async () => {

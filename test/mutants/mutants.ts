@@ -2861,7 +2861,7 @@ async function importKey(`,
         replace: '{}',
       },
     ],
-    test: { file: 'admin/backup.test.ts', title: 'has all that was acknowledged before it began' },
+    test: { file: 'admin/backup.test.ts', title: 'is of one moment' },
   },
   {
     name: 'a backup leaves the last piece of a table out',
