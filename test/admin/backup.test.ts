@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { startServer } from '@inventory/api/server';
-import type { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/client';
 import { addressOf } from '@inventory/db/logins';
 import { migrate, migrationLockKey } from '@inventory/db/migrate';
 import { findImbalances } from '@inventory/db/operator/audit';
