@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The users of Redis: the two processes, and an operator, who sees how Redis is and touches nothing. */
+/** The users of Redis: the two processes, and an operator, who sees how Redis is and changes nothing. */
 export type RedisUser = 'api' | 'worker' | 'admin';
 
 export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
@@ -20,14 +20,15 @@ const commands: Record<RedisUser, string> = {
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
-  admin: connection,
+  // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last. It changes nothing.
+  admin: `${connection} client|list hget llen time xrevrange zcard`,
 };
 
 // `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.
 const keys: Record<RedisUser, (prefix: string) => string[]> = {
   api: (prefix) => [`~${prefix}:*`, `~{${prefix}:*`],
   worker: (prefix) => [`~${prefix}:{stock-*`],
-  admin: () => [],
+  admin: (prefix) => [`~${prefix}:{stock-*`],
 };
 
 /**
