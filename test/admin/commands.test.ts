@@ -1,31 +1,20 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../../apps/admin/src/cli/database.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
+import { type Ended, runCommand } from '../harness/command-line.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-type Ended = { code: number; stdout: string; stderr: string };
-
-/** Runs the command line as a process of its own, as an operator on the test's database or on the one given. */
+/** Runs the command line as an operator on the test's database, or on the one given. */
 function inventory(
   args: string[],
   databaseUrl = addressFor('operator', service.databaseUrl),
 ): Promise<Ended> {
-  const root = join(import.meta.dirname, '../..');
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args],
-      { cwd: root, env: { ...process.env, DATABASE_URL: databaseUrl } },
-      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
+  return runCommand(args, { DATABASE_URL: databaseUrl });
 }
 
 /** An item with one lot of 10 units in warehouse 1. */

@@ -31,8 +31,8 @@ export async function addLogins(sql: Sql, logins: readonly TestLogin[]): Promise
  */
 export async function addRedisLogins(redis: Redis, logins: readonly TestLogin[]): Promise<void> {
   for (const { part, name, password } of logins) {
-    if (part === 'operator') continue;
-    await redis.call('ACL', 'SETUSER', name, 'reset', 'on', `>${password}`, ...redisRulesOf(part, '*'));
+    const user = part === 'operator' ? 'admin' : part;
+    await redis.call('ACL', 'SETUSER', name, 'reset', 'on', `>${password}`, ...redisRulesOf(user, '*'));
   }
 }
 

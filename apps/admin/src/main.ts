@@ -3,6 +3,7 @@ import { startError } from '@inventory/process/run';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from './cli/command-error.ts';
 import { example } from './cli/print.ts';
+import { version } from './cli/version.ts';
 import { aliasAdd } from './commands/alias-add.ts';
 import { audit } from './commands/audit.ts';
 import { clientAdd } from './commands/client-add.ts';
@@ -10,6 +11,7 @@ import { clientDisable } from './commands/client-disable.ts';
 import { clientEnable } from './commands/client-enable.ts';
 import { clientSecret } from './commands/client-secret.ts';
 import { clientSet } from './commands/client-set.ts';
+import { doctor } from './commands/doctor.ts';
 import { keyList } from './commands/key-list.ts';
 import { keyRotate } from './commands/key-rotate.ts';
 import { keyRotateEnvelopes } from './commands/key-rotate-envelopes.ts';
@@ -21,6 +23,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { secretsCommand } from './commands/secrets.ts';
 import { seedCommand } from './commands/seed.ts';
 import { start } from './commands/start.ts';
+import { status } from './commands/status.ts';
 import { warehouseAdd } from './commands/warehouse-add.ts';
 
 const inventory = group(
@@ -28,6 +31,8 @@ const inventory = group(
   "The operator's command line of the inventory management service",
   [
     start,
+    status,
+    doctor,
     migrateCommand,
     secretsCommand,
     seedCommand,
@@ -50,10 +55,12 @@ const inventory = group(
     ),
   ],
   'client add --id scanner-7 --permissions 11,95 --warehouses 1,2',
-).addHelpText(
-  'after',
-  '\nAll but start and secrets work on DATABASE_URL or, without it, on what start runs in this folder.',
-);
+)
+  .version(version, '--version', 'print the version')
+  .addHelpText(
+    'after',
+    '\nAll but start and secrets work on DATABASE_URL or, without it, on what start runs in this folder.',
+  );
 
 function group(
   name: string,

@@ -57,13 +57,14 @@ export type QueueHealth = { parts: Part[]; shards: ShardHealth[]; watchedMs: num
 const lookEveryMs = 250;
 
 /**
- * Watches the processes and queues until each process has asked and each queue has finished an envelope, `watchMs` at most. `shardCount`: as
- * set where it is known; queues that a process waits on are watched too.
+ * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has finished an envelope; `watchMs`
+ * at most. `shardCount`: as set where it is known; queues that a process waits on are watched too.
  */
 export async function watchQueues(
   redis: Redis,
-  { prefix, shardCount, watchMs }: { prefix: string; shardCount: number; watchMs: number },
+  options: { prefix: string; shardCount: number; watchMs: number; untilFinished: boolean },
 ): Promise<QueueHealth> {
+  const { prefix, shardCount, watchMs, untilFinished } = options;
   const startedAt = performance.now();
   const asked = new Set<string>();
   const firstEvents = new Map<number, string>();
@@ -87,7 +88,8 @@ export async function watchQueues(
     const isServed = (shard: number) =>
       parts.some((part) => part.kind === 'worker' && part.shard === shard && part.asked);
     const areAllWell =
-      parts.every((part) => part.asked) && shards.every(({ shard }) => finished.has(shard) && isServed(shard));
+      parts.every((part) => part.asked) &&
+      shards.every(({ shard }) => isServed(shard) && (!untilFinished || finished.has(shard)));
     // A queue that nobody waits on has nothing to be waited for.
     const isHopeless = parts.length === 0 && watchedMs > 1000;
     if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, shards, watchedMs };

@@ -21,7 +21,7 @@ const commands: Record<RedisUser, string> = {
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
   // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last. It changes nothing.
-  admin: `${connection} client|list hget llen time xrevrange zcard`,
+  admin: `${connection} client|list llen time xrevrange zcard`,
 };
 
 // `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.

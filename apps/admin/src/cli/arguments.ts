@@ -13,6 +13,12 @@ export function parseId(text: string): number {
   return parseWhole(text, integerMax);
 }
 
+/** An http address. */
+export function parseUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must be an address like http://127.0.0.1:3000.');
+}
+
 /** The number of a lot. */
 export function parseRecNo(text: string): number {
   return parseWhole(text, Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+
+/** How a command ended. */
+export type Ended = { code: number; stdout: string; stderr: string };
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * Runs the command line as a process of its own, with this beside the environment of the tests. `imports`: modules loaded before it, by
+ * their path in the repository; `input`: what it reads from standard input.
+ */
+export function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+  { imports = [], input = '' }: { imports?: readonly string[]; input?: string } = {},
+): Promise<Ended> {
+  const preloads = ['tsx', ...imports.map((each) => join(root, each))].flatMap((each) => ['--import', each]);
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [...preloads, join(root, 'apps/admin/src/main.ts'), ...args],
+      { cwd: root, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin!.on('error', () => {});
+    child.stdin!.end(input);
+  });
+}
