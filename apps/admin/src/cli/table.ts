@@ -18,6 +18,11 @@ export function tableLines(head: readonly string[], rows: readonly (readonly Cel
   return [head, ...cells].map(line);
 }
 
+/** Lines of one thing's fields, a line each. */
+export function fieldLines(fields: Readonly<Record<string, Cell>>): string[] {
+  return tableLines(['', ''], Object.entries(fields)).slice(1);
+}
+
 export type Cell = string | number | boolean | Date | null | undefined;
 
 // Whoever wrote the text decides nothing about the terminal that shows it.

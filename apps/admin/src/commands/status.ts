@@ -9,7 +9,7 @@ import { within } from '@inventory/process/within';
 import { type QueueHealth, readRedis, watchQueues } from '@inventory/queue/health';
 import { Command } from 'commander';
 import { example, print } from '../cli/print.ts';
-import { type Cell, tableLines, textOf } from '../cli/table.ts';
+import { type Cell, fieldLines, textOf } from '../cli/table.ts';
 import { version } from '../cli/version.ts';
 import { type Check, describeBytes } from '../doctor/check.ts';
 import { type Reached, withServers } from '../doctor/examine.ts';
@@ -98,21 +98,18 @@ function processesOf(
 function describe(found: Status): string[] {
   const { holdings } = found;
   const last = holdings?.lastTransaction;
-  const rows: [string, Cell][] = [
-    ['version', `${found.version}, tables of version ${textOf(found.schema)}`],
-    ['Postgres', found.postgres.found],
-    ['Redis', found.redis.found],
-    ['apis', found.apis],
-    ['workers', found.workers === null ? null : `${found.workers}, ${found.workersThatAsk} ask for work`],
-    ['envelopes that wait', found.envelopesWaiting],
-    ['size', found.databaseBytes === null ? null : `${describeBytes(found.databaseBytes)} in Postgres`],
-    ['memory', found.redisBytes === null ? null : `${describeBytes(found.redisBytes)} in Redis`],
-    ['warehouses, clients', holdings && `${holdings.warehouses}, ${holdings.clients}`],
-    [
-      'items, lots, transactions',
-      holdings && `${holdings.items}, ${holdings.lots}, ${holdings.transactions}`,
-    ],
-    ['last transaction', last ? `${last.transactionNo} at ${last.at.toISOString()}` : null],
-  ];
-  return tableLines(['', ''], rows).slice(1);
+  const fields: Record<string, Cell> = {
+    version: `${found.version}, tables of version ${textOf(found.schema)}`,
+    Postgres: found.postgres.found,
+    Redis: found.redis.found,
+    apis: found.apis,
+    workers: found.workers === null ? null : `${found.workers}, ${found.workersThatAsk} ask for work`,
+    'envelopes that wait': found.envelopesWaiting,
+    size: found.databaseBytes === null ? null : `${describeBytes(found.databaseBytes)} in Postgres`,
+    memory: found.redisBytes === null ? null : `${describeBytes(found.redisBytes)} in Redis`,
+    'warehouses, clients': holdings && `${holdings.warehouses}, ${holdings.clients}`,
+    'items, lots, transactions': holdings && `${holdings.items}, ${holdings.lots}, ${holdings.transactions}`,
+    'last transaction': last ? `${last.transactionNo} at ${last.at.toISOString()}` : null,
+  };
+  return fieldLines(fields);
 }
