@@ -1,4 +1,5 @@
 import { connect, isOutage, lacksRight, lacksTable, reach, type Sql } from '@inventory/db/client';
+import { refuseOtherSchema } from '@inventory/db/migrate';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
@@ -10,13 +11,16 @@ const idleInTransactionMs = 60_000;
 
 /**
  * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is
- * none, or it cannot be reached or has no tables.
+ * none, or it cannot be reached, and with UnfitDatabaseError when its tables are not of this version.
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
-  await useDatabase(await findDatabaseUrl(), work);
+  await useDatabase(await findDatabaseUrl(), async (sql) => {
+    await refuseOtherSchema(sql);
+    await work(sql);
+  });
 }
 
-/** The same as the owner of the tables, where the address is not given. */
+/** The same as the owner of the tables, where the address is not given, and whatever the tables are. */
 export async function withOwnersDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl('owner'), work);
 }

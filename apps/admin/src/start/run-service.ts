@@ -27,8 +27,11 @@ const settings = {
   INTERNAL_HOST: connections.INTERNAL_HOST,
 };
 
+/** What was asked about demo data: none at all (`demo` false), and also on a database that was given (`yes`). */
+type DemoWishes = { demo: boolean; yes: boolean };
+
 /** Brings everything up, runs until it is told to stop, and leaves nothing running. */
-export async function runService(signal: AbortSignal): Promise<void> {
+export async function runService(signal: AbortSignal, { demo, yes }: DemoWishes): Promise<void> {
   const config = readConfig(settings, process.env);
   await refuseUsedPort(config.HOST, config.PORT);
   const stops: (() => Promise<void>)[] = [];
@@ -59,8 +62,8 @@ export async function runService(signal: AbortSignal): Promise<void> {
     const { demoClient, databaseUrls } = await untilAborted(
       signal,
       useDatabase(stack.databaseUrl, async (sql) => ({
-        demoClient: await prepareDatabase(sql),
-        // An operator who gave a database decides as whom the service connects.
+        demoClient: await prepareDatabase(sql, demo, isGiven && !yes),
+        // Whoever gave a database decides as whom the service connects.
         databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
       })),
     );
@@ -114,8 +117,15 @@ export async function runService(signal: AbortSignal): Promise<void> {
 }
 
 /** Brings the tables up to date and sees to the demo data; the client that may use it, if there is one. */
-async function prepareDatabase(sql: Sql): Promise<DemoClient | null> {
+async function prepareDatabase(sql: Sql, demo: boolean, isOthers: boolean): Promise<DemoClient | null> {
   await migrate(sql, (name) => print(`migrated ${name}`));
+  if (!demo) return null;
+  if (isOthers) {
+    print(
+      'DATABASE_URL is given: no demo data and no demo client; start --yes adds them to an empty database',
+    );
+    return null;
+  }
   const demoData = await addDemoData(sql);
   if (demoData === 'not_ours') {
     print('the database has warehouses of its own: no demo data and no demo client');
