@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { startError } from '@inventory/process/run';
+import { Command, CommanderError } from 'commander';
 import { CommandError } from './cli/command-error.ts';
 import { didYouMean } from './cli/did-you-mean.ts';
 import { example } from './cli/print.ts';
@@ -112,6 +113,21 @@ Exit code: 0 it was done; 1 it was not, or doctor, status or audit found somethi
   );
 
 prepare(inventory);
+
+/** Runs a command; its exit code. What went wrong is one line on standard error. */
+export async function runProgram(given: readonly string[]): Promise<number> {
+  process.exitCode = 0;
+  try {
+    // Some hand the `--` on that separates their own arguments from ours.
+    await inventory.parseAsync(given[0] === '--' ? given.slice(1) : given, { from: 'user' });
+    return process.exitCode;
+  } catch (error) {
+    // Commander has written its own line.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`error: ${startError(error)}\n`);
+    return error instanceof CommandError ? error.exitCode : 1;
+  }
+}
 
 function group(
   name: string,
