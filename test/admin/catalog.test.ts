@@ -386,7 +386,8 @@ describe('item', () => {
       stdout: 'added 100000, changed 0, unchanged 0\n',
       stderr: '',
     });
-    // 30 s where a receipt takes 3 ms; no less, because other work on the machine is not spread evenly over both.
+    // 30 s where a receipt takes 3 ms; no less, because other work on the machine is not spread evenly over
+    // both.
     expect(performance.now() - startedAt).toBeLessThan(Math.max(receiptMs, 3) * 10_000);
     const [last] = await service.sql`select description from item where short_id = 'BULK-99999'`;
     expect(last).toEqual({ description: 'Bolt, "long", 99999' });

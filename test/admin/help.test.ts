@@ -52,7 +52,8 @@ test('every command has an example of its own, and its help says what it does as
   ).toEqual([]);
 });
 
-// These run the service, write secrets, or are there for trials of another size; they have tests of their own.
+// These run the service, write secrets, or are there for trials of another size; they have tests of their
+// own.
 const elsewhere = ['start', 'status', 'doctor', 'migrate', 'secrets', 'seed'];
 
 /** What an example adds is there for the others, and what it removes goes last. */

@@ -8,8 +8,8 @@ export type Ended = { code: number; stdout: string; stderr: string };
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Runs the command line as a process of its own, with this beside the environment of the tests. `imports`: modules loaded before it, by
- * their path in the repository; `input`: what it reads from standard input.
+ * Runs the command line as a process of its own, with this beside the environment of the tests. `imports`:
+ * modules loaded before it, by their path in the repository; `input`: what it reads from standard input.
  */
 export function runCommand(
   args: readonly string[],
@@ -30,7 +30,8 @@ export function runCommand(
 }
 
 /**
- * Runs a command in this process, with this beside its environment: a process of its own takes seconds on a busy machine. One at a time.
+ * Runs a command in this process, with this beside its environment: a process of its own takes seconds on a
+ * busy machine. One at a time.
  */
 export async function runHere(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const written = { stdout: '', stderr: '' };

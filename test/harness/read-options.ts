@@ -15,8 +15,8 @@ type Values<Table extends OptionTable> = {
 };
 
 /**
- * Reads the options of a script of package.json. With --help it prints what the script does and ends the process; what is wrong is one line
- * and exit code 2.
+ * Reads the options of a script of package.json. With --help it prints what the script does and ends the
+ * process; what is wrong is one line and exit code 2.
  */
 export function readOptions<const Table extends OptionTable>(
   script: string,

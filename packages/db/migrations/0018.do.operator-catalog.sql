@@ -1,6 +1,8 @@
--- What the operator's command line does beside what it did: items from files, aliases and clients that go, warehouses of another name.
+-- What the operator's command line does beside what it did: items from files, aliases and clients that go,
+-- warehouses of another name.
 
--- Ids of clients that were removed. They are not given again: the ledger names them, and keys of theirs lead to their answers.
+-- Ids of clients that were removed. They are not given again: the ledger names them, and keys of theirs lead
+-- to their answers.
 create table former_client (
   client_id text collate "C" primary key,
   removed timestamptz(3) not null default clock_timestamp()

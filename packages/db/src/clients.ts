@@ -31,7 +31,10 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
   );
 }
 
-/** The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets have expired. */
+/**
+ * The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets
+ * have expired.
+ */
 export async function readSecretDigests(sql: Sql, clientId: string): Promise<Uint8Array[]> {
   const [digests] = await readManySecretDigests(sql, [clientId]);
   return digests!;
@@ -59,8 +62,9 @@ export type NewClient = {
 };
 
 /**
- * Adds a client in the group that grants exactly these permissions. Fails on the constraints `client_pkey` (the id is
- * taken), `former_client_pkey` (a client of this id was removed) and `client_warehouse_wid_fkey` (no such warehouse).
+ * Adds a client in the group that grants exactly these permissions. Fails on the constraints `client_pkey`
+ * (the id is taken), `former_client_pkey` (a client of this id was removed) and `client_warehouse_wid_fkey`
+ * (no such warehouse).
  */
 export async function addClient(sql: Sql, client: NewClient): Promise<void> {
   await sql.begin((tx) => insertClient(tx, client));
@@ -107,8 +111,9 @@ export type ClientRights = {
 };
 
 /**
- * Changes what is given of a client: lists replace those it had, and what is added or removed changes them. What it could do before and
- * can do now; null when there is no such client. Fails on `client_warehouse_wid_fkey` (no such warehouse).
+ * Changes what is given of a client: lists replace those it had, and what is added or removed changes them.
+ * What it could do before and can do now; null when there is no such client. Fails on
+ * `client_warehouse_wid_fkey` (no such warehouse).
  */
 export async function changeClient(
   sql: Sql,
@@ -186,8 +191,8 @@ async function readRights(tx: Tx, clientId: string): Promise<ClientRights> {
 export type SecretOptions = { expires: Date | null; revokeOthers: boolean };
 
 /**
- * Adds a secret to a client, disabled or not, beside the newest live one that it has, unless all others are revoked; an older one ends.
- * False when there is no such client.
+ * Adds a secret to a client, disabled or not, beside the newest live one that it has, unless all others are
+ * revoked; an older one ends. False when there is no such client.
  */
 export async function addSecret(
   sql: Sql,

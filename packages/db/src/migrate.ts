@@ -11,10 +11,10 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 const lockKey = 7_316_001;
 
 /**
- * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits, then has
- * nothing to do. Each file runs in a transaction of its own. Refuses, before it writes anything, a database that could lose an answered
- * transaction, that is newer than this version or holds the tables of something else (UnfitDatabaseError), and one whose applied
- * files were edited since.
+ * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits,
+ * then has nothing to do. Each file runs in a transaction of its own. Refuses, before it writes anything, a
+ * database that could lose an answered transaction, that is newer than this version or holds the tables of
+ * something else (UnfitDatabaseError), and one whose applied files were edited since.
  */
 export async function migrate(sql: Sql, report: (name: string) => void = () => {}): Promise<void> {
   await refuseUndurable(sql);
@@ -49,9 +49,9 @@ export async function migrate(sql: Sql, report: (name: string) => void = () => {
 class UnfitDatabaseError extends PlainError {}
 
 /**
- * Refuses a database that could lose an answered 2xx in a crash, that has no tables yet, or whose tables are not those that this
- * version of the service knows. Throws UnfitDatabaseError, or the
- * driver's error when it cannot be reached.
+ * Refuses a database that could lose an answered 2xx in a crash, that has no tables yet, or whose tables are
+ * not those that this version of the service knows. Throws UnfitDatabaseError, or the driver's error when it
+ * cannot be reached.
  */
 export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
   await refuseUndurable(sql);
@@ -87,7 +87,9 @@ export async function refuseOtherSchema(sql: Sql): Promise<void> {
   refuseNewer(version, known);
 }
 
-/** What a migration would change without being asked: tables of something else, and those of a newer version. */
+/**
+ * What a migration would change without being asked: tables of something else, and those of a newer version.
+ */
 async function refuseOthersTables(sql: Sql): Promise<void> {
   const [ours] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
   if (ours!.there) {

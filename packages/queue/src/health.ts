@@ -2,8 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { queueName } from './envelope.ts';
 
-// What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right to add any. That workers
-// take work is seen all the same, because an idle one sends an empty envelope through the queue every few seconds (service-watch.ts).
+// What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right
+// to add any. That workers take work is seen all the same, because an idle one sends an empty envelope
+// through the queue every few seconds (service-watch.ts).
 
 /** Redis' own figures; `maxBytes` 0: no limit. */
 export type RedisHealth = {
@@ -49,7 +50,9 @@ export type Part = {
   asked: boolean;
 };
 
-/** A shard's queue: envelopes that wait or are under way, and whether one was finished while it was watched. */
+/**
+ * A shard's queue: envelopes that wait or are under way, and whether one was finished while it was watched.
+ */
 export type ShardHealth = { shard: number; waiting: number; finished: boolean };
 
 export type QueueHealth = { parts: Part[]; shards: ShardHealth[]; watchedMs: number };
@@ -57,8 +60,9 @@ export type QueueHealth = { parts: Part[]; shards: ShardHealth[]; watchedMs: num
 const lookEveryMs = 250;
 
 /**
- * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has finished an envelope; `watchMs`
- * at most. `shardCount`: as set where it is known; queues that a process waits on are watched too.
+ * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has
+ * finished an envelope; `watchMs` at most. `shardCount`: as set where it is known; queues that a process
+ * waits on are watched too.
  */
 export async function watchQueues(
   redis: Redis,
@@ -103,7 +107,10 @@ async function lastFinishedIn(redis: Redis, key: string): Promise<string> {
   return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
 }
 
-/** The connections by which BullMQ waits, by the names that it gives them: prefix, the queue in base64, `:qe` for its events. */
+/**
+ * The connections by which BullMQ waits, by the names that it gives them: prefix, the queue in base64, `:qe`
+ * for its events.
+ */
 export function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id: string })[] {
   return list.split('\n').flatMap((line) => {
     const fields = Object.fromEntries(

@@ -78,8 +78,8 @@ export function parseName(text: string): string {
 }
 
 /**
- * The id of a new client: it travels in forms, in HTTP Basic, where a colon ends it, in logs and on command lines, so nothing is in it that
- * means something in one of these.
+ * The id of a new client: it travels in forms, in HTTP Basic, where a colon ends it, in logs and on command
+ * lines, so nothing is in it that means something in one of these.
  */
 export function parseNewClientId(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$/.test(text)) return text;
@@ -88,7 +88,8 @@ export function parseNewClientId(text: string): string {
   );
 }
 
-// Letters, digits and signs of any language, single spaces between: nothing that is not seen, or changes how what follows is shown.
+// Letters, digits and signs of any language, single spaces between: nothing that is not seen, or changes how
+// what follows is shown.
 const printable = /^[^\s\p{C}\p{Z}]+(?: [^\s\p{C}\p{Z}]+)*$/u;
 
 /** A name that somebody gives to something that is new. */

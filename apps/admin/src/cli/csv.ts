@@ -4,7 +4,10 @@ import { buffer } from 'node:stream/consumers';
 import { CommandError } from './command-error.ts';
 import { didYouMean } from './did-you-mean.ts';
 
-/** What is wrong with a row, by the line of the file that it begins on; `field`: null when it is the whole row. */
+/**
+ * What is wrong with a row, by the line of the file that it begins on; `field`: null when it is the whole
+ * row.
+ */
 export type BadRow = { line: number; field: string | null; message: string };
 
 export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
@@ -18,9 +21,9 @@ const delimiters = [',', ';', '\t'] as const;
 const lineEnds = ['\r\n', '\n', '\r'];
 
 /**
- * Reads a file of comma-separated values, or of those with semicolons or tabs, in UTF-8 with a header; `-` is standard input. A row with too
- * many or too few values is bad; all others are given back as they are, blanks too. Fails with CommandError when the file as a
- * whole cannot be read.
+ * Reads a file of comma-separated values, or of those with semicolons or tabs, in UTF-8 with a header; `-` is
+ * standard input. A row with too many or too few values is bad; all others are given back as they are, blanks
+ * too. Fails with CommandError when the file as a whole cannot be read.
  */
 export async function readCsv(
   path: string,

@@ -10,8 +10,9 @@ const answerWithinMs = 5000;
 const idleInTransactionMs = 60_000;
 
 /**
- * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is
- * none, or it cannot be reached, and with UnfitDatabaseError when its tables are not of this version.
+ * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with
+ * CommandError when there is none, or it cannot be reached, and with UnfitDatabaseError when its tables are
+ * not of this version.
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), async (sql) => {
@@ -56,7 +57,10 @@ function readDatabaseUrl(): string | undefined {
   return readConfig({ DATABASE_URL: connections.DATABASE_URL.optional() }, process.env).DATABASE_URL;
 }
 
-/** The address of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is none. */
+/**
+ * The address of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when
+ * there is none.
+ */
 export async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Promise<string> {
   const given = readDatabaseUrl();
   if (given !== undefined) return given;

@@ -23,14 +23,15 @@ export function tellImport(
     process.stderr.write(`${where}: ${textOf(message)}\n`);
   }
   if (json) print(JSON.stringify({ ...result.counts, skipped: bad }));
+  const badRows = new Set(bad.map(({ line }) => line)).size;
   const counted = Object.entries(result.counts).map(([what, count]) => `${what} ${count}`);
   if (bad.length > 0 && !skipBad) {
     throw new CommandError(
-      `${bad.length} of ${of} rows are bad: nothing was imported; --skip-bad imports the others`,
+      `${badRows} of ${of} rows are bad: nothing was imported; --skip-bad imports the others`,
     );
   }
   if (!json) print(counted.join(', '));
-  if (bad.length > 0) throw new CommandError(`${bad.length} of ${of} rows were skipped`);
+  if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
 }
 
 /** Rows whose key stands in an earlier row too. */

@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { showProgress } from '../cli/progress.ts';
+import { showRowCount } from '../cli/row-count.ts';
 
 export const itemExport = new Command('export')
   .description('Write all items, discontinued ones too, as a file that item import reads')
@@ -16,7 +16,7 @@ export const itemExport = new Command('export')
   .addHelpText('after', `\nCSV in UTF-8 with a header.\n${example('item export --to items.csv')}`)
   .action(async ({ to }: { to?: string }) => {
     await withDatabase(async (sql) => {
-      const progress = showProgress('items');
+      const progress = showRowCount('items');
       const { stringify } = await import('csv-stringify');
       const columns = [...catalogColumns];
       const csv = stringify({

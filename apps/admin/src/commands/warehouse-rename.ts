@@ -4,7 +4,7 @@ import { parseId, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { showProgress } from '../cli/progress.ts';
+import { showRowCount } from '../cli/row-count.ts';
 import { textOf } from '../cli/table.ts';
 
 export const warehouseRename = new Command('rename')
@@ -17,7 +17,7 @@ export const warehouseRename = new Command('rename')
   )
   .action(async ({ id, name }: { id: number; name: string }) => {
     await withDatabase(async (sql) => {
-      const progress = showProgress('lots');
+      const progress = showRowCount('lots');
       const before = await renameWarehouse(sql, { wid: id, name }, progress.report).finally(progress.end);
       if (before === null) throw new CommandError(`there is no warehouse ${id}`);
       print(`renamed warehouse ${id}: ${textOf(before)} → ${textOf(name)}`);

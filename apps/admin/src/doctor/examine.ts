@@ -16,7 +16,9 @@ import { redisChecks } from './redis-checks.ts';
 const connectWithinMs = 3000;
 const watchMs = 7000;
 
-/** The service's servers as `doctor` and `status` reach them; null, with the check that says why: not reached. */
+/**
+ * The service's servers as `doctor` and `status` reach them; null, with the check that says why: not reached.
+ */
 export type Reached = {
   sql: Sql | null;
   redis: Redis | null;
@@ -27,7 +29,10 @@ export type Reached = {
   checks: Check[];
 };
 
-/** Connects to Postgres and Redis, looks with `work`, and ends the connections. Either may be away, or not be given. */
+/**
+ * Connects to Postgres and Redis, looks with `work`, and ends the connections. Either may be away, or not be
+ * given.
+ */
 export async function withServers<Result>(work: (reached: Reached) => Promise<Result>): Promise<Result> {
   const { QUEUE_PREFIX: prefix, QUEUE_SHARDS } = readConfig(
     { QUEUE_PREFIX: connections.QUEUE_PREFIX, QUEUE_SHARDS: count(1).optional() },

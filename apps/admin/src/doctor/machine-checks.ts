@@ -66,8 +66,8 @@ async function judgeClocks({ sql, redis, apis }: Machine) {
 }
 
 /**
- * By what an api tells on its internal port of its clock and that of Postgres; on its public port by the header Date of any answer,
- * which tells whole seconds.
+ * By what an api tells on its internal port of its clock and that of Postgres; on its public port by the
+ * header Date of any answer, which tells whole seconds.
  */
 async function readApiClock(url: string, postgres: { aheadMs: number; errorMs: number } | null) {
   const { origin, host } = new URL(url);

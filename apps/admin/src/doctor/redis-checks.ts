@@ -3,7 +3,8 @@ import type { Redis } from 'ioredis';
 import { describeBytes, fail, ok, type Question, warn } from './check.ts';
 
 const nearlyFull = 0.8;
-// An api refuses what would wait for longer than a second, so that a queue is short while somebody works on it.
+// An api refuses what would wait for longer than a second, so that a queue is short while somebody works on
+// it.
 const full = 0.97;
 // Without a limit: so much of the machine's memory.
 const machineShareMax = 0.5;

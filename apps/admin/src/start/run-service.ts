@@ -27,7 +27,9 @@ const settings = {
   INTERNAL_HOST: connections.INTERNAL_HOST,
 };
 
-/** What was asked about demo data: none at all (`demo` false), and also on a database that was given (`yes`). */
+/**
+ * What was asked about demo data: none at all (`demo` false), and also on a database that was given (`yes`).
+ */
 type DemoWishes = { demo: boolean; yes: boolean };
 
 /** Brings everything up, runs until it is told to stop, and leaves nothing running. */

@@ -70,8 +70,8 @@ function byClient<Row extends { client_id: string }>(rows: readonly Row[]): Map<
 }
 
 /**
- * Removes a client with its secrets and scope; its tokens end within a second. What it did stays in the ledger under its id, which is never
- * given again. False when there is no such client.
+ * Removes a client with its secrets and scope; its tokens end within a second. What it did stays in the
+ * ledger under its id, which is never given again. False when there is no such client.
  */
 export async function removeClient(sql: Sql, clientId: string): Promise<boolean> {
   return sql.begin(async (tx) => {

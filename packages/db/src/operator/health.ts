@@ -2,8 +2,8 @@ import type { Sql } from '../client.ts';
 import { excessRightsOf } from '../logins.ts';
 import { newestMigration } from '../migrate.ts';
 
-// What `doctor` and `status` ask Postgres, one question a function, so that one that fails leaves the others. The operator's rights are
-// enough for all of it, and nothing is written.
+// What `doctor` and `status` ask Postgres, one question a function, so that one that fails leaves the others.
+// The operator's rights are enough for all of it, and nothing is written.
 
 /** The server's version, as it says it and as a number to compare: 180004 is 18.4. */
 export async function readServerVersion(sql: Sql): Promise<{ text: string; number: number }> {
@@ -31,7 +31,10 @@ export async function readSchemaVersion(sql: Sql): Promise<{ found: number | nul
   return { found: applied!.version, known };
 }
 
-/** Which of the service's roles are missing; who may do more than their part: this connection, and logins of running processes. */
+/**
+ * Which of the service's roles are missing; who may do more than their part: this connection, and logins of
+ * running processes.
+ */
 export async function readRoles(sql: Sql): Promise<{ missing: string[]; excess: string[] }> {
   const missing = await sql<{ name: string }[]>`
     select name
@@ -65,7 +68,10 @@ export async function readConnections(sql: Sql): Promise<{ used: number; max: nu
   return row!;
 }
 
-/** How far the clock of Postgres is ahead of this process's, milliseconds, and how wrong that may be: half of the time of the answer. */
+/**
+ * How far the clock of Postgres is ahead of this process's, milliseconds, and how wrong that may be: half of
+ * the time of the answer.
+ */
 export async function readClockDifference(sql: Sql): Promise<{ aheadMs: number; errorMs: number }> {
   let best = { aheadMs: 0, errorMs: Number.POSITIVE_INFINITY };
   for (let turn = 0; turn < 3; turn++) {
@@ -78,7 +84,10 @@ export async function readClockDifference(sql: Sql): Promise<{ aheadMs: number; 
   return best;
 }
 
-/** Keys that sign tokens now, that wait to follow, how old the one that signs is in days, and the keys of envelopes. */
+/**
+ * Keys that sign tokens now, that wait to follow, how old the one that signs is in days, and the keys of
+ * envelopes.
+ */
 export async function readKeys(
   sql: Sql,
 ): Promise<{ signing: number; waiting: number; ageDays: number | null; envelope: number }> {

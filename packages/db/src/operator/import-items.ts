@@ -23,9 +23,9 @@ const rowsAtOnce = 2000;
 const createdBy = 'admin';
 
 /**
- * Adds the items that are not there and changes the fields given of those that are, all in one transaction; `modified` only where a value
- * really changes. No two rows may have one shortID. `take`: what to do with the good rows where others are refused; 'none': only say which
- * are. `report` is told how many rows are done.
+ * Adds the items that are not there and changes the fields given of those that are, all in one transaction;
+ * `modified` only where a value really changes. No two rows may have one shortID. `take`: what to do with the
+ * good rows where others are refused; 'none': only say which are. `report` is told how many rows are done.
  */
 export async function importItems(
   sql: Sql,
@@ -54,8 +54,8 @@ export async function importItems(
 }
 
 /**
- * Has the rest of a transaction find each row of a file by its index: the planner knows neither how many rows there are nor how
- * many are there by now, and would read the whole catalog for each part of the file.
+ * Has the rest of a transaction find each row of a file by its index: the planner knows neither how many rows
+ * there are nor how many are there by now, and would read the whole catalog for each part of the file.
  */
 export async function byIndex(tx: Tx): Promise<void> {
   await tx.unsafe(`
@@ -131,8 +131,8 @@ function given(tx: Tx, items: readonly GivenItem[]) {
 async function changePresent(tx: Tx, items: readonly GivenItem[]): Promise<Map<string, boolean>> {
   const rows = await tx<{ short_id: string; changed: boolean }[]>`
     with wanted as (
-      -- The lock makes the change compare with what a request that is under way leaves behind; in the order of their numbers, so
-      -- that no two wait for each other.
+      -- The lock makes the change compare with what a request that is under way leaves behind; in the order
+      -- of their numbers, so that no two wait for each other.
       select item.part_no, item.short_id,
         coalesce(given.description, item.description) as description,
         coalesce(given.category, item.category) as category,

@@ -37,10 +37,14 @@ export type TransactionChoice = {
   limit: number;
 };
 
-// No index leads to a client's transactions, which would cost each of them something. So the list reads backwards, this far at most.
+// No index leads to a client's transactions, which would cost each of them something. So the list reads
+// backwards, this far at most.
 const readMax = 1_000_000;
 
-/** Transactions, newest first. `complete`: whether all there are were looked at, and not only the last million. */
+/**
+ * Transactions, newest first. `complete`: whether all there are were looked at, and not only the last
+ * million.
+ */
 export async function listTransactions(
   sql: Sql,
   { before, kind, clientId, status, limit }: TransactionChoice,

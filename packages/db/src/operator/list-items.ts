@@ -33,7 +33,10 @@ export const catalogColumns = [
   ...(['created', 'createdBy', 'modified', 'discontinued'] as const),
 ];
 
-/** Which items: those behind a shortID, without discontinued ones unless asked for, `limit` at most (null: all). */
+/**
+ * Which items: those behind a shortID, without discontinued ones unless asked for, `limit` at most (null:
+ * all).
+ */
 export type ItemChoice = { after: string | null; discontinuedToo: boolean; limit: number | null };
 
 /** Items by shortID, some thousand at a time as they are read, all as they were at one moment. */

@@ -38,8 +38,8 @@ export type ImportedAliases = { added: number; unchanged: number; refused: Refus
 const rowsAtOnce = 5000;
 
 /**
- * Adds aliases in one transaction. No two rows may have one name. `take`: what to do with the good rows where others are refused; 'none': only
- * say which are. `report` is told how many rows are done.
+ * Adds aliases in one transaction. No two rows may have one name. `take`: what to do with the good rows where
+ * others are refused; 'none': only say which are. `report` is told how many rows are done.
  */
 export async function importAliases(
   sql: Sql,
@@ -60,8 +60,8 @@ export async function importAliases(
         added.push(...judged.good);
         report(Math.min(aliases.length, from + rowsAtOnce));
       }
-      // Waits for creates under way and holds off new ones, as addAlias does, but only now: the rows above may be many, and whoever creates
-      // an item waits for this.
+      // Waits for creates under way and holds off new ones, as addAlias does, but only now: the rows above
+      // may be many, and whoever creates an item waits for this.
       await tx`lock table item in share row exclusive mode`;
       const late = await removeShortIds(tx, added);
       sum.refused.push(...late);

@@ -4,9 +4,10 @@ import type { Sql } from '../client.ts';
 const lotsAtOnce = 500;
 
 /**
- * Gives a warehouse another name, and has all its lots, which show it, count as modified, so that whoever asks by `modifiedSince` gets
- * them. In steps, each by the gate that it concerns; one that was broken off is finished by doing it again. `report` is told how many
- * lots are done. The name it had; null when there is no such warehouse.
+ * Gives a warehouse another name, and has all its lots, which show it, count as modified, so that whoever
+ * asks by `modifiedSince` gets them. In steps, each by the gate that it concerns; one that was broken off is
+ * finished by doing it again. `report` is told how many lots are done. The name it had; null when there is no
+ * such warehouse.
  */
 export async function renameWarehouse(
   sql: Sql,
@@ -49,8 +50,8 @@ async function touchLots(
 ): Promise<Touched[]> {
   const { partNo, wid, until, after } = gate;
   return sql.begin(async (tx) => {
-    // As the batches do: without the gate, a batch and this would lock lots of one item in different orders, and one of
-    // them would fail.
+    // As the batches do: without the gate, a batch and this would lock lots of one item in different orders,
+    // and one of them would fail.
     await tx`select from stock_level where part_no = ${partNo} and wid = ${wid} for no key update`;
     const beyond = after === null ? tx`` : tx`and (received, rec_no) < (${after.received}, ${after.rec_no})`;
     const rows = await tx<Touched[]>`

@@ -1,7 +1,9 @@
 const everyMs = 500;
 
-/** Says on a terminal how far a long command is, on one line of standard error; where no terminal is, nothing. */
-export function showProgress(what: string, total?: number): { report(done: number): void; end(): void } {
+/**
+ * Says on a terminal how far a long command is, on one line of standard error; where no terminal is, nothing.
+ */
+export function showRowCount(what: string, total?: number): { report(done: number): void; end(): void } {
   const { stderr } = process;
   const of = total === undefined ? '' : ` of ${total}`;
   let toldAt = performance.now();
