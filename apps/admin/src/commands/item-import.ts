@@ -1,6 +1,6 @@
 import { type GivenItem, importItems } from '@inventory/db/operator/import-items';
 import {
-  ItemCreateRequest,
+  ItemUpdateRequest,
   type ItemFields,
   itemDefaults,
   itemFieldsOf,
@@ -63,7 +63,7 @@ ${importHelp}${example('item import --from items.csv', 'item import --from items
 function readItem({ line, cells }: CsvRow): GivenItem | BadRow[] {
   const read = [...cells].filter(([name]) => columns[name] !== 'ignored');
   const asked = Object.fromEntries(read.map(([name, text]) => [name, readCell(name, text)]));
-  const parsed = ItemCreateRequest.safeParse(asked);
+  const parsed = ItemUpdateRequest.safeParse(asked);
   if (!parsed.success) {
     return parsed.error.issues.map(({ path, message }) => ({ line, field: path.join('.'), message }));
   }
