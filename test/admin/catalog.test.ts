@@ -142,7 +142,7 @@ describe('client', () => {
   test(
     'client add refuses an id, and warehouse add a name, of characters that mean something elsewhere',
     async () => {
-      for (const id of ['a b', 'a:b', '-a', 'a\u202eb', '', 'ä', "a'b", 'x'.repeat(101)]) {
+      for (const id of ['a b', 'a:b', '-a', 'a\u202eb', '', 'ä', "a'b", 'admin', 'x'.repeat(101)]) {
         const added = await inventory([
           'client',
           'add',
@@ -323,6 +323,11 @@ describe('item', () => {
           select description from item where short_id in (${fresh}, ${shortID}) order by description`
         ).map(({ description }) => description);
       expect(await descriptions()).toEqual(['before']);
+      const clash = fileOf('shortID', fresh, alias);
+      expect((await inventory(['item', 'import', '--from', clash])).stderr).toMatch(
+        /^line 3, shortID: an alias has this name\.\nerror: 1 of 2 rows are bad: nothing/,
+      );
+      expect(await descriptions()).toEqual(['before']);
       const skipped = await inventory(['item', 'import', '--from', file, '--skip-bad', '--json']);
       expect({ code: skipped.code, ...JSON.parse(skipped.stdout) }).toEqual({
         code: 1,
@@ -433,10 +438,13 @@ describe('alias', () => {
       expect((await service.sql`select from item_alias where alias = ${one}`).length).toBe(0);
       expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 1, unchanged: 0, skipped });
       expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 0, unchanged: 1, skipped });
-      const clash = fileOf('alias,item', `${one},${other}`);
+      // Bad by what the database holds alone: the good row beside it is not taken either.
+      const three = uniqueName('40');
+      const clash = fileOf('alias,item', `${three},${other}`, `${one},${other}`);
       expect((await inventory(['alias', 'import', '--from', clash])).stderr).toMatch(
-        /^line 2, alias: it names another item already\.\n/,
+        /^line 3, alias: it names another item already\.\nerror: 1 of 2 rows are bad: nothing/,
       );
+      expect((await service.sql`select from item_alias where alias = ${three}`).length).toBe(0);
       expect(JSON.parse((await inventory(['alias', 'list', '--item', shortID, '--json'])).stdout)).toEqual([
         { alias: one, shortID },
       ]);

@@ -105,6 +105,24 @@ describe('doctor, where all is well,', () => {
     expect(shown.stdout).toMatch(/^ok +postgres +answers at .*\n/);
   });
 
+  test('calls a worker well that has work without a pause', { timeout }, async () => {
+    const queue = new Queue(queueName(0), { prefix, connection: redis.redis });
+    const waiting = `${prefix}:${queueName(0)}:wait`;
+    let isOver = false;
+    const feed = (async () => {
+      while (!isOver) {
+        const room = 400 - (await redis.redis.llen(waiting));
+        const job = { name: 'canary', data: { requests: [] }, opts: { removeOnComplete: true } };
+        if (room > 0) await queue.addBulk(Array.from({ length: room }, () => job));
+      }
+    })();
+    const { checks } = await examine();
+    isOver = true;
+    await feed;
+    expect([checks.workers, checks.apis]).toMatchObject([{ state: 'ok' }, { state: 'ok' }]);
+    await queue.close();
+  });
+
   test('status shows what runs and how much there is', { timeout }, async () => {
     const env = asPart('operator', environment());
     const { code, stdout } = await runCommand(['status', '--json'], env);

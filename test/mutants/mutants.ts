@@ -2951,7 +2951,7 @@ async function importKey(`,
         replace: "if (take === 'none') throw",
       },
     ],
-    test: { file: 'admin/catalog.test.ts', title: 'never has the name of one' },
+    test: { file: 'admin/catalog.test.ts', title: 'alias import takes all rows or none' },
   },
   {
     name: 'command line: aliases are imported beside creates',

@@ -38,7 +38,7 @@ export async function readRedisClock(redis: Redis): Promise<{ aheadMs: number; e
   return { aheadMs: Number(seconds) * 1000 + Number(micros) / 1000 - (Date.now() - errorMs), errorMs };
 }
 
-/** One connection by which a process of the service waits for work, or for the ends of its work. */
+/** One connection by which a process of the service does its work on a queue. */
 export type Part = {
   kind: 'api' | 'worker';
   shard: number;
@@ -108,10 +108,10 @@ async function lastFinishedIn(redis: Redis, key: string): Promise<string> {
 }
 
 /**
- * The connections by which BullMQ waits, by the names that it gives them: prefix, the queue in base64, `:qe`
- * for its events.
+ * The connections by which the processes do their work, by their names: prefix, the queue in base64, and
+ * `main` for a worker's, which is used every second, or `qe` for that by which an api hears of ends.
  */
-export function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id: string })[] {
+function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id: string })[] {
   return list.split('\n').flatMap((line) => {
     const fields = Object.fromEntries(
       line
@@ -124,7 +124,7 @@ export function parseClients(list: string, prefix: string): (Omit<Part, 'asked'>
     const [encoded = '', suffix] = name.slice(prefix.length + 1).split(':');
     const queue = Buffer.from(encoded, 'base64').toString('utf8');
     const shard = Number(/^\{stock-(\d{1,4})\}$/.exec(queue)?.[1] ?? -1);
-    if (shard < 0 || (suffix !== undefined && suffix !== 'qe')) return [];
+    if (shard < 0 || (suffix !== 'main' && suffix !== 'qe')) return [];
     return [
       { id, kind: suffix === 'qe' ? 'api' : 'worker', shard, address, idleSeconds: Number(idle) } as const,
     ];

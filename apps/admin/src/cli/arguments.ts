@@ -30,7 +30,7 @@ export function parseIds(text: string): number[] {
 }
 
 /** What an operator may call a permission. */
-export const permissionWords: Record<string, number> = {
+const permissionWords: Record<string, number> = {
   list: Permission.ItemMasterList,
   move: Permission.LocateMoveUnits,
   issue: Permission.NegativeAdjustment,
@@ -77,11 +77,16 @@ export function parseName(text: string): string {
   return checkText(text, lengthMax.label);
 }
 
+const reservedIds = ['admin', 'seed'];
+
 /**
  * The id of a new client: it travels in forms, in HTTP Basic, where a colon ends it, in logs and on command
  * lines, so nothing is in it that means something in one of these.
  */
 export function parseNewClientId(text: string): string {
+  if (reservedIds.includes(text)) {
+    throw new InvalidArgumentError('The ledger calls by this name what the command line does.');
+  }
   if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$/.test(text)) return text;
   throw new InvalidArgumentError(
     'It must be 1 to 100 of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { parseLimit } from '../cli/arguments.ts';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { tableLines } from '../cli/table.ts';
+import { tableLines, textOf } from '../cli/table.ts';
 
 type Options = { item?: string; after?: string; limit: number; json?: true };
 
@@ -20,6 +20,6 @@ export const aliasList = new Command('list')
       if (json) return print(JSON.stringify(aliases));
       const rows = aliases.map(({ alias, shortID }) => [alias, shortID]);
       for (const line of tableLines(['alias', 'item'], rows)) print(line);
-      if (aliases.length === limit) print(`there may be more: --after ${aliases.at(-1)!.alias}`);
+      if (aliases.length === limit) print(`there may be more: --after ${textOf(aliases.at(-1)!.alias)}`);
     });
   });

@@ -1,7 +1,7 @@
 import { type GivenItem, importItems } from '@inventory/db/operator/import-items';
 import {
-  ItemUpdateRequest,
   type ItemFields,
+  ItemUpdateRequest,
   itemDefaults,
   itemFieldsOf,
 } from '@inventory/domain/contract/item';

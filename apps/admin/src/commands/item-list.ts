@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { parseLimit } from '../cli/arguments.ts';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { tableLines } from '../cli/table.ts';
+import { tableLines, textOf } from '../cli/table.ts';
 
 type Options = { after?: string; discontinued?: boolean; limit: number; json?: boolean };
 
@@ -30,6 +30,6 @@ export const itemList = new Command('list')
       ]);
       const head = ['item', 'partNo', 'description', 'category', 'uOM', ''];
       for (const line of tableLines(head, rows)) print(line);
-      if (items.length === limit) print(`there may be more: --after ${items.at(-1)!.shortID}`);
+      if (items.length === limit) print(`there may be more: --after ${textOf(items.at(-1)!.shortID)}`);
     });
   });
