@@ -3010,4 +3010,15 @@ async function importKey(`,
     ],
     test: { file: 'admin/catalog.test.ts', title: 'has every lot there count' },
   },
+  {
+    name: 'command line: an idle worker alone is seen at work',
+    edits: [
+      {
+        file: 'packages/queue/src/health.ts',
+        search: "suffix !== 'main' && suffix !== 'qe'",
+        replace: "suffix !== undefined && suffix !== 'qe'",
+      },
+    ],
+    test: { file: 'admin/doctor.test.ts', title: 'work without a pause' },
+  },
 ];
