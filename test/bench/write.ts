@@ -31,7 +31,10 @@ const values = readOptions(
     seconds: { value: 'number', default: '3', about: 'how long each time' },
     ways: { value: 'list', default: Object.keys(ways).join(','), about: 'only these ways' },
     scenarios: { value: 'words', default: '', about: 'only loads with one of these words in their names' },
-    source: { value: 'folder', about: 'also the service as it stands in another checkout, in turns with ours' },
+    source: {
+      value: 'folder',
+      about: 'also the service as it stands in another checkout, in turns with ours',
+    },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
 );

@@ -2932,6 +2932,8 @@ async function importKey(`,
       },
     ],
     test: { file: 'operation/start.test.ts', title: 'next one the worker' },
+  },
+  {
     name: 'command line: a worker that is connected is one that takes work',
     edits: [
       {

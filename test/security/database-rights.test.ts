@@ -70,8 +70,9 @@ const expected: Record<Part, Record<string, string>> = {
     former_client: 'select, insert (client_id)',
     item:
       'select, ' +
-      'insert (category, created_by, description, dflt_owner, discontinued, put_up, short_id, sub_category, units, uom), ' +
-      'update (category, description, dflt_owner, discontinued, modified, put_up, sub_category, units, uom)',
+      'insert (category, created, created_by, description, dflt_owner, discontinued, modified, put_up, short_id, ' +
+      'sub_category, units, uom), ' +
+      'update (category, described, description, dflt_owner, discontinued, modified, put_up, sub_category, units, uom)',
     item_alias: 'select, insert, delete',
     item_arrival: 'select, insert',
     item_block: 'select',

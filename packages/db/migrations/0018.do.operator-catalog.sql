@@ -23,8 +23,9 @@ create trigger client_is_no_former_one before insert on client
 grant select, insert (client_id) on former_client to inventory_operator;
 grant delete on client, item_alias to inventory_operator;
 grant update (name) on warehouse to inventory_operator;
-grant insert (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by) on item
+grant insert (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by, created,
+  modified) on item
   to inventory_operator;
-grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified) on item to inventory_operator;
+grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified, described) on item to inventory_operator;
 grant insert on item_arrival to inventory_operator;
 grant usage on sequence item_part_no_seq to inventory_operator;

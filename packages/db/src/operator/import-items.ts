@@ -146,12 +146,17 @@ async function changePresent(tx: Tx, items: readonly GivenItem[]): Promise<Map<s
       join ${given(tx, items)} using (short_id)
       order by item.part_no
       for no key update of item
+    ), moment as materialized (
+      -- When all rows are locked; once, because each millisecond of it is a lock of its own until the end.
+      select change_moment() as at
+      from (select count(*) from wanted) as locked
     ), changed as (
       update item
       set description = wanted.description, category = wanted.category, sub_category = wanted.sub_category,
         uom = wanted.uom, put_up = wanted.put_up, units = wanted.units, dflt_owner = wanted.dflt_owner,
-        discontinued = wanted.discontinued, modified = date_trunc('milliseconds', clock_timestamp())
-      from wanted
+        discontinued = wanted.discontinued, modified = moment.at,
+        described = case when item.description is distinct from wanted.description then moment.at else item.described end
+      from wanted, moment
       where item.part_no = wanted.part_no
         and (item.description, item.category, item.sub_category, item.uom, item.put_up, item.units, item.dflt_owner, item.discontinued)
           is distinct from
@@ -166,12 +171,16 @@ async function changePresent(tx: Tx, items: readonly GivenItem[]): Promise<Map<s
 async function addMissing(tx: Tx, items: readonly GivenItem[]): Promise<Set<string>> {
   if (items.length === 0) return new Set();
   const rows = await tx<{ short_id: string }[]>`
-    insert into item (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by)
+    insert into item (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by,
+      created, modified)
     select short_id, coalesce(description, ${itemDefaults.description}), coalesce(category, ${itemDefaults.category}),
       coalesce(sub_category, ${itemDefaults.subCategory}), coalesce(uom, ${itemDefaults.uOM}),
       coalesce(put_up, ${itemDefaults.putUp}), coalesce(units, ${itemDefaults.units}),
-      coalesce(dflt_owner, ${itemDefaults.dfltOwner}), coalesce(discontinued, ${itemDefaults.discontinued}), ${createdBy}
+      coalesce(dflt_owner, ${itemDefaults.dfltOwner}), coalesce(discontinued, ${itemDefaults.discontinued}), ${createdBy},
+      moment, moment
     from ${given(tx, items)}
+    -- One for all of them: the column's default would be one for each.
+    cross join (select change_moment() as moment offset 0) as changing
     order by short_id
     on conflict on constraint item_short_id_key do nothing
     returning short_id`;

@@ -62,7 +62,8 @@ async function touchLots(
       limit ${lotsAtOnce}`;
     await tx`
       update lot
-      set modified = date_trunc('milliseconds', clock_timestamp())
+      set modified = moment.at
+      from (select change_moment() as at) as moment
       where rec_no = any(${rows.map((row) => row.rec_no)}::bigint[])`;
     return [...rows];
   });
