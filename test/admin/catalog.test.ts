@@ -77,7 +77,7 @@ describe('client', () => {
     'two changes at once of what a client has are both there',
     async () => {
       const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
-      const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
+      const set = (...more: string[]) => apart(['client', 'set', '--id', clientId, ...more]);
       let both: Promise<Ended[]> | undefined;
       await service.sql.begin(async (tx) => {
         await tx`select from client where client_id = ${clientId} for no key update`;
