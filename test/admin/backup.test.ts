@@ -1,3 +1,4 @@
+import type { StdioOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { openSync, readdirSync } from 'node:fs';
 import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
@@ -26,10 +27,14 @@ import {
   unpackBackup,
 } from '../harness/backups.ts';
 import { expectWaiting } from '../harness/batches.ts';
-import { runCommand, startCommand } from '../harness/command-line.ts';
+import { runCommand as run, startCommand as start } from '../harness/command-line.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { receiveLot } from '../harness/stock.ts';
+
+const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
+const startCommand = (args: readonly string[], databaseUrl: string, stdio: StdioOptions = 'pipe') =>
+  start(args, { DATABASE_URL: databaseUrl }, { stdio });
 
 const service = useService();
 

@@ -14,7 +14,7 @@ function inventory(
   args: string[],
   databaseUrl = addressFor('operator', service.databaseUrl),
 ): Promise<Ended> {
-  return runCommand(args, databaseUrl);
+  return runCommand(args, { DATABASE_URL: databaseUrl });
 }
 
 /** An item with one lot of 10 units in warehouse 1. */
@@ -273,7 +273,7 @@ describe('whatever the command', () => {
       [['warehouse', 'add', '--id', '4', '--name', 'North', '--size', '3'], /^error: .*'--size'\n$/],
       [
         ['client', 'add', '--id', 'a', '--permissions', '12', '--warehouses', '1'],
-        /^error: .*11, 15, 88, 95, 116\.\n$/,
+        /^error: .*11 list, 15 move, 88 issue, 95 receive, 116 items\.\n$/,
       ],
       [
         ['level', 'set', '--item', 'A', '--warehouse', '1', '--packed', '1.1234567'],
@@ -374,7 +374,7 @@ describe('as an operator', () => {
   });
 
   test("seed ends with 1 and says that it needs the tables' owner", async () => {
-    expect(await inventory(['seed', '--items', '1', '--warehouses', '1', '--lots', '1'])).toEqual({
+    expect(await inventory(['seed', '--items', '1', '--warehouses', '1', '--lots', '1', '--yes'])).toEqual({
       code: 1,
       stdout: expect.any(String),
       stderr:

@@ -4,8 +4,10 @@ import { removeOutdated } from '@inventory/db/operator/maintain';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ApiClient } from '../harness/api-client.ts';
 import { addressFor } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
+import { runCommand as run } from '../harness/command-line.ts';
 import { useService } from '../harness/service.ts';
+
+const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
 
 const service = useService();
 

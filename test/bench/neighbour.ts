@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { connect } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
@@ -7,16 +6,19 @@ import { migrate } from '@inventory/db/migrate';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { databaseOf } from '../harness/global-setup.ts';
 import { startProcess } from '../harness/processes.ts';
+import { readOptions } from '../harness/read-options.ts';
 import { startReadStack } from './read-site.ts';
 
 // pnpm bench:neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends its 100 costliest lists.
-const { values } = parseArgs({
-  options: {
-    lots: { type: 'string', default: '400000' },
-    rounds: { type: 'string', default: '2' },
-    together: { type: 'string', default: '20' },
+const values = readOptions(
+  'bench:neighbour',
+  'Measures what a client waits while another sends its 100 costliest lists.',
+  {
+    lots: { value: 'number', default: '400000', about: 'how many lots there are' },
+    rounds: { value: 'number', default: '2', about: 'how often it is measured' },
+    together: { value: 'number', default: '20', about: 'how many lists are asked for at once' },
   },
-});
+);
 const lots = Number(values.lots);
 const rounds = Number(values.rounds);
 const together = Number(values.together);

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { startProxy } from '../faults/proxy.ts';
+import { readOptions } from '../harness/read-options.ts';
 import { runLoad } from './load.ts';
 import { type Mark, marksTable, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
@@ -8,9 +8,14 @@ import { ways } from './ways.ts';
 
 // pnpm bench:overload [--seconds 10]: three times what the service can do, and no Redis. What is taken must be answered in time, the
 // rest refused at once.
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '10' }, dry: { type: 'boolean', default: false } },
-});
+const values = readOptions(
+  'bench:overload',
+  'Sends three times what the service can do, and then takes Redis away: what is taken must be answered in time, the rest refused at once.',
+  {
+    seconds: { value: 'number', default: '10', about: 'how long each load lasts' },
+    dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
+  },
+);
 const seconds = Number(values.seconds);
 // Small envelopes, so that the service is full long before the machine: the load and the refusals must not take its processor.
 const small = { ENVELOPE_MAX: '2', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '4' };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
+import { readOptions } from '../harness/read-options.ts';
 import { type Curve, lineChart } from './line-chart.ts';
 import { quantiles } from './load.ts';
 import { memoryOf } from './memory.ts';
@@ -10,13 +10,15 @@ import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
 import { tableOf, writeSection } from './report.ts';
 
 // pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--dry]: lists against the number of lots.
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string', default: '10000,100000,1000000,5000000' },
-    seconds: { type: 'string', default: '0.5' },
-    dry: { type: 'boolean', default: false },
+const values = readOptions(
+  'bench:read',
+  'Measures what lists cost against the number of lots, and writes docs/benchmarks.md.',
+  {
+    sizes: { value: 'list', default: '10000,100000,1000000,5000000', about: 'numbers of lots' },
+    seconds: { value: 'number', default: '0.5', about: 'how long each list is read' },
+    dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
-});
+);
 const sizes = values.sizes.split(',').map(Number);
 const seconds = Number(values.seconds);
 // As many as an api process has.

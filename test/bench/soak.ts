@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../harness/read-options.ts';
 import { runLoad } from './load.ts';
 import { isFlat, memoryOf, quartersOf } from './memory.ts';
 import { type Mark, marksTable, tableOf, writeSection } from './report.ts';
@@ -11,13 +11,15 @@ import { ways } from './ways.ts';
 
 // pnpm bench:soak [--requests 360000 | --seconds 3600] [--dry]: an hour's worth of 60 clients at their limit in one go, or so many
 // seconds at full load. Does anything grow that should not?
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '360000' },
-    seconds: { type: 'string' },
-    dry: { type: 'boolean', default: false },
+const values = readOptions(
+  'bench:soak',
+  "Runs an hour's worth of 60 clients at their limit in one go, and shows whether anything grows that should not.",
+  {
+    requests: { value: 'number', default: '360000', about: 'how many requests' },
+    seconds: { value: 'number', about: 'so long at full load, instead of a number of requests' },
+    dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
-});
+);
 const samplesMin = 16;
 const redisMaxMb = 100;
 const errorsMax = 0.001;

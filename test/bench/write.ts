@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from '../harness/read-options.ts';
 import { type BatchesAlone, createBatchesAlone } from './batches-alone.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
 import { type LoadResult, runLoad } from './load.ts';
@@ -23,16 +23,21 @@ import { marksOf } from './write-marks.ts';
 // beside each other in one run. `--scenarios`: only loads with one of these words in their names. `--source`: also the service as
 // it stands in another checkout, with its libraries installed, load by load in turns with ours. Neither changes the docs. Half load is
 // measured of ours, and of the code before, when the plain way is measured too: it is half of what that does.
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '3' },
-    ways: { type: 'string', default: Object.keys(ways).join(',') },
-    scenarios: { type: 'string', default: '' },
-    source: { type: 'string' },
-    dry: { type: 'boolean', default: false },
+const values = readOptions(
+  'bench:write',
+  'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
+  {
+    runs: { value: 'number', default: '3', about: 'how often each is measured' },
+    seconds: { value: 'number', default: '3', about: 'how long each time' },
+    ways: { value: 'list', default: Object.keys(ways).join(','), about: 'only these ways' },
+    scenarios: { value: 'words', default: '', about: 'only loads with one of these words in their names' },
+    source: {
+      value: 'folder',
+      about: 'also the service as it stands in another checkout, in turns with ours',
+    },
+    dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
-});
+);
 const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const words = values.scenarios.split(',');

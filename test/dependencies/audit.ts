@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../harness/read-options.ts';
 import {
   type Advisory,
   concerning,
@@ -10,7 +10,13 @@ import {
 
 // pnpm run audit:dependencies [--registry URL]: is there a known weakness in what the lock file names? Asks the registry where it
 // answers audits, and the list in docs/advisories.json always.
-const { values } = parseArgs({ options: { registry: { type: 'string' } } });
+const values = readOptions(
+  'audit:dependencies',
+  'Looks for a known weakness in what the lock file names: in docs/advisories.json, and at the registry where it answers audits.',
+  {
+    registry: { value: 'url', about: 'another registry than the one that is configured' },
+  },
+);
 
 type Report = {
   advisories: Record<

@@ -90,7 +90,7 @@ test('each container sees its own secrets alone, and connects as its own part', 
     ...['api inventory_login_api', 'api api'],
     ...['worker inventory_login_worker', 'worker worker'],
     'migrate inventory',
-    'admin inventory_login_operator',
+    ...['admin inventory_login_operator', 'admin admin'],
   ]);
   expect(users.flatMap((each) => each.match(/inventory_login_(.*)/)?.[1] ?? [])).toEqual([...parts]);
 });

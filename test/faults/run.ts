@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { findImbalances } from '@inventory/db/operator/audit';
+import { readOptions } from '../harness/read-options.ts';
 import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
 import { startCluster } from './cluster.ts';
@@ -14,17 +14,23 @@ import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
 // pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N]: breaks the running service again and again and
 // checks every single answer.
-const { values } = parseArgs({
-  options: {
-    long: { type: 'boolean', default: false },
-    seed: { type: 'string' },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    shards: { type: 'string', default: '1' },
-    folder: { type: 'string', default: join(import.meta.dirname, '../../.local/faults') },
-    source: { type: 'string' },
+const values = readOptions(
+  'test:faults',
+  'Breaks the running service again and again and checks every single answer.',
+  {
+    long: { flag: true, about: 'ten rounds instead of one' },
+    seed: { value: 'number', about: 'the order of an earlier run, which printed it' },
+    only: { value: 'name', about: 'only faults with this in their names' },
+    rounds: { value: 'number', about: 'how often each fault strikes' },
+    shards: { value: 'number', default: '1', about: 'QUEUE_SHARDS of the service' },
+    folder: {
+      value: 'folder',
+      default: join(import.meta.dirname, '../../.local/faults'),
+      about: 'where its data and logs are kept',
+    },
+    source: { value: 'folder', about: 'the service as it stands in another checkout' },
   },
-});
+);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const chosen = faults.filter((fault) => values.only === undefined || fault.name.includes(values.only));
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));

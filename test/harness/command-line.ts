@@ -1,22 +1,44 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { runProgram } from '@inventory/admin/program';
 import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
+/** How a command ended; null: by a signal. */
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
 export type RunningCommand = { child: ChildProcess; ended: Promise<Ended> };
 
-/** Starts a command of the command line as a process of its own; it ends with the test. `stdio`: pipes unless told otherwise. */
+type Options = {
+  /** Modules loaded before it, by their path in the repository. */
+  imports?: readonly string[];
+  stdio?: StdioOptions;
+};
+
+/** Starts the command line as a process of its own, with this beside the environment of the tests; it ends with the test. */
 export function startCommand(
-  args: string[],
-  databaseUrl: string,
-  stdio: StdioOptions = 'pipe',
+  args: readonly string[],
+  env: Record<string, string>,
+  options: Options = {},
 ): RunningCommand {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args], {
+  const running = launch(args, env, options);
+  onTestFinished(async () => {
+    running.child.kill('SIGKILL');
+    await running.ended;
+  });
+  return running;
+}
+
+function launch(
+  args: readonly string[],
+  env: Record<string, string>,
+  { imports = [], stdio = 'pipe' }: Options,
+): RunningCommand {
+  const preloads = ['tsx', ...imports.map((each) => join(root, each))].flatMap((each) => ['--import', each]);
+  const child = spawn(process.execPath, [...preloads, join(root, 'apps/admin/src/main.ts'), ...args], {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: databaseUrl },
+    env: { ...process.env, ...env },
     stdio,
   });
   const written = { stdout: '', stderr: '' };
@@ -24,19 +46,51 @@ export function startCommand(
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
       written[name] += text;
     });
-  // What is fed to a command that has ended is for nobody.
+  // Input for a command that has ended is for nobody.
   child.stdin?.on('error', () => {});
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code) => resolve({ code, ...written }));
   });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
   return { child, ended };
 }
 
-/** Runs a command of the command line to its end. */
-export function runCommand(args: string[], databaseUrl: string): Promise<Ended> {
-  return startCommand(args, databaseUrl).ended;
+/** Runs the command line to its end. `input`: the text on its standard input. */
+export function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+  { imports = [], input = '' }: { imports?: readonly string[]; input?: string } = {},
+): Promise<Ended> {
+  const { child, ended } = launch(args, env, { imports });
+  child.stdin!.end(input);
+  return ended;
+}
+
+/**
+ * Runs a command in this process, with this beside its environment: a process of its own takes seconds on a
+ * busy machine. One at a time.
+ */
+export async function runHere(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const before = { ...process.env };
+  const writes = { stdout: process.stdout.write, stderr: process.stderr.write };
+  const codeBefore = process.exitCode;
+  Object.assign(process.env, env);
+  for (const name of ['stdout', 'stderr'] as const) {
+    process[name].write = ((text: string | Uint8Array) => {
+      written[name] += text;
+      return true;
+    }) as typeof process.stdout.write;
+  }
+  try {
+    const code = await runProgram(args);
+    return { code, ...written };
+  } finally {
+    process.stdout.write = writes.stdout;
+    process.stderr.write = writes.stderr;
+    process.exitCode = codeBefore;
+    for (const name of Object.keys(env)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
 }

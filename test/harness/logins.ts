@@ -26,13 +26,13 @@ export async function addLogins(sql: Sql, logins: readonly TestLogin[]): Promise
 }
 
 /**
- * Makes the logins on a Redis, with the rights that they have everywhere but for the prefix: each test has one. `redis` may do
- * everything.
+ * Makes the logins on a Redis, with the rights that they have everywhere but for the prefix: each test has
+ * one. `redis` may do everything.
  */
 export async function addRedisLogins(redis: Redis, logins: readonly TestLogin[]): Promise<void> {
   for (const { part, name, password } of logins) {
-    if (part === 'operator') continue;
-    await redis.call('ACL', 'SETUSER', name, 'reset', 'on', `>${password}`, ...redisRulesOf(part, '*'));
+    const user = part === 'operator' ? 'admin' : part;
+    await redis.call('ACL', 'SETUSER', name, 'reset', 'on', `>${password}`, ...redisRulesOf(user, '*'));
   }
 }
 

@@ -3081,4 +3081,94 @@ async function importKey(`,
     ],
     test: { file: 'operation/start.test.ts', title: 'next one the worker' },
   },
+  {
+    name: 'command line: a worker that is connected is one that takes work',
+    edits: [
+      {
+        file: 'packages/queue/src/health.ts',
+        search: 'if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);',
+        replace: 'if (idleSeconds >= 0) asked.add(id);',
+      },
+    ],
+    test: { file: 'admin/doctor.test.ts', title: 'one of two workers that is stopped' },
+  },
+  {
+    name: 'command line: an import goes on when rows are bad',
+    edits: [
+      {
+        file: 'packages/db/src/operator/manage-aliases.ts',
+        search: "if (take === 'none' || (sum.refused.length > 0 && take === 'all')) throw",
+        replace: "if (take === 'none') throw",
+      },
+    ],
+    test: { file: 'admin/catalog.test.ts', title: 'alias import takes all rows or none' },
+  },
+  {
+    name: 'command line: aliases are imported beside creates',
+    edits: [
+      {
+        file: 'packages/db/src/operator/manage-aliases.ts',
+        search: 'await tx`lock table item in share row exclusive mode`;',
+        replace: 'await tx`select`;',
+      },
+    ],
+    test: { file: 'admin/catalog.test.ts', title: 'never has the name of one' },
+  },
+  {
+    name: 'command line: two changes of a client at once',
+    edits: [
+      {
+        file: clients,
+        search:
+          'const [found] = await tx`select from client where client_id = ${clientId} for no key update`;\n    if (found === undefined) return null;',
+        replace:
+          'const [found] = await tx`select from client where client_id = ${clientId}`;\n    if (found === undefined) return null;',
+      },
+    ],
+    test: { file: 'admin/catalog.test.ts', title: 'two changes at once' },
+  },
+  {
+    name: 'command line: a database is refused after its migration',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: '  await refuseUndurable(sql);\n  await refuseOthersTables(sql);\n  const connection',
+        replace: '  const connection',
+      },
+    ],
+    test: { file: 'admin/other-databases.test.ts', title: 'refuses a database that could lose' },
+  },
+  {
+    name: 'command line: seed without a word',
+    edits: [
+      {
+        file: 'apps/admin/src/commands/seed.ts',
+        search: 'if (isDatabaseGiven() && !yes) {',
+        replace: 'if (isDatabaseGiven() && yes) {',
+      },
+    ],
+    test: { file: 'admin/other-databases.test.ts', title: 'seed leaves it alone' },
+  },
+  {
+    name: 'command line: lots of a renamed warehouse stay unmodified',
+    edits: [
+      {
+        file: 'packages/db/src/operator/rename-warehouse.ts',
+        search: 'where rec_no = any(${rows.map((row) => row.rec_no)}::bigint[])`;',
+        replace: 'where rec_no < 0 and ${rows.length}::integer >= 0`;',
+      },
+    ],
+    test: { file: 'admin/catalog.test.ts', title: 'has every lot there count' },
+  },
+  {
+    name: 'command line: an idle worker alone is seen at work',
+    edits: [
+      {
+        file: 'packages/queue/src/health.ts',
+        search: "suffix !== 'main' && suffix !== 'qe'",
+        replace: "suffix !== undefined && suffix !== 'qe'",
+      },
+    ],
+    test: { file: 'admin/doctor.test.ts', title: 'work without a pause' },
+  },
 ];

@@ -2,12 +2,18 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startStack } from '@inventory/local/stack';
+import { readOptions } from '../harness/read-options.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
 // pnpm test:mutants [--only WORDS]: breaks a copy of the repository in each known way and shows that a named test notices.
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const values = readOptions(
+  'test:mutants',
+  'Breaks a copy of the repository in each known way, shows that a named test notices, and writes docs/mutants.md.',
+  {
+    only: { value: 'words', about: 'only mutants with these words in their names; the page stays as it is' },
+  },
+);
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, '.local/mutants');
 const runMaxMs = 180_000;

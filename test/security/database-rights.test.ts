@@ -64,15 +64,20 @@ const expected: Record<Part, Record<string, string>> = {
     warehouse: 'select',
   },
   operator: {
-    client: 'select, insert, update (disabled, group_id, rate_limit, read_only)',
+    client: 'select, insert, update (disabled, group_id, rate_limit, read_only), delete',
     client_secret: 'select, insert, delete',
     client_warehouse: 'select, insert, delete',
     database_identity: 'select',
     envelope_key: 'select (created, kid), insert (created)',
+    former_client: 'select, insert (client_id)',
     idempotency_key: 'select',
-    item: 'select',
-    item_alias: 'select, insert',
-    item_arrival: 'select',
+    item:
+      'select, ' +
+      'insert (category, created, created_by, description, dflt_owner, discontinued, modified, put_up, short_id, ' +
+      'sub_category, units, uom), ' +
+      'update (category, described, description, dflt_owner, discontinued, modified, put_up, sub_category, units, uom)',
+    item_alias: 'select, insert, delete',
+    item_arrival: 'select, insert',
     item_block: 'select',
     level_arrival: 'select, insert',
     level_set: 'select',
@@ -90,7 +95,7 @@ const expected: Record<Part, Record<string, string>> = {
       'select, insert (asn, committed, on_order, packed, part_no, used, wid), ' +
       'update (asn, committed, modified, on_hold, on_order, packed, used)',
     stock_transaction: 'select, insert (body, client_id, kind, request_id, result, status)',
-    warehouse: 'select, insert',
+    warehouse: 'select, insert, update (name)',
   },
 };
 

@@ -31,7 +31,10 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
   );
 }
 
-/** The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets have expired. */
+/**
+ * The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets
+ * have expired.
+ */
 export async function readSecretDigests(sql: Sql, clientId: string): Promise<Uint8Array[]> {
   const [digests] = await readManySecretDigests(sql, [clientId]);
   return digests!;
@@ -59,62 +62,137 @@ export type NewClient = {
 };
 
 /**
- * Adds a client in the group that grants exactly these permissions. Fails on the constraints `client_pkey` (the id is
- * taken) and `client_warehouse_wid_fkey` (no such warehouse).
+ * Adds a client in the group that grants exactly these permissions. Fails on the constraints `client_pkey`
+ * (the id is taken), `former_client_pkey` (a client of this id was removed) and `client_warehouse_wid_fkey`
+ * (no such warehouse).
  */
 export async function addClient(sql: Sql, client: NewClient): Promise<void> {
+  await sql.begin((tx) => insertClient(tx, client));
+}
+
+/** Adds clients, all of them or none. Fails as addClient does. */
+export async function addClients(sql: Sql, clients: readonly NewClient[]): Promise<void> {
   await sql.begin(async (tx) => {
-    const groupId = await ensureGroup(tx, client.permissions);
-    await tx`
+    for (const client of clients) await insertClient(tx, client);
+  });
+}
+
+async function insertClient(tx: Tx, client: NewClient): Promise<void> {
+  const groupId = await ensureGroup(tx, client.permissions);
+  await tx`
       insert into client (client_id, group_id, read_only, rate_limit)
       values (${client.clientId}, ${groupId}, ${client.readOnly}, ${client.rateLimit})`;
-    await addScope(tx, client.clientId, client.wids);
-    await tx`
+  await addScope(tx, client.clientId, client.wids);
+  await tx`
       insert into client_secret (client_id, digest)
       values (${client.clientId}, ${client.secretDigest as Buffer})`;
-  });
 }
 
 export type ClientChange = {
   permissions?: readonly number[] | undefined;
+  addPermissions?: readonly number[] | undefined;
+  removePermissions?: readonly number[] | undefined;
   wids?: readonly number[] | undefined;
+  addWids?: readonly number[] | undefined;
+  removeWids?: readonly number[] | undefined;
   readOnly?: boolean | undefined;
   /** null: the service's default. */
   rateLimit?: number | null | undefined;
   disabled?: boolean | undefined;
 };
 
+/** What a client may do; the lists in order of number. */
+export type ClientRights = {
+  permissions: number[];
+  wids: number[];
+  readOnly: boolean;
+  rateLimit: number | null;
+  disabled: boolean;
+};
+
 /**
- * Changes what is given of a client; permissions and warehouses replace those it had. False when there is no such client. Fails
- * on `client_warehouse_wid_fkey` (no such warehouse).
+ * Changes what is given of a client: lists replace those it had, and what is added or removed changes them.
+ * What it could do before and can do now; null when there is no such client. Fails on
+ * `client_warehouse_wid_fkey` (no such warehouse).
  */
-export async function changeClient(sql: Sql, clientId: string, change: ClientChange): Promise<boolean> {
+export async function changeClient(
+  sql: Sql,
+  clientId: string,
+  change: ClientChange,
+): Promise<{ before: ClientRights; after: ClientRights } | null> {
   return sql.begin(async (tx) => {
     // The lock makes two changes at once follow each other: they would mix their warehouses.
     const [found] = await tx`select from client where client_id = ${clientId} for no key update`;
-    if (found === undefined) return false;
-    const groupId = change.permissions === undefined ? null : await ensureGroup(tx, change.permissions);
+    if (found === undefined) return null;
+    const before = await readRights(tx, clientId);
+    const after: ClientRights = {
+      permissions: changed(
+        before.permissions,
+        change.permissions,
+        change.addPermissions,
+        change.removePermissions,
+      ),
+      wids: changed(before.wids, change.wids, change.addWids, change.removeWids),
+      readOnly: change.readOnly ?? before.readOnly,
+      rateLimit: change.rateLimit === undefined ? before.rateLimit : change.rateLimit,
+      disabled: change.disabled ?? before.disabled,
+    };
     await tx`
       update client
-      set group_id = coalesce(${groupId}::integer, group_id),
-        read_only = coalesce(${change.readOnly ?? null}::boolean, read_only),
-        disabled = coalesce(${change.disabled ?? null}::boolean, disabled),
-        rate_limit = case when ${change.rateLimit === undefined} then rate_limit else ${change.rateLimit ?? null}::integer end
+      set group_id = ${await ensureGroup(tx, after.permissions)}, read_only = ${after.readOnly},
+        disabled = ${after.disabled}, rate_limit = ${after.rateLimit}
       where client_id = ${clientId}`;
-    if (change.wids !== undefined) {
-      await tx`delete from client_warehouse where client_id = ${clientId}`;
-      await addScope(tx, clientId, change.wids);
-    }
-    return true;
+    await tx`
+      delete from client_warehouse
+      where client_id = ${clientId} and wid <> all(${after.wids}::integer[])`;
+    const had = new Set(before.wids);
+    await addScope(
+      tx,
+      clientId,
+      after.wids.filter((wid) => !had.has(wid)),
+    );
+    return { before, after };
   });
+}
+
+/** A list of numbers with a change: all of them, more, or fewer. */
+function changed(
+  before: readonly number[],
+  all: readonly number[] | undefined,
+  more: readonly number[] = [],
+  fewer: readonly number[] = [],
+): number[] {
+  const after = new Set([...(all ?? before), ...more]);
+  for (const each of fewer) after.delete(each);
+  return [...after].sort((a, b) => a - b);
+}
+
+/** A statement of its own behind the lock: it sees what the last holder of the lock left behind. */
+async function readRights(tx: Tx, clientId: string): Promise<ClientRights> {
+  const [row] = await tx<
+    {
+      read_only: boolean;
+      disabled: boolean;
+      rate_limit: number | null;
+      permissions: number[];
+      wids: number[];
+    }[]
+  >`
+    select read_only, disabled, rate_limit, array(select unnest(permissions) order by 1) as permissions,
+      array(select wid from client_warehouse where client_warehouse.client_id = client.client_id order by wid) as wids
+    from client
+    join security_group using (group_id)
+    where client_id = ${clientId}`;
+  const { permissions, wids, read_only: readOnly, rate_limit: rateLimit, disabled } = row!;
+  return { permissions, wids, readOnly, rateLimit, disabled };
 }
 
 /** `expires`: null for a secret that does not end by itself. */
 export type SecretOptions = { expires: Date | null; revokeOthers: boolean };
 
 /**
- * Adds a secret to a client, disabled or not, beside the newest live one that it has, unless all others are revoked; an older one ends.
- * False when there is no such client.
+ * Adds a secret to a client, disabled or not, beside the newest live one that it has, unless all others are
+ * revoked; an older one ends. False when there is no such client.
  */
 export async function addSecret(
   sql: Sql,

@@ -14,3 +14,16 @@ export async function findUnknownWarehouses(sql: Sql, wids: readonly number[]): 
     order by wid`;
   return rows.map((row) => row.wid);
 }
+
+/** A warehouse; `clients`: how many have it in their scope. */
+export type Warehouse = { wid: number; name: string; created: Date; clients: number };
+
+/** All warehouses, by id. */
+export async function listWarehouses(sql: Sql): Promise<Warehouse[]> {
+  const rows = await sql<Warehouse[]>`
+    select wid, name, created,
+      (select count(*) from client_warehouse where client_warehouse.wid = warehouse.wid)::integer as clients
+    from warehouse
+    order by wid`;
+  return [...rows];
+}

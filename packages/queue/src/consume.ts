@@ -4,7 +4,7 @@ import { PlainError } from '@inventory/process/plain-error';
 import { within } from '@inventory/process/within';
 import { Worker } from 'bullmq';
 import { isSound } from './check-request.ts';
-import { packOutcomes, queueName } from './envelope.ts';
+import { packOutcomes, queueName, workerConnectionName } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
 import { mendUnreadable } from './mend-unreadable.ts';
 import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
@@ -90,7 +90,11 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
 
   const consumers = Array.from({ length: options.shardCount }, (_, shard) => {
     let lastServedAt = performance.now();
-    const redis = connectConsumer(options.redisUrl, (error) => options.report(error, 'queue connection'));
+    const redis = connectConsumer(
+      options.redisUrl,
+      (error) => options.report(error, 'queue connection'),
+      workerConnectionName(options.prefix, shard),
+    );
     let applying = 0;
     let foundEmpty = false;
     const answeredAt = new WeakMap<object, number>();

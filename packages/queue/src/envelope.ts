@@ -37,6 +37,14 @@ export function queueName(shard: number): string {
   return `{stock-${shard}}`;
 }
 
+/**
+ * The name of the connection by which a worker takes and ends its work; `doctor` looks how long ago it was
+ * last used. In the form of BullMQ's own names, which a queue's braces would not survive.
+ */
+export function workerConnectionName(prefix: string, shard: number): string {
+  return `${prefix}:${Buffer.from(queueName(shard)).toString('base64')}:main`;
+}
+
 /** The shard of an item: all work on one item meets in one queue, and so in one batch. */
 export function shardOf(shortId: string, shardCount: number): number {
   if (shardCount === 1) return 0;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The users of Redis: the two processes, and an operator, who sees how Redis is and touches nothing. */
+/** The users of Redis: the two processes, and an operator, who sees how Redis is and changes nothing. */
 export type RedisUser = 'api' | 'worker' | 'admin';
 
 export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
@@ -8,7 +8,8 @@ export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
 // Commands that every connection sends by itself.
 const connection = 'ping info client|setname';
 
-// What BullMQ's scripts for adding and removing a job do, and what all processes do beside them: keep the streams of events short.
+// What BullMQ's scripts for adding and removing a job do, and what all processes do beside them: keep the
+// streams of events short.
 const queueing =
   'eval evalsha multi exec time del exists get set hget hgetall hmget hmset hset incr llen lpush lrange lrem persist pttl rpush sadd ' +
   'scard smembers srem xadd xtrim zadd zrange zrem zrevrangebyscore zscore';
@@ -20,19 +21,22 @@ const commands: Record<RedisUser, string> = {
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
-  admin: connection,
+  // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last.
+  // It changes nothing.
+  admin: `${connection} client|list llen time xrevrange zcard`,
 };
 
 // `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.
 const keys: Record<RedisUser, (prefix: string) => string[]> = {
   api: (prefix) => [`~${prefix}:*`, `~{${prefix}:*`],
   worker: (prefix) => [`~${prefix}:{stock-*`],
-  admin: () => [],
+  admin: (prefix) => [`~${prefix}:{stock-*`],
 };
 
 /**
- * What a user of Redis may do, as the rules of `ACL SETUSER` or of a line of an ACL file after the user's password: these commands on
- * the keys of this service, and nothing else. `prefix`: QUEUE_PREFIX, or a glob pattern.
+ * What a user of Redis may do, as the rules of `ACL SETUSER` or of a line of an ACL file after the user's
+ * password: these commands on the keys of this service, and nothing else. `prefix`: QUEUE_PREFIX, or a glob
+ * pattern.
  */
 export function redisRulesOf(user: RedisUser, prefix: string): string[] {
   return [
@@ -44,8 +48,8 @@ export function redisRulesOf(user: RedisUser, prefix: string): string[] {
 }
 
 /**
- * An ACL file with these users and nobody else: without a name and a password nobody gets in. It holds digests of the passwords.
- * `more`: users with rules of their own.
+ * An ACL file with these users and nobody else: without a name and a password nobody gets in. It holds
+ * digests of the passwords. `more`: users with rules of their own.
  */
 export function redisAclFile(
   passwords: Record<RedisUser, string>,

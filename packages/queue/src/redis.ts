@@ -53,10 +53,12 @@ export function connectProducer(redisUrl: string, onError: (error: Error) => voi
 
 /**
  * A connection that blocks until there is something to read, `blockMs` at most; it waits through an outage.
+ * `name`: as Redis lists it.
  */
-export function connectConsumer(redisUrl: string, onError: (error: Error) => void): Redis {
+export function connectConsumer(redisUrl: string, onError: (error: Error) => void, name?: string): Redis {
   const redis = new Redis(redisUrl, {
     ...shared,
+    ...(name === undefined ? {} : { connectionName: name }),
     maxRetriesPerRequest: null,
     socketTimeout: consumerSilentMs,
     // 2: and send the command again.

@@ -13,6 +13,12 @@ export function parseId(text: string): number {
   return parseWhole(text, integerMax);
 }
 
+/** An http address. */
+export function parseUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must be an address like http://127.0.0.1:3000.');
+}
+
 /** The number of a lot. */
 export function parseRecNo(text: string): number {
   return parseWhole(text, Number.MAX_SAFE_INTEGER);
@@ -23,13 +29,41 @@ export function parseIds(text: string): number[] {
   return text.split(',').map((part) => parseId(part.trim()));
 }
 
-/** Security ids of the contract, with commas between; at least one. */
+/** What an operator may call a permission. */
+const permissionWords: Record<string, number> = {
+  list: Permission.ItemMasterList,
+  move: Permission.LocateMoveUnits,
+  issue: Permission.NegativeAdjustment,
+  receive: Permission.PositiveAdjustment,
+  items: Permission.ModifyItemMaster,
+};
+
+/** A permission as people read it: `95 receive`. */
+export function describePermission(securityId: number): string {
+  const word = Object.entries(permissionWords).find(([, each]) => each === securityId)?.[0];
+  return word === undefined ? `${securityId}` : `${securityId} ${word}`;
+}
+
+const permissionsText = Object.values(permissionWords)
+  .sort((a, b) => a - b)
+  .map(describePermission)
+  .join(', ');
+
+/** For the help of options. */
+export const permissionsHelp = `by number or word: ${permissionsText}`;
+
+/** Permissions by the contract's security ids or by word, with commas between; at least one. */
 export function parsePermissions(text: string): number[] {
-  const known: readonly number[] = Object.values(Permission);
+  const known = Object.values(permissionWords);
   return text.split(',').map((part) => {
-    const permission = Number(part.trim());
-    if (part.trim() !== '' && known.includes(permission)) return permission;
-    throw new InvalidArgumentError(`A permission is one of ${known.join(', ')}.`);
+    const asked = part.trim();
+    const permission = Object.hasOwn(permissionWords, asked)
+      ? permissionWords[asked]!
+      : /^\d{1,3}$/.test(asked)
+        ? Number(asked)
+        : null;
+    if (permission !== null && known.includes(permission)) return permission;
+    throw new InvalidArgumentError(`A permission is one of ${permissionsText}.`);
   });
 }
 
@@ -38,14 +72,46 @@ export function parseRateLimit(text: string): number | 'default' {
   return text === 'default' ? text : parseId(text);
 }
 
-/** A name that somebody gives to something. */
+/** The name of something that may be there, whatever names were once given. */
 export function parseName(text: string): string {
   return checkText(text, lengthMax.label);
 }
 
+const reservedIds = ['admin', 'seed'];
+
+/**
+ * The id of a new client: it travels in forms, in HTTP Basic, where a colon ends it, in logs and on command
+ * lines, so nothing is in it that means something in one of these.
+ */
+export function parseNewClientId(text: string): string {
+  if (reservedIds.includes(text)) {
+    throw new InvalidArgumentError('The ledger calls by this name what the command line does.');
+  }
+  if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    'It must be 1 to 100 of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
+  );
+}
+
+// Letters, digits and signs of any language, single spaces between: nothing that is not seen, or changes how
+// what follows is shown.
+const printable = /^[^\s\p{C}\p{Z}]+(?: [^\s\p{C}\p{Z}]+)*$/u;
+
+/** A name that somebody gives to something that is new. */
+export function parseNewName(text: string): string {
+  return checkPrintable(checkText(text, lengthMax.label));
+}
+
 /** An alias, which stands where a ShortID could. */
 export function parseAlias(text: string): string {
-  return checkText(text, lengthMax.shortId);
+  return checkPrintable(checkText(text, lengthMax.shortId));
+}
+
+function checkPrintable(text: string): string {
+  if (printable.test(text)) return text;
+  throw new InvalidArgumentError(
+    'It must be of characters that can be seen, with single spaces between them.',
+  );
 }
 
 /** Why something is done. */
@@ -55,12 +121,22 @@ export function parseReason(text: string): string {
 
 /** A quantity of 0 or more with the limits of the contract's decimals; stays text, so that it stays exact. */
 export function parseQuantityText(text: string): string {
-  const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text);
-  const digits = `${match?.[1] ?? ''}${match?.[2] ?? ''}`.replace(/^0+/, '');
-  if (match !== null && digits.length <= 15) return text;
+  if (isQuantityText(text)) return text;
   throw new InvalidArgumentError(
     'It must be 0 or more, below 1e12, with at most 6 digits after the point and 15 in all.',
   );
+}
+
+/** Whether a text is such a quantity. */
+export function isQuantityText(text: string): boolean {
+  const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text);
+  const digits = `${match?.[1] ?? ''}${match?.[2] ?? ''}`.replace(/^0+/, '');
+  return match !== null && digits.length <= 15;
+}
+
+/** How many of something to show at most. */
+export function parseLimit(text: string): number {
+  return parseWhole(text, 10_000);
 }
 
 const unitMs = { d: 86_400_000, h: 3_600_000 };

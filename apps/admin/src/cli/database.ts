@@ -1,4 +1,5 @@
 import { connect, isDiskFull, isOutage, lacksRight, lacksTable, reach, type Sql } from '@inventory/db/client';
+import { refuseOtherSchema } from '@inventory/db/migrate';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
@@ -9,14 +10,18 @@ const answerWithinMs = 5000;
 const idleInTransactionMs = 60_000;
 
 /**
- * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is
- * none, or it cannot be reached or has no tables.
+ * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with
+ * CommandError when there is none, or it cannot be reached, and with UnfitDatabaseError when its tables are
+ * not of this version.
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
-  await useDatabase(await findDatabaseUrl(), work);
+  await useDatabase(await findDatabaseUrl(), async (sql) => {
+    await refuseOtherSchema(sql);
+    await work(sql);
+  });
 }
 
-/** The same as the owner of the tables, where the address is not given. */
+/** The same as the owner of the tables, where the address is not given, and whatever the tables are. */
 export async function withOwnersDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl('owner'), work);
 }
@@ -43,20 +48,46 @@ export async function useDatabase<Result>(
   }
 }
 
-async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Promise<string> {
-  const { DATABASE_URL } = readConfig({ DATABASE_URL: connections.DATABASE_URL.optional() }, process.env);
-  if (DATABASE_URL !== undefined) return DATABASE_URL;
-  // Loaded only here: the image has no @inventory/local.
-  const stack = await import('@inventory/local/stack').then(
-    ({ readRunningStack }) => readRunningStack(localFolder),
-    () => null,
-  );
+/** Whether the database is one that somebody gave, and not the one that `start` runs in this folder. */
+export function isDatabaseGiven(): boolean {
+  return readDatabaseUrl() !== undefined;
+}
+
+function readDatabaseUrl(): string | undefined {
+  return readConfig({ DATABASE_URL: connections.DATABASE_URL.optional() }, process.env).DATABASE_URL;
+}
+
+/**
+ * The address of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when
+ * there is none.
+ */
+export async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Promise<string> {
+  const given = readDatabaseUrl();
+  if (given !== undefined) return given;
+  const stack = await findLocalStack();
   if (stack === null) {
     throw new CommandError('no database: set DATABASE_URL, or start the service here first (pnpm start)');
   }
   // Meant for a database that was given; the local one has a password of its own.
   delete process.env.DATABASE_PASSWORD;
   return (as === 'operator' && stack.operatorUrl) || stack.databaseUrl;
+}
+
+/** The address of `REDIS_URL`, or of the stack that runs in this checkout; null when there is none. */
+export async function findRedisUrl(): Promise<string | null> {
+  const { REDIS_URL } = readConfig({ REDIS_URL: connections.REDIS_URL.optional() }, process.env);
+  if (REDIS_URL !== undefined) return REDIS_URL;
+  // A database that was given says that the service is elsewhere.
+  return isDatabaseGiven() ? null : ((await findLocalStack())?.redisUrl ?? null);
+}
+
+/** The stack that `start` runs in this folder, or null. */
+async function findLocalStack() {
+  // Loaded only here: the image has no @inventory/local.
+  return import('@inventory/local/stack').then(
+    ({ readRunningStack }) => readRunningStack(localFolder),
+    () => null,
+  );
 }
 
 /** One line without the address's user and password, whatever the driver says. */

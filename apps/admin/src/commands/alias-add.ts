@@ -7,7 +7,7 @@ import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const aliasAdd = new Command('add')
-  .description('Add another name by which an item is found')
+  .description('Give an item another name by which it is found')
   .requiredOption('--alias <name>', 'the other name', parseAlias)
   .requiredOption('--item <shortID>', 'the item')
   .addHelpText('after', example('alias add --alias 4006381333931 --item WIDGET-100'))

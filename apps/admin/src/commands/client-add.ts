@@ -2,50 +2,88 @@ import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { violatedUnique } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { Command } from 'commander';
-import { parseId, parseIds, parseName, parsePermissions } from '../cli/arguments.ts';
+import { parseId, parseIds, parseNewClientId, parsePermissions, permissionsHelp } from '../cli/arguments.ts';
+import { addFleet } from '../cli/client-file.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
+import { importHelp } from '../cli/import.ts';
 import { example, print } from '../cli/print.ts';
 
 type Options = {
-  id: string;
-  permissions: number[];
-  warehouses: number[];
+  id?: string;
+  permissions?: number[];
+  warehouses?: number[];
   readOnly?: true;
   rateLimit?: number;
+  from?: string;
+  skipBad?: true;
   json?: true;
 };
 
 export const clientAdd = new Command('add')
-  .description('Add a client and print its secret, which is not shown again')
-  .requiredOption('--id <name>', 'its client_id', parseName)
-  .requiredOption('--permissions <list>', 'its permissions: of 11, 15, 88, 95, 116', parsePermissions)
-  .requiredOption('--warehouses <list>', 'ids of the warehouses in its scope', parseIds)
+  .description('Let a client in, or each of a file, and print its secret, which is not shown again')
+  .option('--id <name>', 'its client_id', parseNewClientId)
+  .option('--permissions <list>', `its permissions, ${permissionsHelp}`, parsePermissions)
+  .option('--warehouses <list>', 'ids of the warehouses in its scope', parseIds)
   .option('--read-only', 'refuse whatever writes')
   .option('--rate-limit <number>', 'requests in any 60 s, instead of the default', parseId)
-  .option('--json', 'print one line of JSON: clientId and clientSecret')
-  .addHelpText('after', example('client add --id scanner-7 --permissions 11,95 --warehouses 1,2'))
-  .action(async (options: Options) => {
-    const clientSecret = createSecret();
-    const client = {
-      clientId: options.id,
-      permissions: options.permissions,
-      wids: options.warehouses,
-      readOnly: options.readOnly ?? false,
-      rateLimit: options.rateLimit ?? null,
-      secretDigest: digestSecret(clientSecret),
-    };
-    await withDatabase(async (sql) => {
-      await addClient(sql, client).catch(async (error: unknown) => {
-        if (violatedUnique(error) === 'client_pkey') {
-          throw new CommandError(`there is a client ${options.id} already`);
-        }
-        throw await explainUnknownWarehouse(error, sql, options.warehouses);
-      });
-    });
-    if (options.json) return print(JSON.stringify({ clientId: options.id, clientSecret }));
-    print(`added client ${options.id}`);
-    print(`client_secret: ${clientSecret}`);
-    print('It is not stored and not shown again.');
+  .option('--from <file>', 'the clients of this file, instead of one')
+  .option('--skip-bad', 'add those of the file that are good, whatever the others are')
+  .option('--json', 'print one line of JSON: clientId and clientSecret, of a file a list of these')
+  .addHelpText(
+    'after',
+    `
+Columns of the file: id, permissions and warehouses (each with commas or blanks between), and, if wanted, readOnly (true or false) and
+rateLimit. Id and secret of each are printed as CSV when all of them are stored.
+${importHelp}${example(
+  'client add --id scanner-7 --permissions list,receive --warehouses 1,2',
+  'client add --from fleet.csv --json',
+)}`,
+  )
+  .action(async ({ from, skipBad, ...options }: Options) => {
+    if (from === undefined) return addOne(options);
+    const alone = ['id', 'permissions', 'warehouses', 'readOnly', 'rateLimit'] as const;
+    if (alone.some((name) => options[name] !== undefined)) {
+      throw new CommandError('--from says all of its clients: only --skip-bad and --json go with it', 2);
+    }
+    await addFleet(from, { skipBad: skipBad ?? false, json: options.json ?? false });
   });
+
+async function addOne({
+  id,
+  permissions,
+  warehouses,
+  readOnly,
+  rateLimit,
+  json,
+}: Omit<Options, 'from' | 'skipBad'>) {
+  if (id === undefined || permissions === undefined || warehouses === undefined) {
+    throw new CommandError('--id, --permissions and --warehouses are needed, or --from', 2);
+  }
+  const clientSecret = createSecret();
+  const client = {
+    clientId: id,
+    permissions,
+    wids: warehouses,
+    readOnly: readOnly ?? false,
+    rateLimit: rateLimit ?? null,
+    secretDigest: digestSecret(clientSecret),
+  };
+  await withDatabase(async (sql) => {
+    await addClient(sql, client).catch(async (error: unknown) => {
+      const taken = violatedUnique(error);
+      if (taken === 'client_pkey') throw new CommandError(`there is a client ${id} already`);
+      if (taken === 'former_client_pkey') {
+        throw new CommandError(
+          `a client ${id} was removed, and its id is not given again: the ledger names it`,
+        );
+      }
+      throw await explainUnknownWarehouse(error, sql, warehouses);
+    });
+  });
+  if (json) return print(JSON.stringify({ clientId: id, clientSecret }));
+  print(`added client ${id}`);
+  print(`client_secret: ${clientSecret}`);
+  print('It is not stored and not shown again.');
+}

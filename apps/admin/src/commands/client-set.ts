@@ -1,40 +1,98 @@
-import { changeClient } from '@inventory/db/clients';
+import { type ClientRights, changeClient } from '@inventory/db/clients';
 import { Command } from 'commander';
-import { parseIds, parseName, parsePermissions, parseRateLimit } from '../cli/arguments.ts';
+import {
+  describePermission,
+  parseIds,
+  parseName,
+  parsePermissions,
+  parseRateLimit,
+  permissionsHelp,
+} from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
 import { example, print } from '../cli/print.ts';
+import { textOf } from '../cli/table.ts';
 
 type Options = {
   id: string;
   permissions?: number[];
+  addPermissions?: number[];
+  removePermissions?: number[];
   warehouses?: number[];
+  addWarehouses?: number[];
+  removeWarehouses?: number[];
   readOnly?: boolean;
   rateLimit?: number | 'default';
+  json?: true;
 };
 
 export const clientSet = new Command('set')
-  .description('Change what a client may do; within a second it holds')
+  .description('Change what a client may do; it holds within a second')
   .requiredOption('--id <name>', 'its client_id', parseName)
-  .option('--permissions <list>', 'all its permissions from now on: of 11, 15, 88, 95, 116', parsePermissions)
+  .option('--permissions <list>', `all its permissions from now on, ${permissionsHelp}`, parsePermissions)
+  .option('--add-permissions <list>', 'permissions that it gets beside those it has', parsePermissions)
+  .option('--remove-permissions <list>', 'permissions that it loses', parsePermissions)
   .option('--warehouses <list>', 'ids of all the warehouses in its scope from now on', parseIds)
+  .option('--add-warehouses <list>', 'ids of warehouses that come into its scope', parseIds)
+  .option('--remove-warehouses <list>', 'ids of warehouses that go from its scope', parseIds)
   .option('--read-only', 'refuse whatever writes')
   .option('--no-read-only', 'let it write')
   .option('--rate-limit <number>', 'requests in any 60 s, or "default"', parseRateLimit)
-  .addHelpText('after', example('client set --id scanner-7 --permissions 11,15,95 --rate-limit 300'))
-  .action(async ({ id, ...change }: Options) => {
-    if (Object.keys(change).length === 0) throw new CommandError('nothing to change was given', 2);
-    const { warehouses: wids, rateLimit, ...rest } = change;
+  .option('--json', 'print one line of JSON: clientId, before and after')
+  .addHelpText(
+    'after',
+    example(
+      'client set --id scanner-7 --add-permissions move,issue --rate-limit 300',
+      'client set --id scanner-7 --add-warehouses 3 --remove-warehouses 2',
+    ),
+  )
+  .action(async ({ id, json, ...given }: Options) => {
+    if (Object.keys(given).length === 0) throw new CommandError('nothing to change was given', 2);
+    refuseBoth(given.permissions, given.addPermissions ?? given.removePermissions, 'permissions');
+    refuseBoth(given.warehouses, given.addWarehouses ?? given.removeWarehouses, 'warehouses');
+    const wids = [...(given.warehouses ?? []), ...(given.addWarehouses ?? [])];
     await withDatabase(async (sql) => {
-      const found = await changeClient(sql, id, {
-        ...rest,
-        wids,
-        rateLimit: rateLimit === 'default' ? null : rateLimit,
+      const changed = await changeClient(sql, id, {
+        permissions: given.permissions,
+        addPermissions: given.addPermissions,
+        removePermissions: given.removePermissions,
+        wids: given.warehouses,
+        addWids: given.addWarehouses,
+        removeWids: given.removeWarehouses,
+        readOnly: given.readOnly,
+        rateLimit: given.rateLimit === 'default' ? null : given.rateLimit,
       }).catch(async (error: unknown) => {
-        throw await explainUnknownWarehouse(error, sql, wids ?? []);
+        throw await explainUnknownWarehouse(error, sql, wids);
       });
-      if (!found) throw new CommandError(`there is no client ${id}`);
-      print(`changed client ${id}`);
+      if (changed === null) throw new CommandError(`there is no client ${id}`);
+      if (json) return print(JSON.stringify({ clientId: id, ...changed }));
+      print(`changed client ${textOf(id)}`);
+      for (const line of describeChange(changed.before, changed.after)) print(line);
     });
   });
+
+function refuseBoth(all: unknown, part: unknown, what: string): void {
+  if (all === undefined || part === undefined) return;
+  throw new CommandError(`--${what} says all of them: --add-${what} and --remove-${what} go without it`, 2);
+}
+
+const shown: Record<keyof ClientRights, { title: string; text: (rights: ClientRights) => string }> = {
+  permissions: {
+    title: 'permissions',
+    text: ({ permissions }) => permissions.map(describePermission).join(', ') || 'none',
+  },
+  wids: { title: 'warehouses', text: ({ wids }) => wids.join(', ') || 'none' },
+  readOnly: { title: 'read-only', text: ({ readOnly }) => textOf(readOnly) },
+  rateLimit: { title: 'rate limit', text: ({ rateLimit }) => textOf(rateLimit ?? 'default') },
+  disabled: { title: 'disabled', text: ({ disabled }) => textOf(disabled) },
+};
+
+/** What is different now, a line for each. */
+function describeChange(before: ClientRights, after: ClientRights): string[] {
+  const lines = Object.values(shown).flatMap(({ title, text }) => {
+    const [from, to] = [text(before), text(after)];
+    return from === to ? [] : [`  ${title}: ${from} → ${to}`];
+  });
+  return lines.length > 0 ? lines : ['  nothing is different from before'];
+}

@@ -7,7 +7,7 @@ import { explainHoldRefusal } from '../cli/explain-refusal.ts';
 import { example, print } from '../cli/print.ts';
 
 export const lotHold = new Command('hold')
-  .description('Put a lot on hold: it stays in stock, and nothing is taken from it')
+  .description('Put a lot on hold: it stays in stock, and nothing is taken from it until it is released')
   .requiredOption('--rec-no <number>', 'the lot', parseRecNo)
   .requiredOption('--reason <text>', 'why', parseReason)
   .addHelpText('after', example('lot hold --rec-no 17 --reason "damaged in transit"'))

@@ -29,6 +29,8 @@ export const secretsCommand = new Command('secrets')
       worker: keepSecret(join(options.parts, 'worker'), 'redis-password', ours),
       admin: keepSecret(redis, 'redis-password', servers),
     };
+    // The operator asks Redis how it is as its admin.
+    writeWhole(join(options.parts, 'operator', 'redis-password'), passwords.admin, ours);
     // Anew each time: another version may need other rights.
     writeWhole(join(redis, 'users.acl'), redisAclFile(passwords, QUEUE_PREFIX), servers);
     print('the secrets are there');

@@ -1,15 +1,16 @@
+import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Command } from 'commander';
 import { parseId } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
-import { withOwnersDatabase } from '../cli/database.ts';
+import { isDatabaseGiven, withOwnersDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
-type Options = Omit<SeedSize, 'transactions'> & { transactions?: number };
+type Options = Omit<SeedSize, 'transactions'> & { transactions?: number; yes?: true };
 
 export const seedCommand = new Command('seed')
   .description(
-    'Add made-up items, lots and their ledger, beside what is there; other work on stock waits meanwhile',
+    'Fill a database for trials with made-up items, lots and their ledger; other work on stock waits meanwhile',
   )
   .requiredOption('--items <number>', 'items to add', parseId)
   .requiredOption(
@@ -23,13 +24,18 @@ export const seedCommand = new Command('seed')
     'entries in the ledger: 1 to 5 times the lots (default: 1.4 times)',
     parseId,
   )
+  .option('--yes', 'do so on the database of DATABASE_URL: what is added is there for good')
   .addHelpText('after', example('seed --items 1000 --warehouses 4 --lots 100000'))
-  .action(async (options: Options) => {
+  .action(async ({ yes, ...options }: Options) => {
+    if (isDatabaseGiven() && !yes) {
+      throw new CommandError('seed adds made-up stock for good: --yes says that DATABASE_URL is meant', 2);
+    }
     const size = { ...options, transactions: options.transactions ?? transactionsFor(options.lots) };
     if (!isSeedSize(size)) {
       throw new CommandError('each lot needs a transaction; there may be at most 5 times as many', 2);
     }
     await withOwnersDatabase(async (sql) => {
+      await refuseUnsafeDatabase(sql);
       const startedAt = performance.now();
       await seed(sql, size, (step, done) => {
         const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

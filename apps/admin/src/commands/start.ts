@@ -5,11 +5,13 @@ import { example, print } from '../cli/print.ts';
 export const start = new Command('start')
   .description('Run the whole service on this machine, with Postgres and Redis unless they are given')
   .option('--restore <file>', 'begin with a backup instead of the demo data; the database must be empty')
+  .option('--no-demo', 'no demo data and no demo client')
+  .option('--yes', 'add the demo data to the database of DATABASE_URL too, if it is empty')
   .addHelpText(
     'after',
     `\nDATABASE_URL and REDIS_URL: used instead of starting a Postgres and a Redis.\nPORT (3000; 0: any free one) and HOST (127.0.0.1): where the API answers.\n${example('start', 'start --restore /backups/2026-11-21.inventory')}`,
   )
-  .action(async ({ restore }: { restore?: string }) => {
+  .action(async ({ restore, demo, yes }: { restore?: string; demo: boolean; yes?: true }) => {
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
     // Loaded only now: the other commands need not wait for it, and the image has no @inventory/local.
@@ -17,7 +19,7 @@ export const start = new Command('start')
     const { runService } = await import('../start/run-service.ts');
     watchLaunchers(() => stop.abort());
     try {
-      await runService(stop.signal, restore ?? null);
+      await runService(stop.signal, { backupFile: restore ?? null, demo, yes: yes ?? false });
     } catch (error) {
       // Asked to stop while it was starting: whatever that broke is no news.
       if (!stop.signal.aborted) throw await explain(error);

@@ -1,7 +1,7 @@
 import { violatedUnique } from '@inventory/db/client';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { Command } from 'commander';
-import { parseId, parseName } from '../cli/arguments.ts';
+import { parseId, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
@@ -9,7 +9,7 @@ import { example, print } from '../cli/print.ts';
 export const warehouseAdd = new Command('add')
   .description('Add a warehouse')
   .requiredOption('--id <number>', 'its id (wid)', parseId)
-  .requiredOption('--name <name>', 'its name, as lots show it', parseName)
+  .requiredOption('--name <name>', 'its name, as lots show it', parseNewName)
   .addHelpText('after', example('warehouse add --id 3 --name North'))
   .action(async ({ id, name }: { id: number; name: string }) => {
     await withDatabase(async (sql) => {

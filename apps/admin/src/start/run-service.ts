@@ -30,10 +30,13 @@ const settings = {
 };
 
 /**
- * Brings everything up, runs until it is told to stop, and leaves nothing running. `backupFile`: a backup that the database, which must be empty,
- * is filled from; null: none.
+ * How the service begins: from a backup that the database, which must be empty, is filled from (`backupFile`, null: none); with demo
+ * data (`demo`), and with these also on a database that was given (`yes`).
  */
-export async function runService(signal: AbortSignal, backupFile: string | null): Promise<void> {
+export type Beginning = { backupFile: string | null; demo: boolean; yes: boolean };
+
+/** Brings everything up, runs until it is told to stop, and leaves nothing running. */
+export async function runService(signal: AbortSignal, { backupFile, demo, yes }: Beginning): Promise<void> {
   const config = readConfig(settings, process.env);
   await refuseUsedPort(config.HOST, config.PORT);
   const stops: (() => Promise<void>)[] = [];
@@ -64,7 +67,7 @@ export async function runService(signal: AbortSignal, backupFile: string | null)
     const { demoClient, databaseUrls } = await untilAborted(
       signal,
       useDatabase(stack.databaseUrl, async (sql) => ({
-        demoClient: await prepareDatabase(sql, backupFile, signal),
+        demoClient: await prepareDatabase(sql, { backupFile, demo, isOthers: isGiven && !yes }, signal),
         // An operator who gave a database decides as whom the service connects.
         databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
       })),
@@ -121,7 +124,7 @@ export async function runService(signal: AbortSignal, backupFile: string | null)
 /** Brings the tables up to date and sees to the demo data; the client that may use it, if there is one. */
 async function prepareDatabase(
   sql: Sql,
-  backupFile: string | null,
+  { backupFile, demo, isOthers }: { backupFile: string | null; demo: boolean; isOthers: boolean },
   signal: AbortSignal,
 ): Promise<DemoClient | null> {
   if (backupFile !== null) {
@@ -129,6 +132,13 @@ async function prepareDatabase(
     await printAudit(sql);
   }
   await migrate(sql, (name) => print(`migrated ${name}`));
+  if (!demo) return null;
+  if (isOthers) {
+    print(
+      'DATABASE_URL is given: no demo data and no demo client; start --yes adds them to an empty database',
+    );
+    return null;
+  }
   const demoData = await addDemoData(sql);
   if (demoData === 'not_ours') {
     print('the database has warehouses of its own: no demo data and no demo client');

@@ -1,0 +1,122 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { CommandError } from './command-error.ts';
+import { didYouMean } from './did-you-mean.ts';
+
+/**
+ * What is wrong with a row, by the line of the file that it begins on; `field`: null when it is the whole
+ * row.
+ */
+export type BadRow = { line: number; field: string | null; message: string };
+
+export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
+
+/** What a file's columns may be. `ignored`: what an export has beside what an import takes. */
+export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
+
+const bytesMax = 256_000_000;
+const delimiters = [',', ';', '\t'] as const;
+// All three in one file: what was put together from several systems is read to its end all the same.
+const lineEnds = ['\r\n', '\n', '\r'];
+
+/**
+ * Reads a file of comma-separated values, or of those with semicolons or tabs, in UTF-8 with a header; `-` is
+ * standard input. A row with too many or too few values is bad; all others are given back as they are, blanks
+ * too. Fails with CommandError when the file as a whole cannot be read.
+ */
+export async function readCsv(
+  path: string,
+  columns: Columns,
+): Promise<{ header: string[]; rows: CsvRow[]; bad: BadRow[] }> {
+  const bytes = await readBytes(path);
+  const records = await parseRecords(bytes, path);
+  const [first, ...others] = records;
+  if (first === undefined) throw new CommandError(`${path} has no header`, 2);
+  const header = readHeader(first.record, columns, path);
+  const bad: BadRow[] = [];
+  const rows: CsvRow[] = [];
+  for (const { record, line } of others) {
+    if (record.length === header.length) {
+      rows.push({ line, cells: new Map(header.map((name, index) => [name, record[index]!])) });
+    } else {
+      const message = `has ${record.length} values, and the header has ${header.length}.`;
+      bad.push({ line, field: null, message });
+    }
+  }
+  return { header, rows, bad };
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  const refuse = (why: string) => new CommandError(`${path} ${why}`, 2);
+  if (path !== '-') {
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      throw refuse(`cannot be read (${error.code})`);
+    });
+    if (found.isDirectory()) throw refuse('is a folder');
+    if (found.size > bytesMax) throw refuse(`is larger than ${bytesMax / 1_000_000} MB: cut it into several`);
+  }
+  const bytes = await (path === '-' ? buffer(process.stdin) : readFile(path)).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw refuse(`cannot be read (${error.code})`);
+    },
+  );
+  if (bytes.length > bytesMax) throw refuse(`is larger than ${bytesMax / 1_000_000} MB: cut it into several`);
+  if (!isUtf8(bytes)) throw refuse('is not in UTF-8: save it as "CSV UTF-8"');
+  return bytes;
+}
+
+type CsvRecord = { record: string[]; line: number };
+
+async function parseRecords(bytes: Buffer, path: string): Promise<CsvRecord[]> {
+  const { CsvError, parse } = await import('csv-parse/sync');
+  const headLine = bytes
+    .subarray(0, 10_000)
+    .toString('utf8')
+    .split(/[\r\n]/)[0]!;
+  const countOf = (delimiter: string) => headLine.split(delimiter).length;
+  const delimiter = delimiters.reduce((best, each) => (countOf(each) > countOf(best) ? each : best));
+  try {
+    const parsed = parse(bytes, {
+      bom: true,
+      delimiter,
+      record_delimiter: lineEnds,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+    }) as unknown as { record: string[]; info: { lines: number } }[];
+    return parsed.map(({ record, info }) => ({ record, line: info.lines - breaksIn(record) }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { lines } = error as unknown as { lines?: number };
+    const what =
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? 'a quote is not closed'
+        : 'a quote stands inside a value: put the value in quotes, and the quote twice';
+    throw new CommandError(`${path}, line ${lines}: ${what}; nothing of the file was taken`, 2);
+  }
+}
+
+/** Line ends inside of values: the line that is told is the one that the row ends on. */
+function breaksIn(record: readonly string[]): number {
+  return record.reduce((sum, value) => sum + (value.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+}
+
+/** The columns by their right names; upper and lower case and blanks around do not matter. */
+function readHeader(record: readonly string[], columns: Columns, path: string): string[] {
+  const known = Object.keys(columns);
+  const header = record.map((title) => {
+    const asked = title.trim().toLowerCase();
+    const name = known.find((each) => each.toLowerCase() === asked);
+    if (name !== undefined) return name;
+    throw new CommandError(
+      `${path} has a column "${title.trim()}"${didYouMean(title.trim(), known)}; the columns are ${known.join(', ')}`,
+      2,
+    );
+  });
+  const twice = header.find((name, index) => header.indexOf(name) !== index);
+  if (twice !== undefined) throw new CommandError(`${path} has the column ${twice} twice`, 2);
+  const missing = known.filter((name) => columns[name] === 'required' && !header.includes(name));
+  if (missing.length > 0) throw new CommandError(`${path} has no column ${missing.join(', ')}`, 2);
+  return header;
+}

@@ -1,0 +1,59 @@
+import { CommandError } from './command-error.ts';
+import type { BadRow } from './csv.ts';
+import { print } from './print.ts';
+import { textOf } from './table.ts';
+
+/** What became of the rows of a file: how many were added and so on, and those that were not taken. */
+export type ImportResult = { counts: Readonly<Record<string, number>>; bad: readonly BadRow[] };
+
+/** The help of every command that reads a file. */
+export const importHelp = `
+The file is CSV in UTF-8 with a header, with commas, semicolons or tabs; - is standard input. Each row that cannot be taken is told with
+its line and field, and then nothing of the file is taken; with --skip-bad the others are. Exit code 1 when a row was not taken.
+`;
+
+/** Tells what became of a file. Fails with CommandError when rows were not taken. */
+export function tellImport(
+  result: ImportResult,
+  { json, skipBad, of }: { json: boolean; skipBad: boolean; of: number },
+): void {
+  const bad = [...result.bad].sort((one, other) => one.line - other.line);
+  for (const { line, field, message } of bad) {
+    const where = field === null ? `line ${line}` : `line ${line}, ${field}`;
+    process.stderr.write(`${where}: ${textOf(message)}\n`);
+  }
+  if (json) print(JSON.stringify({ ...result.counts, skipped: bad }));
+  const badRows = new Set(bad.map(({ line }) => line)).size;
+  const counted = Object.entries(result.counts).map(([what, count]) => `${what} ${count}`);
+  if (bad.length > 0 && !skipBad) {
+    throw new CommandError(
+      `${badRows} of ${of} rows are bad: nothing was imported; --skip-bad imports the others`,
+    );
+  }
+  if (!json) print(counted.join(', '));
+  if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
+}
+
+/** Rows whose key stands in an earlier row too. */
+export function findRepeats<Row extends { line: number }>(
+  rows: readonly Row[],
+  field: string,
+  keyOf: (row: Row) => string,
+): BadRow[] {
+  const first = new Map<string, number>();
+  return rows.flatMap((row) => {
+    const key = keyOf(row);
+    const line = first.get(key);
+    if (line === undefined) {
+      first.set(key, row.line);
+      return [];
+    }
+    return [{ line: row.line, field, message: `stands in line ${line} already.` }];
+  });
+}
+
+/** The message of a refusal of the database, which begins with its field. */
+export function asBadRow({ line, message }: { line: number; message: string }): BadRow {
+  const [, field = null, text = message] = /^(\w+): (.*)$/.exec(message) ?? [];
+  return { line, field, message: text };
+}

@@ -1,0 +1,42 @@
+/** Lines of a table: each column as wide as its widest cell, two spaces between; numbers to the right. */
+export function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
+  const cells = rows.map((row) => row.map(textOf));
+  const widths = head.map((title, column) =>
+    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[column] ?? ''))),
+  );
+  const isNumber = head.map(
+    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
+  );
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, column) => {
+        const room = ' '.repeat(Math.max(0, widths[column]! - widthOf(text)));
+        return isNumber[column] ? room + text : text + room;
+      })
+      .join('  ')
+      .trimEnd();
+  return [head, ...cells].map(line);
+}
+
+/** Lines of one thing's fields, a line each. */
+export function fieldLines(fields: Readonly<Record<string, Cell>>): string[] {
+  return tableLines(['', ''], Object.entries(fields)).slice(1);
+}
+
+export type Cell = string | number | boolean | Date | null | undefined;
+
+// Whoever wrote the text decides nothing about the terminal that shows it.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for.
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** A value as one line of a terminal shows it. */
+export function textOf(value: Cell): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value).replace(control, '?');
+}
+
+function widthOf(text: string): number {
+  return [...text].length;
+}

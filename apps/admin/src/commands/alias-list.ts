@@ -1,0 +1,25 @@
+import { listAliases } from '@inventory/db/operator/manage-aliases';
+import { Command } from 'commander';
+import { parseLimit } from '../cli/arguments.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
+import { tableLines, textOf } from '../cli/table.ts';
+
+type Options = { item?: string; after?: string; limit: number; json?: true };
+
+export const aliasList = new Command('list')
+  .description('Show aliases and the item that each leads to')
+  .option('--item <shortID>', 'those of this item')
+  .option('--after <alias>', 'those behind this one')
+  .option('--limit <number>', 'so many at most', parseLimit, 50)
+  .option('--json', 'print one line of JSON')
+  .addHelpText('after', example('alias list --item WIDGET-100'))
+  .action(async ({ item, after, limit, json }: Options) => {
+    await withDatabase(async (sql) => {
+      const aliases = await listAliases(sql, { shortId: item ?? null, after: after ?? null, limit });
+      if (json) return print(JSON.stringify(aliases));
+      const rows = aliases.map(({ alias, shortID }) => [alias, shortID]);
+      for (const line of tableLines(['alias', 'item'], rows)) print(line);
+      if (aliases.length === limit) print(`there may be more: --after ${textOf(aliases.at(-1)!.alias)}`);
+    });
+  });

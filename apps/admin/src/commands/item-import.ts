@@ -1,0 +1,91 @@
+import { type GivenItem, importItems } from '@inventory/db/operator/import-items';
+import {
+  type ItemFields,
+  ItemUpdateRequest,
+  itemDefaults,
+  itemFieldsOf,
+} from '@inventory/domain/contract/item';
+import { Command } from 'commander';
+import { isQuantityText } from '../cli/arguments.ts';
+import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
+import { withDatabase } from '../cli/database.ts';
+import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
+import { example } from '../cli/print.ts';
+import { showRowCount } from '../cli/row-count.ts';
+
+type Options = { from: string; skipBad?: boolean; json?: boolean };
+
+const columns: Columns = {
+  shortID: 'required',
+  ...Object.fromEntries(Object.keys(itemDefaults).map((name) => [name, 'optional' as const])),
+  partNo: 'ignored',
+  created: 'ignored',
+  createdBy: 'ignored',
+  modified: 'ignored',
+};
+
+export const itemImport = new Command('import')
+  .description('Add the items of a file, and change those that are there already')
+  .requiredOption('--from <file>', 'the file')
+  .option('--skip-bad', 'import the rows that are good, whatever the others are')
+  .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
+  .addHelpText(
+    'after',
+    `
+Columns: shortID, and any of ${Object.keys(itemDefaults).join(', ')}.
+A column that is not there leaves the field as it is; an empty value is an empty text, and the default of anything else. Columns that
+only the service sets (partNo, created, createdBy, modified) may be there and are not read.
+${importHelp}${example('item import --from items.csv', 'item import --from items.csv --skip-bad --json')}`,
+  )
+  .action(async ({ from, skipBad = false, json = false }: Options) => {
+    const { rows, bad } = await readCsv(from, columns);
+    const items: GivenItem[] = [];
+    for (const row of rows) {
+      const item = readItem(row);
+      if (Array.isArray(item)) bad.push(...item);
+      else items.push(item);
+    }
+    const repeats = findRepeats(items, 'shortID', ({ shortId }) => shortId);
+    bad.push(...repeats);
+    const of = rows.length + bad.filter(({ field }) => field === null).length;
+    const repeated = new Set(repeats.map(({ line }) => line));
+    const good = items.filter(({ line }) => !repeated.has(line));
+    const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
+    await withDatabase(async (sql) => {
+      const progress = showRowCount('items', good.length);
+      const done = await importItems(sql, good, { take, report: progress.report }).finally(progress.end);
+      const { refused, ...counted } = done;
+      tellImport({ counts: counted, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
+    });
+  });
+
+/** An item, or what is wrong with the row. */
+function readItem({ line, cells }: CsvRow): GivenItem | BadRow[] {
+  const read = [...cells].filter(([name]) => columns[name] !== 'ignored');
+  const asked = Object.fromEntries(read.map(([name, text]) => [name, readCell(name, text)]));
+  const parsed = ItemUpdateRequest.safeParse(asked);
+  if (!parsed.success) {
+    return parsed.error.issues.map(({ path, message }) => ({ line, field: path.join('.'), message }));
+  }
+  return { line, shortId: parsed.data.shortID, fields: itemFieldsOf(parsed.data) };
+}
+
+const words: Record<string, boolean> = {
+  true: true,
+  yes: true,
+  '1': true,
+  false: false,
+  no: false,
+  '0': false,
+};
+
+/** A value as a request would have it; what is no such value stays text, which the schema refuses. */
+function readCell(name: string, text: string): unknown {
+  if (name === 'shortID') return text;
+  const byDefault = itemDefaults[name as keyof ItemFields];
+  if (typeof byDefault === 'string') return text;
+  if (text === '') return byDefault;
+  if (typeof byDefault === 'boolean') return words[text.toLowerCase()] ?? text;
+  const isPlain = name === 'units' ? isQuantityText(text.replace(/^-/, '')) : /^-?\d{1,15}$/.test(text);
+  return isPlain ? Number(text) : text;
+}

@@ -1,0 +1,62 @@
+import { listLotsByNumber } from '@inventory/db/operator/ledger';
+import { Command } from 'commander';
+import { parseId, parseLimit, parseRecNo } from '../cli/arguments.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
+import { tableLines } from '../cli/table.ts';
+
+type Options = {
+  item?: string;
+  warehouse?: number;
+  spot?: string;
+  serial?: string;
+  held?: true;
+  inStock?: true;
+  before?: number;
+  limit: number;
+  json?: true;
+};
+
+export const lotList = new Command('list')
+  .description('Show lots, the newest first')
+  .option('--item <shortID>', 'those of this item')
+  .option('--warehouse <number>', 'those in this warehouse', parseId)
+  .option('--spot <text>', 'those at this spot')
+  .option('--serial <text>', 'those of this serial number')
+  .option('--held', 'those on hold')
+  .option('--in-stock', 'those in stock')
+  .option('--before <number>', 'those older than this lot', parseRecNo)
+  .option('--limit <number>', 'so many at most', parseLimit, 50)
+  .option('--json', 'print one line of JSON')
+  .addHelpText(
+    'after',
+    example('lot list --item WIDGET-100 --in-stock', 'lot list --warehouse 1 --held --json'),
+  )
+  .action(async (options: Options) => {
+    await withDatabase(async (sql) => {
+      const lots = await listLotsByNumber(sql, {
+        shortId: options.item ?? null,
+        wid: options.warehouse ?? null,
+        spot: options.spot ?? null,
+        serial: options.serial ?? null,
+        held: options.held ?? null,
+        inStock: options.inStock ?? null,
+        before: options.before ?? null,
+        limit: options.limit,
+      });
+      if (options.json) return print(JSON.stringify(lots));
+      const rows = lots.map((lot) => [
+        lot.recNo,
+        lot.shortID,
+        lot.wID,
+        lot.spot,
+        lot.units,
+        lot.received,
+        lot.serial,
+        [lot.hold ? 'held' : '', lot.shipped === null ? '' : 'shipped'].join(''),
+      ]);
+      const head = ['recNo', 'item', 'warehouse', 'spot', 'units', 'received', 'serial', ''];
+      for (const line of tableLines(head, rows)) print(line);
+      if (lots.length === options.limit) print(`there may be more: --before ${lots.at(-1)!.recNo}`);
+    });
+  });

@@ -1,0 +1,115 @@
+import {
+  type Holdings,
+  readDatabaseSize,
+  readHoldings,
+  readSchemaVersion,
+} from '@inventory/db/operator/health';
+import { messageOf } from '@inventory/process/describe-error';
+import { within } from '@inventory/process/within';
+import { type QueueHealth, readRedis, watchQueues } from '@inventory/queue/health';
+import { Command } from 'commander';
+import { example, print } from '../cli/print.ts';
+import { type Cell, fieldLines, textOf } from '../cli/table.ts';
+import { version } from '../cli/version.ts';
+import { type Check, describeBytes } from '../doctor/check.ts';
+import { type Reached, withServers } from '../doctor/examine.ts';
+
+/** What --json prints; null: could not be read. */
+export type Status = {
+  version: string;
+  postgres: { state: Check['state']; found: string };
+  redis: { state: Check['state']; found: string };
+  schema: number | null;
+  databaseBytes: number | null;
+  holdings: Holdings | null;
+  redisBytes: number | null;
+  apis: number | null;
+  workers: number | null;
+  /** Workers that have just asked for work. */
+  workersThatAsk: number | null;
+  envelopesWaiting: number | null;
+};
+
+const watchMs = 3000;
+const readWithinMs = 5000;
+
+export const status = new Command('status')
+  .description('Show what runs, what waits and how much there is')
+  .option('--json', 'print one line of JSON')
+  .addHelpText(
+    'after',
+    `\nExit code 1 when Postgres or Redis cannot be reached, or no worker asks for work: \`doctor\` says why.\n${example('status')}`,
+  )
+  .action(async ({ json }: { json?: true }) => {
+    const found = await withServers(readStatus);
+    const isDown =
+      found.postgres.state === 'fail' || found.redis.state === 'fail' || found.workersThatAsk === 0;
+    if (isDown) process.exitCode = 1;
+    if (json) return print(JSON.stringify(found));
+    for (const line of describe(found)) print(line);
+    if (isDown) print('\nnot all of it works: run `pnpm inventory doctor`');
+  });
+
+async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): Promise<Status> {
+  const [postgresCheck, redisCheck] = checks as [Check, Check];
+  const orNull = <Value>(look: Promise<Value> | undefined) =>
+    look === undefined
+      ? null
+      : within(readWithinMs, look).catch((error: unknown) => {
+          process.stderr.write(`warning: ${messageOf(error)}\n`);
+          return null;
+        });
+  const watched =
+    redis && watchQueues(redis, { prefix, shardCount: shardsSet ?? 1, watchMs, untilFinished: false });
+  const [schema, databaseBytes, holdings, server, queues] = await Promise.all([
+    orNull(sql ? readSchemaVersion(sql) : undefined),
+    orNull(sql ? readDatabaseSize(sql) : undefined),
+    orNull(sql ? readHoldings(sql) : undefined),
+    orNull(redis ? readRedis(redis) : undefined),
+    orNull(watched ?? undefined),
+  ]);
+  return {
+    version,
+    postgres: { state: postgresCheck.state, found: postgresCheck.found },
+    redis: { state: redisCheck.state, found: redisCheck.found },
+    schema: schema?.found ?? null,
+    databaseBytes,
+    holdings,
+    redisBytes: server?.usedBytes ?? null,
+    apis: queues && processesOf(queues, 'api', () => true),
+    workers: queues && processesOf(queues, 'worker', () => true),
+    workersThatAsk: queues && processesOf(queues, 'worker', ({ asked }) => asked),
+    envelopesWaiting: queues?.shards.reduce((sum, { waiting }) => sum + waiting, 0) ?? null,
+  };
+}
+
+/** Each process has a connection for each queue. */
+function processesOf(
+  { parts, shards }: QueueHealth,
+  kind: 'api' | 'worker',
+  counts: (part: QueueHealth['parts'][number]) => boolean,
+): number {
+  const perShard = shards.map(
+    ({ shard }) => parts.filter((part) => part.kind === kind && part.shard === shard && counts(part)).length,
+  );
+  return Math.max(0, ...perShard);
+}
+
+function describe(found: Status): string[] {
+  const { holdings } = found;
+  const last = holdings?.lastTransaction;
+  const fields: Record<string, Cell> = {
+    version: `${found.version}, tables of version ${textOf(found.schema)}`,
+    Postgres: found.postgres.found,
+    Redis: found.redis.found,
+    apis: found.apis,
+    workers: found.workers === null ? null : `${found.workers}, ${found.workersThatAsk} ask for work`,
+    'envelopes that wait': found.envelopesWaiting,
+    size: found.databaseBytes === null ? null : `${describeBytes(found.databaseBytes)} in Postgres`,
+    memory: found.redisBytes === null ? null : `${describeBytes(found.redisBytes)} in Redis`,
+    'warehouses, clients': holdings && `${holdings.warehouses}, ${holdings.clients}`,
+    'items, lots, transactions': holdings && `${holdings.items}, ${holdings.lots}, ${holdings.transactions}`,
+    'last transaction': last ? `${last.transactionNo} at ${last.at.toISOString()}` : null,
+  };
+  return fieldLines(fields);
+}

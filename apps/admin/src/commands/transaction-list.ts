@@ -1,0 +1,56 @@
+import { listTransactions } from '@inventory/db/operator/ledger';
+import { Command, Option } from 'commander';
+import { parseLimit, parseName, parseRecNo } from '../cli/arguments.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
+import { tableLines } from '../cli/table.ts';
+
+type Options = {
+  kind?: string;
+  client?: string;
+  status?: string;
+  before?: number;
+  limit: number;
+  json?: true;
+};
+
+export const transactionList = new Command('list')
+  .description('Show stock transactions, refused and abandoned ones too, the newest first')
+  .addOption(
+    new Option('--kind <kind>', 'only such').choices(['receive', 'move', 'issue', 'hold', 'release']),
+  )
+  .option('--client <name>', 'those of this client', parseName)
+  .addOption(new Option('--status <status>', 'only such').choices(['applied', 'refused', 'abandoned']))
+  .option('--before <number>', 'those older than this transaction', parseRecNo)
+  .option('--limit <number>', 'so many at most', parseLimit, 50)
+  .option('--json', 'print one line of JSON')
+  .addHelpText(
+    'after',
+    `\nLooks at the newest million, before --before; says so when there are more.\n${example('transaction list --client demo --limit 20', 'transaction list --kind issue --status refused --json')}`,
+  )
+  .action(async ({ kind, client, status, before, limit, json }: Options) => {
+    await withDatabase(async (sql) => {
+      const { transactions, complete } = await listTransactions(sql, {
+        before: before ?? null,
+        kind: kind ?? null,
+        clientId: client ?? null,
+        status: status ?? null,
+        limit,
+      });
+      if (!complete) process.stderr.write('warning: only the newest million was looked at: see --before\n');
+      if (json) return print(JSON.stringify(transactions));
+      const rows = transactions.map((each) => [
+        each.transactionNo,
+        each.at,
+        each.kind,
+        each.status,
+        each.clientId,
+        each.itemID,
+      ]);
+      const head = ['transactionNo', 'at', 'kind', 'status', 'client', 'item'];
+      for (const line of tableLines(head, rows)) print(line);
+      if (transactions.length === limit) {
+        print(`there may be more: --before ${transactions.at(-1)!.transactionNo}`);
+      }
+    });
+  });

@@ -1,0 +1,25 @@
+import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
+import { Command } from 'commander';
+import { parseId, parseNewName } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { withDatabase } from '../cli/database.ts';
+import { example, print } from '../cli/print.ts';
+import { showRowCount } from '../cli/row-count.ts';
+import { textOf } from '../cli/table.ts';
+
+export const warehouseRename = new Command('rename')
+  .description('Give a warehouse another name; its lots count as modified, because they show it')
+  .requiredOption('--id <number>', 'its id (wid)', parseId)
+  .requiredOption('--name <name>', 'its name from now on', parseNewName)
+  .addHelpText(
+    'after',
+    `\nBroken off, it is finished by the same command again.\n${example('warehouse rename --id 2 --name "Overflow hall"')}`,
+  )
+  .action(async ({ id, name }: { id: number; name: string }) => {
+    await withDatabase(async (sql) => {
+      const progress = showRowCount('lots');
+      const before = await renameWarehouse(sql, { wid: id, name }, progress.report).finally(progress.end);
+      if (before === null) throw new CommandError(`there is no warehouse ${id}`);
+      print(`renamed warehouse ${id}: ${textOf(before)} → ${textOf(name)}`);
+    });
+  });

@@ -1,0 +1,159 @@
+import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
+import { connections, count, readConfig } from '@inventory/process/config';
+import { messageOf } from '@inventory/process/describe-error';
+import { within } from '@inventory/process/within';
+import { watchQueues } from '@inventory/queue/health';
+import { Redis } from 'ioredis';
+import { localFolder } from '../checkout.ts';
+import { findDatabaseUrl, findRedisUrl, isDatabaseGiven } from '../cli/database.ts';
+import { type Check, makeChecks, unaskedChecks } from './check.ts';
+import { machineChecks } from './machine-checks.ts';
+import { postgresChecks } from './postgres-checks.ts';
+import { queueChecks, type Seen } from './queue-checks.ts';
+import { redisChecks } from './redis-checks.ts';
+
+// Both servers, and then the queues, within 15 s in all, whatever hangs.
+const connectWithinMs = 3000;
+const watchMs = 7000;
+
+/**
+ * The service's servers as `doctor` and `status` reach them; null, with the check that says why: not reached.
+ */
+export type Reached = {
+  sql: Sql | null;
+  redis: Redis | null;
+  prefix: string;
+  /** QUEUE_SHARDS where it is set. */
+  shardsSet: number | null;
+  /** Whether they are reached. */
+  checks: Check[];
+};
+
+/**
+ * Connects to Postgres and Redis, looks with `work`, and ends the connections. Either may be away, or not be
+ * given.
+ */
+export async function withServers<Result>(work: (reached: Reached) => Promise<Result>): Promise<Result> {
+  const { QUEUE_PREFIX: prefix, QUEUE_SHARDS } = readConfig(
+    { QUEUE_PREFIX: connections.QUEUE_PREFIX, QUEUE_SHARDS: count(1).optional() },
+    process.env,
+  );
+  const [databaseUrl, redisUrl] = [await findDatabaseUrl(), await findRedisUrl()];
+  const [postgres, redis] = await Promise.all([reachPostgres(databaseUrl), reachRedis(redisUrl)]);
+  try {
+    return await work({
+      sql: postgres.sql,
+      redis: redis.redis,
+      prefix,
+      shardsSet: QUEUE_SHARDS ?? null,
+      checks: [postgres.check, redis.check],
+    });
+  } finally {
+    redis.redis?.disconnect();
+    await within(1500, postgres.sql?.end({ timeout: 1 }) ?? Promise.resolve()).catch(() => {});
+  }
+}
+
+/** Everything that `doctor` checks. `apis`: addresses of apis; `disk`: a folder on the disk of Postgres. */
+export async function examine(options: { apis: readonly string[]; disk: string | null }): Promise<Check[]> {
+  return withServers(async ({ sql, redis, prefix, shardsSet, checks }) => {
+    const disk = options.disk ?? (isDatabaseGiven() ? null : localFolder);
+    const [ofPostgres, ofRedis, ofQueues, ofMachines] = await Promise.all([
+      sql === null
+        ? unaskedChecks(postgresChecks, 'Postgres cannot be asked')
+        : makeChecks(sql, postgresChecks),
+      redis === null ? unaskedChecks(redisChecks, 'Redis cannot be asked') : makeChecks(redis, redisChecks),
+      redis === null
+        ? unaskedChecks(queueChecks, 'Redis cannot be asked')
+        : checkQueues(redis, prefix, shardsSet),
+      makeChecks({ sql, redis, apis: options.apis, disk }, machineChecks),
+    ]);
+    return [...checks, ...ofPostgres, ...ofRedis, ...ofQueues, ...ofMachines];
+  });
+}
+
+async function checkQueues(redis: Redis, prefix: string, shardsSet: number | null): Promise<Check[]> {
+  try {
+    const watched = watchQueues(redis, { prefix, shardCount: shardsSet ?? 1, watchMs, untilFinished: true });
+    const seen: Seen = { health: await within(watchMs + 2000, watched), shardsSet };
+    return await makeChecks(seen, queueChecks);
+  } catch (error) {
+    return unaskedChecks(queueChecks, `Redis does not say: ${messageOf(error)}`);
+  }
+}
+
+async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; check: Check }> {
+  const about = { id: 'postgres', wanted: 'Postgres answers' };
+  if (!URL.canParse(databaseUrl)) {
+    const check = {
+      ...about,
+      state: 'fail' as const,
+      found: 'DATABASE_URL is not an address',
+      remedy: 'correct it',
+    };
+    return { sql: null, check };
+  }
+  const { hostname, port } = new URL(databaseUrl);
+  const place = `${hostname}:${port || '5432'}`;
+  const sql = connect(databaseUrl, { name: 'inventory-doctor', connectionsMax: 4, statementTimeoutMs: 4000 });
+  try {
+    await within(connectWithinMs, reach(sql));
+    return { sql, check: { ...about, state: 'ok', found: `answers at ${place}`, remedy: null } };
+  } catch (error) {
+    void sql.end({ timeout: 0 }).catch(() => {});
+    const code = (error as { code?: string }).code;
+    const why = isOutage(error) && code !== undefined ? code : messageOf(error);
+    return {
+      sql: null,
+      check: {
+        ...about,
+        state: 'fail',
+        found: `Postgres at ${place} cannot be used (${why})`,
+        remedy: 'see that it runs and takes connections, and that DATABASE_URL and its password are right',
+      },
+    };
+  }
+}
+
+async function reachRedis(redisUrl: string | null): Promise<{ redis: Redis | null; check: Check }> {
+  const about = { id: 'redis', wanted: 'Redis answers' };
+  if (redisUrl === null) {
+    const found = 'REDIS_URL is not set, so Redis and the queues are not looked at';
+    return {
+      redis: null,
+      check: { ...about, state: 'unknown', found, remedy: 'set REDIS_URL, of the user admin' },
+    };
+  }
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: connectWithinMs,
+    commandTimeout: connectWithinMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    disableClientInfo: true,
+  });
+  let reason = '';
+  // The first error says why; those that follow only that the connection is closed.
+  redis.on('error', (error: Error) => {
+    reason ||= messageOf(error);
+  });
+  const place = `${redis.options.host}:${redis.options.port}`;
+  try {
+    await within(
+      connectWithinMs,
+      redis.connect().then(() => redis.ping()),
+    );
+    return { redis, check: { ...about, state: 'ok', found: `answers at ${place}`, remedy: null } };
+  } catch (error) {
+    redis.disconnect();
+    return {
+      redis: null,
+      check: {
+        ...about,
+        state: 'fail',
+        found: `Redis at ${place} cannot be used (${reason || messageOf(error)}); transactions are refused with 503`,
+        remedy: 'see that it runs, and that REDIS_URL and its password are right',
+      },
+    };
+  }
+}

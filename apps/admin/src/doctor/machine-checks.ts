@@ -1,0 +1,107 @@
+import { statfs } from 'node:fs/promises';
+import type { Sql } from '@inventory/db/client';
+import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
+import { readRedisClock } from '@inventory/queue/health';
+import type { Redis } from 'ioredis';
+import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
+
+/** Where these checks look; null: it is not there. */
+export type Machine = {
+  sql: Sql | null;
+  redis: Redis | null;
+  /** Addresses of apis. */
+  apis: readonly string[];
+  /** A folder on the disk that holds Postgres' data. */
+  disk: string | null;
+};
+
+const clockMaxMs = 2000;
+const apiWithinMs = 3000;
+const diskLow = 0.15;
+const diskOut = 0.03;
+
+export const machineChecks: Question<Machine>[] = [
+  {
+    id: 'clocks',
+    wanted: `this machine, Postgres, Redis and the apis within ${clockMaxMs / 1000} s of each other`,
+    look: judgeClocks,
+  },
+  {
+    id: 'backup',
+    wanted: 'a backup of the last day',
+    look: async () =>
+      unknown(
+        'this database has no record of a backup',
+        'make one, and try to restore it, whatever way you make it',
+      ),
+  },
+  {
+    id: 'disk',
+    wanted: `more than ${diskLow * 100} % of the disk of Postgres free`,
+    look: judgeDisk,
+  },
+];
+
+async function judgeClocks({ sql, redis, apis }: Machine) {
+  const postgres = sql === null ? null : await readClockDifference(sql);
+  const measured = [
+    ...(postgres === null ? [] : [describeClock('Postgres', postgres)]),
+    ...(redis === null ? [] : [describeClock('Redis', await readRedisClock(redis))]),
+    ...(await Promise.all(apis.map((url) => readApiClock(url, postgres)))),
+  ];
+  if (measured.length === 0) return unknown('nothing that has a clock answers');
+  const found = measured.map(({ text }) => text).join(', ');
+  const differences = measured.map(({ differenceMs }) => differenceMs);
+  // Against this machine and against each other: two that are wrong alike agree.
+  const spread = Math.max(0, ...differences) - Math.min(0, ...differences);
+  if (spread > clockMaxMs) {
+    return fail(
+      `clocks differ: ${found}`,
+      'have every machine follow a time server (chrony, systemd-timesyncd)',
+    );
+  }
+  return measured.some(({ answers }) => answers === false)
+    ? warn(found, 'see that the api runs, and that its address is right')
+    : ok(found);
+}
+
+/**
+ * By what an api tells on its internal port of its clock and that of Postgres; on its public port by the
+ * header Date of any answer, which tells whole seconds.
+ */
+async function readApiClock(url: string, postgres: { aheadMs: number; errorMs: number } | null) {
+  const { origin, host } = new URL(url);
+  const name = `the api at ${host}`;
+  const sentAt = performance.now();
+  const answer = await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(apiWithinMs) }).catch(
+    () => null,
+  );
+  if (answer === null) return { text: `${name} does not answer`, differenceMs: 0, answers: false };
+  const errorMs = (performance.now() - sentAt) / 2;
+  const now = Date.now();
+  const told = /^inventory_clock_difference_seconds (\S+)$/m.exec(await answer.text())?.[1];
+  if (told !== undefined && postgres !== null) {
+    return describeClock(name, { ...postgres, aheadMs: postgres.aheadMs - Number(told) * 1000 });
+  }
+  const date = Date.parse(answer.headers.get('date') ?? '');
+  return describeClock(name, { aheadMs: date + 500 - (now - errorMs), errorMs: errorMs + 1000 });
+}
+
+async function judgeDisk({ sql, disk }: Machine) {
+  const bytes = sql === null ? null : await readDatabaseSize(sql);
+  const size = bytes === null ? '' : `the database takes ${describeBytes(bytes)}`;
+  if (disk === null) {
+    return unknown(
+      `${size}${size === '' ? '' : '; '}what is free cannot be seen from here`,
+      "look on Postgres' machine, or run doctor there with --disk <folder of its data>",
+    );
+  }
+  const { bavail, blocks, bsize } = await statfs(disk);
+  const share = bavail / blocks;
+  const found = [size, `${describeBytes(bavail * bsize)} (${Math.floor(share * 100)} %) free`]
+    .filter((text) => text !== '')
+    .join(', ');
+  if (share > diskLow) return ok(found);
+  const remedy = 'make room: Postgres stops writing when its disk is full';
+  return share > diskOut ? warn(found, remedy) : fail(found, remedy);
+}

@@ -1,0 +1,144 @@
+import type { Sql } from '@inventory/db/client';
+import {
+  countUnfolded,
+  readConnections,
+  readKeys,
+  readRoles,
+  readSchemaVersion,
+  readServerVersion,
+  readSettings,
+} from '@inventory/db/operator/health';
+import { fail, ok, type Question, warn } from './check.ts';
+
+// MERGE, which the migrations use, is there from 15 on.
+const oldestVersion = 150_000;
+const unfoldedMany = 100_000;
+const unfoldedTooMany = 1_000_000;
+const keyDaysMax = 365;
+const connectionsShareMax = 0.85;
+
+/** Settings that can lose an answered transaction, with the only values that cannot. */
+const durable: Record<string, (value: string) => boolean> = {
+  fsync: (value) => value === 'on',
+  full_page_writes: (value) => value === 'on',
+  synchronous_commit: (value) => value !== 'off',
+};
+
+/** Settings without which the service works and somebody will be sorry. */
+const wanted: Record<string, (value: string) => boolean> = {
+  autovacuum: (value) => value === 'on',
+  log_statement: (value) => value === 'none',
+  log_min_error_statement: (value) => value === 'panic' || value === 'fatal',
+  log_min_duration_statement: (value) => value === '-1',
+};
+
+export const postgresChecks: Question<Sql>[] = [
+  {
+    id: 'postgres-version',
+    wanted: 'Postgres 15 or newer',
+    async look(sql) {
+      const { text, number } = await readServerVersion(sql);
+      return number >= oldestVersion ? ok(text) : fail(text, 'move the database to a newer Postgres');
+    },
+  },
+  {
+    id: 'settings',
+    wanted:
+      'fsync, full_page_writes and synchronous_commit on; autovacuum on; no statements or values in the log',
+    async look(sql) {
+      const found = await readSettings(sql, [...Object.keys(durable), ...Object.keys(wanted)]);
+      const wrongOf = (rules: typeof durable) =>
+        Object.entries(rules)
+          .filter(([name, isRight]) => found.has(name) && !isRight(found.get(name)!))
+          .map(([name]) => `${name} = ${found.get(name)}`);
+      const unsafe = wrongOf(durable);
+      const unwise = wrongOf(wanted);
+      if (unsafe.length > 0) {
+        return fail(
+          `${unsafe.join(', ')}: an answered transaction could be lost in a crash`,
+          'turn them on in postgresql.conf or with the provider; api and worker refuse to start on such a database',
+        );
+      }
+      if (unwise.length > 0) {
+        return warn(
+          unwise.join(', '),
+          'see docs/logs.md for what the log of Postgres may hold, and leave autovacuum on',
+        );
+      }
+      return ok('as wanted');
+    },
+  },
+  {
+    id: 'schema',
+    wanted: 'the tables of this version of the service',
+    async look(sql) {
+      const { found, known } = await readSchemaVersion(sql);
+      if (found === null) return fail('no tables', 'run `pnpm inventory migrate` as their owner');
+      if (found < known) {
+        return fail(
+          `version ${found}, this service needs ${known}`,
+          'run `pnpm inventory migrate` as the owner of the tables',
+        );
+      }
+      if (found > known) {
+        return fail(`version ${found}, newer than ${known}`, 'run the newer version of the service');
+      }
+      return ok(`version ${found}`);
+    },
+  },
+  {
+    id: 'roles',
+    wanted: 'the three roles, and nobody who may do more than their part',
+    async look(sql) {
+      const { missing, excess } = await readRoles(sql);
+      if (missing.length > 0) return fail(`missing: ${missing.join(', ')}`, 'run `pnpm inventory migrate`');
+      if (excess.length > 0) {
+        return warn(
+          excess.join('; '),
+          'give each process a login that is a member of its role: `pnpm inventory migrate --logins`',
+        );
+      }
+      return ok('each part has its own rights');
+    },
+  },
+  {
+    id: 'connections',
+    wanted: `less than ${connectionsShareMax * 100} % of the connections that Postgres allows in use`,
+    async look(sql) {
+      const { used, max, ours } = await readConnections(sql);
+      const found = `${used} of ${max}, ${ours} of them of this service`;
+      return used < max * connectionsShareMax
+        ? ok(found)
+        : warn(found, 'raise max_connections, or lower DATABASE_CONNECTIONS or the number of processes');
+    },
+  },
+  {
+    id: 'keys',
+    wanted: `one key that signs tokens, not older than ${keyDaysMax} days, and one for envelopes`,
+    async look(sql) {
+      const { signing, waiting, ageDays, envelope } = await readKeys(sql);
+      if (envelope === 0) return fail('no key for envelopes', 'run `pnpm inventory key rotate-envelopes`');
+      if (signing === 0) {
+        const found = waiting > 0 ? 'none signs yet, one waits' : 'no key signs tokens';
+        return waiting > 0
+          ? warn(found, 'wait a minute')
+          : warn(found, 'an api makes the first one when it starts; else run `pnpm inventory key rotate`');
+      }
+      const found = `one signs, ${ageDays} days old`;
+      return ageDays! <= keyDaysMax ? ok(found) : warn(found, 'run `pnpm inventory key rotate`');
+    },
+  },
+  {
+    id: 'folding',
+    wanted: `fewer than ${unfoldedMany.toLocaleString('en')} arrivals that the counts of the lists do not hold yet`,
+    async look(sql) {
+      const { lots, items, levels } = await countUnfolded(sql, unfoldedTooMany);
+      const most = Math.max(lots, items, levels);
+      const found = `${lots} of lots, ${items} of items, ${levels} of levels`;
+      if (most < unfoldedMany) return ok(found);
+      const remedy =
+        'lists are right and slow: start a worker, which folds them in, and look for errors of `counts` in its log';
+      return most < unfoldedTooMany ? warn(found, remedy) : fail(found, remedy);
+    },
+  },
+];

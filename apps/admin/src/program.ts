@@ -1,0 +1,179 @@
+import { startError } from '@inventory/process/run';
+import { Command, CommanderError } from 'commander';
+import { CommandError } from './cli/command-error.ts';
+import { didYouMean } from './cli/did-you-mean.ts';
+import { example } from './cli/print.ts';
+import { version } from './cli/version.ts';
+import { aliasAdd } from './commands/alias-add.ts';
+import { aliasImport } from './commands/alias-import.ts';
+import { aliasList } from './commands/alias-list.ts';
+import { aliasRemove } from './commands/alias-remove.ts';
+import { audit } from './commands/audit.ts';
+import { backup } from './commands/backup.ts';
+import { clientAdd } from './commands/client-add.ts';
+import { clientDisable } from './commands/client-disable.ts';
+import { clientEnable } from './commands/client-enable.ts';
+import { clientList } from './commands/client-list.ts';
+import { clientRemove } from './commands/client-remove.ts';
+import { clientSecret } from './commands/client-secret.ts';
+import { clientSet } from './commands/client-set.ts';
+import { clientShow } from './commands/client-show.ts';
+import { doctor } from './commands/doctor.ts';
+import { itemExport } from './commands/item-export.ts';
+import { itemImport } from './commands/item-import.ts';
+import { itemList } from './commands/item-list.ts';
+import { keyList } from './commands/key-list.ts';
+import { keyRotate } from './commands/key-rotate.ts';
+import { keyRotateEnvelopes } from './commands/key-rotate-envelopes.ts';
+import { keyWithdraw } from './commands/key-withdraw.ts';
+import { levelSet } from './commands/level-set.ts';
+import { lotHold } from './commands/lot-hold.ts';
+import { lotList } from './commands/lot-list.ts';
+import { lotRelease } from './commands/lot-release.ts';
+import { lotShow } from './commands/lot-show.ts';
+import { maintain } from './commands/maintain.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { restore } from './commands/restore.ts';
+import { restored } from './commands/restored.ts';
+import { secretsCommand } from './commands/secrets.ts';
+import { seedCommand } from './commands/seed.ts';
+import { start } from './commands/start.ts';
+import { status } from './commands/status.ts';
+import { transactionList } from './commands/transaction-list.ts';
+import { transactionShow } from './commands/transaction-show.ts';
+import { warehouseAdd } from './commands/warehouse-add.ts';
+import { warehouseList } from './commands/warehouse-list.ts';
+import { warehouseRename } from './commands/warehouse-rename.ts';
+
+/** The whole command line. */
+export const inventory = group(
+  'inventory',
+  "The operator's command line of the inventory management service",
+  [
+    start,
+    status,
+    doctor,
+    migrateCommand,
+    secretsCommand,
+    seedCommand,
+    audit,
+    backup,
+    restore,
+    restored,
+    maintain,
+    group(
+      'warehouse',
+      'Add, rename and show warehouses',
+      [warehouseAdd, warehouseList, warehouseRename],
+      'warehouse add --id 3 --name North',
+    ),
+    group(
+      'client',
+      'Let clients of the API in and out, and say what they may do',
+      [clientAdd, clientList, clientShow, clientSet, clientSecret, clientDisable, clientEnable, clientRemove],
+      'client disable --id scanner-7',
+    ),
+    group(
+      'item',
+      'Show the catalog, and take it from files and into files',
+      [itemList, itemImport, itemExport],
+      'item list',
+    ),
+    group(
+      'alias',
+      'Give items other names',
+      [aliasAdd, aliasList, aliasRemove, aliasImport],
+      'alias list --item WIDGET-100',
+    ),
+    group(
+      'lot',
+      'Show lots, hold them and release them',
+      [lotShow, lotList, lotHold, lotRelease],
+      'lot list --in-stock',
+    ),
+    group(
+      'transaction',
+      'Show what was asked of the stock, and what became of it',
+      [transactionShow, transactionList],
+      'transaction list',
+    ),
+    group(
+      'level',
+      'Set order quantities of stock levels',
+      [levelSet],
+      'level set --item WIDGET-100 --warehouse 1 --on-order 250',
+    ),
+    group(
+      'key',
+      'Change the keys that sign tokens and envelopes',
+      [keyList, keyRotate, keyWithdraw, keyRotateEnvelopes],
+      'key rotate',
+    ),
+  ],
+  'client list',
+)
+  .version(version, '--version', 'print the version of the service')
+  .addHelpText(
+    'after',
+    `
+All but start and secrets work on DATABASE_URL or, without it, on what start runs in this folder.
+Exit code: 0 it was done; 1 it was not, or doctor, status or audit found something; 2 the command itself is wrong.`,
+  );
+
+prepare(inventory);
+
+/** Runs a command; its exit code. What went wrong is one line on standard error. */
+export async function runProgram(given: readonly string[]): Promise<number> {
+  process.exitCode = 0;
+  try {
+    // Some hand the `--` on that separates their own arguments from ours.
+    await inventory.parseAsync(given[0] === '--' ? given.slice(1) : given, { from: 'user' });
+    return process.exitCode;
+  } catch (error) {
+    // Commander has written its own line.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`error: ${startError(error)}\n`);
+    return error instanceof CommandError ? error.exitCode : 1;
+  }
+}
+
+function group(
+  name: string,
+  description: string,
+  commands: readonly Command[],
+  exampleCommand: string,
+): Command {
+  const parent = new Command(name)
+    .description(description)
+    .usage('<command>')
+    .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .addHelpText('after', example(exampleCommand))
+    .argument('[command]')
+    .allowExcessArguments()
+    .action((asked?: string) => {
+      const names = commands.map((command) => command.name());
+      const wrong =
+        asked === undefined
+          ? 'a command is missing'
+          : `there is no command ${asked}${didYouMean(asked, names)}`;
+      throw new CommandError(`${wrong}; ${name} has: ${names.join(', ')}`, 2);
+    });
+  for (const command of commands) parent.addCommand(command);
+  return parent;
+}
+
+/** Makes what is wrong with the arguments an exception with one line on standard error, all the way down. */
+function prepare(command: Command): void {
+  command.exitOverride().showSuggestionAfterError(false);
+  command.configureOutput({ outputError: (text, write) => write(withSuggestion(text, command)) });
+  for (const child of command.commands) prepare(child);
+}
+
+/** Commander's line about an option that is not known, with the one that may have been meant. */
+function withSuggestion(text: string, command: Command): string {
+  const asked = /unknown option '(--[^'=]+)/.exec(text)?.[1];
+  if (asked === undefined) return text;
+  const known = command.options.flatMap(({ long }) => long ?? []);
+  return `${text.trimEnd()}${didYouMean(asked, [...known, '--help'])}\n`;
+}

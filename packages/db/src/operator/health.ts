@@ -1,0 +1,167 @@
+import type { Sql } from '../client.ts';
+import { excessRightsOf } from '../logins.ts';
+import { newestMigration } from '../migrate.ts';
+
+// What `doctor` and `status` ask Postgres, one question a function, so that one that fails leaves the others.
+// The operator's rights are enough for all of it, and nothing is written.
+
+/** The server's version, as it says it and as a number to compare: 180004 is 18.4. */
+export async function readServerVersion(sql: Sql): Promise<{ text: string; number: number }> {
+  const [row] = await sql<{ text: string; number: number }[]>`
+    select current_setting('server_version') as text, current_setting('server_version_num')::integer as number`;
+  return row!;
+}
+
+/** The values of these settings as this connection has them; one that the server does not know is missing. */
+export async function readSettings(sql: Sql, names: readonly string[]): Promise<Map<string, string>> {
+  const rows = await sql<{ name: string; setting: string }[]>`
+    select name, setting
+    from pg_settings
+    where name = any(${names as string[]}::text[])`;
+  return new Map(rows.map(({ name, setting }) => [name, setting]));
+}
+
+/** The newest migration of the database, null without tables; and the newest that this version knows. */
+export async function readSchemaVersion(sql: Sql): Promise<{ found: number | null; known: number }> {
+  const known = newestMigration();
+  const [tables] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
+  if (!tables!.there) return { found: null, known };
+  const [applied] = await sql<{ version: number | null }[]>`
+    select max(version)::integer as version from schema_version`;
+  return { found: applied!.version, known };
+}
+
+/**
+ * Which of the service's roles are missing; who may do more than their part: this connection, and logins of
+ * running processes.
+ */
+export async function readRoles(sql: Sql): Promise<{ missing: string[]; excess: string[] }> {
+  const missing = await sql<{ name: string }[]>`
+    select name
+    from unnest(array['inventory_api', 'inventory_worker', 'inventory_operator']) as name
+    where not exists (select from pg_roles where rolname = name)`;
+  const running = await sql<{ name: string; login: string }[]>`
+    select distinct application_name as name, rolname as login
+    from pg_stat_activity
+    join pg_roles on pg_roles.oid = usesysid
+    where datname = current_database() and application_name in ('inventory-api', 'inventory-worker', 'inventory-counts')
+      and (rolsuper
+        or pg_has_role(usesysid, (select relowner from pg_class where oid = 'stock_entry'::regclass), 'usage'))
+    order by 1`;
+  const own = await excessRightsOf(sql);
+  return {
+    missing: missing.map(({ name }) => name),
+    excess: [
+      ...(own === null ? [] : [`this command connects as ${own}`]),
+      ...running.map(({ name, login }) => `${name} connects as ${login}, who may do everything`),
+    ],
+  };
+}
+
+/** Connections to the server, all that it allows, and how many of them are the service's on this database. */
+export async function readConnections(sql: Sql): Promise<{ used: number; max: number; ours: number }> {
+  const [row] = await sql<{ used: number; max: number; ours: number }[]>`
+    select count(*)::integer as used, current_setting('max_connections')::integer as max,
+      (count(*) filter (where datname = current_database() and application_name like 'inventory-%'))::integer as ours
+    from pg_stat_activity
+    where datid is not null`;
+  return row!;
+}
+
+/**
+ * How far the clock of Postgres is ahead of this process's, milliseconds, and how wrong that may be: half of
+ * the time of the answer.
+ */
+export async function readClockDifference(sql: Sql): Promise<{ aheadMs: number; errorMs: number }> {
+  let best = { aheadMs: 0, errorMs: Number.POSITIVE_INFINITY };
+  for (let turn = 0; turn < 3; turn++) {
+    const sentAt = performance.now();
+    const [row] = await sql<{ ms: number }[]>`
+      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`;
+    const errorMs = (performance.now() - sentAt) / 2;
+    if (errorMs < best.errorMs) best = { aheadMs: row!.ms - (Date.now() - errorMs), errorMs };
+  }
+  return best;
+}
+
+/**
+ * Keys that sign tokens now, that wait to follow, how old the one that signs is in days, and the keys of
+ * envelopes.
+ */
+export async function readKeys(
+  sql: Sql,
+): Promise<{ signing: number; waiting: number; ageDays: number | null; envelope: number }> {
+  const [row] = await sql<{ signing: number; waiting: number; age_days: number | null; envelope: number }[]>`
+    select (count(*) filter (where signs))::integer as signing, (count(*) filter (where signs_from > clock_timestamp()))::integer as waiting,
+      floor(extract(epoch from clock_timestamp() - min(signs_from) filter (where signs)) / 86400)::integer as age_days,
+      (select count(kid) from envelope_key)::integer as envelope
+    from (
+      select signs_from,
+        signs_from <= clock_timestamp() and (retired is null or retired > clock_timestamp())
+          -- Without its private half nobody can sign by it.
+          and exists (select from signing_key where signing_key.kid = verifying_key.kid) as signs
+      from verifying_key
+      where withdrawn is null
+    ) as live`;
+  return {
+    signing: row!.signing,
+    waiting: row!.waiting,
+    ageDays: row!.age_days,
+    envelope: row!.envelope,
+  };
+}
+
+/** What no list's counts hold yet, up to `most` of each: it grows while no worker folds. */
+export async function countUnfolded(
+  sql: Sql,
+  most: number,
+): Promise<{ lots: number; items: number; levels: number }> {
+  const [row] = await sql<{ lots: number; items: number; levels: number }[]>`
+    select (select count(*) from (select from lot_arrival limit ${most}) as some_lots)::integer as lots,
+      (select count(*) from (select from item_arrival limit ${most}) as some_items)::integer as items,
+      (select count(*) from (select from level_arrival limit ${most}) as some_levels)::integer as levels`;
+  return row!;
+}
+
+/** Bytes of this database on the server's disk. */
+export async function readDatabaseSize(sql: Sql): Promise<number> {
+  const [row] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
+  return row!.bytes;
+}
+
+/** How much there is; exact but for many transactions, of which Postgres' own estimate is told. */
+export type Holdings = {
+  items: number;
+  lots: number;
+  transactions: number;
+  clients: number;
+  warehouses: number;
+  lastTransaction: { transactionNo: number; at: Date } | null;
+};
+
+const countedMax = 100_000;
+
+/** Reads how much there is, by the counts that the lists are read by: it costs the same whatever there is. */
+export async function readHoldings(sql: Sql): Promise<Holdings> {
+  const [row] = await sql<
+    { items: number; lots: number; transactions: number; clients: number; warehouses: number }[]
+  >`
+    select ((select coalesce(sum(items), 0) from item_block) + (select coalesce(sum(items), 0) from item_arrival))::bigint as items,
+      ((select coalesce(sum(lots), 0) from lot_chapter_count) + (select coalesce(sum(lots), 0) from lot_arrival))::bigint as lots,
+      greatest(
+        (select count(*) from (select from stock_transaction limit ${countedMax}) as counted),
+        (select reltuples from pg_class where oid = 'stock_transaction'::regclass)
+      )::bigint as transactions,
+      (select count(*) from client)::integer as clients,
+      (select count(*) from warehouse)::integer as warehouses`;
+  const [last] = await sql<{ transaction_no: number; at: Date }[]>`
+    select transaction_no, at
+    from stock_transaction
+    where status = 'applied'
+    order by transaction_no desc
+    limit 1`;
+  return {
+    ...row!,
+    lastTransaction: last === undefined ? null : { transactionNo: last.transaction_no, at: last.at },
+  };
+}

@@ -1,0 +1,156 @@
+import type { Sql } from '../client.ts';
+
+/** A lot with everything that is stored of it; quantities as text, digit for digit. */
+export type FullLot = Record<string, string | number | boolean | Date | null>;
+
+/** A lot by its number; null when there is none. */
+export async function readFullLot(sql: Sql, recNo: number): Promise<FullLot | null> {
+  const [row] = await sql<FullLot[]>`
+    select rec_no as "recNo", part_no as "partNo", short_id as "shortID", item.description, wid as "wID", warehouse.name as warehouse,
+      spot, trim_scale(lot.units)::text as units, active, received, shipped, expires, serial, serial2, rfid_tag as "rFIDTag", remark,
+      hold, hold_reason as "holdReason", owner, job_id as "jobID", trim_scale(price)::text as price,
+      trim_scale(net_weight)::text as "netWeight", trim_scale(gross_weight)::text as "grossWeight", supplier, line, reference,
+      reason_code as "reasonCode", from_rec_no as "fromRecNo", lot.modified
+    from lot
+    join item using (part_no)
+    join warehouse using (wid)
+    where rec_no = ${recNo}`;
+  return row ?? null;
+}
+
+/** A transaction as the list shows it. */
+export type ListedTransaction = {
+  transactionNo: number;
+  at: Date;
+  kind: string | null;
+  status: string;
+  clientId: string | null;
+  itemID: string | null;
+};
+
+/** Newest first, those before a number; `kind`, `clientId` and `status`: only such. */
+export type TransactionChoice = {
+  before: number | null;
+  kind: string | null;
+  clientId: string | null;
+  status: string | null;
+  limit: number;
+};
+
+// No index leads to a client's transactions, which would cost each of them something. So the list reads
+// backwards, this far at most.
+const readMax = 1_000_000;
+
+/**
+ * Transactions, newest first. `complete`: whether all there are were looked at, and not only the last
+ * million.
+ */
+export async function listTransactions(
+  sql: Sql,
+  { before, kind, clientId, status, limit }: TransactionChoice,
+): Promise<{ transactions: ListedTransaction[]; complete: boolean }> {
+  const rows = await sql<ListedTransaction[]>`
+    select transaction_no as "transactionNo", at, kind, status, client_id as "clientId", body->>'itemID' as "itemID"
+    from (
+      select *
+      from stock_transaction
+      where ${before}::bigint is null or transaction_no < ${before}
+      order by transaction_no desc
+      limit ${readMax}
+    ) as newest
+    where (${kind}::text is null or kind = ${kind}) and (${clientId}::text is null or client_id = ${clientId})
+      and (${status}::text is null or status = ${status})
+    order by transaction_no desc
+    limit ${limit}`;
+  if (rows.length === limit) return { transactions: [...rows], complete: true };
+  const [more] = await sql<{ there: boolean }[]>`
+    select exists (
+      select
+      from stock_transaction
+      where ${before}::bigint is null or transaction_no < ${before}
+      order by transaction_no desc
+      offset ${readMax}
+      limit 1
+    ) as there`;
+  return { transactions: [...rows], complete: !more!.there };
+}
+
+/** A line of the ledger. */
+export type LedgerLine = {
+  line: number;
+  recNo: number;
+  partNo: number;
+  shortID: string;
+  wID: number;
+  spot: string;
+  delta: string;
+};
+
+/** A transaction with what was asked and answered, as texts of JSON, and its lines. */
+export type FullTransaction = ListedTransaction & {
+  requestId: string;
+  asked: string | null;
+  answered: string | null;
+  lines: LedgerLine[];
+};
+
+/** A transaction by its number; null when there is none. */
+export async function readTransaction(sql: Sql, transactionNo: number): Promise<FullTransaction | null> {
+  const [row] = await sql<Omit<FullTransaction, 'lines'>[]>`
+    select transaction_no as "transactionNo", at, kind, status, client_id as "clientId", body->>'itemID' as "itemID",
+      request_id as "requestId", body::text as asked, result::text as answered
+    from stock_transaction
+    where transaction_no = ${transactionNo}`;
+  if (row === undefined) return null;
+  const lines = await sql<LedgerLine[]>`
+    select line, rec_no as "recNo", part_no as "partNo", short_id as "shortID", wid as "wID", spot, trim_scale(delta)::text as delta
+    from stock_entry
+    join item using (part_no)
+    where transaction_no = ${transactionNo}
+    order by line`;
+  return { ...row, lines: [...lines] };
+}
+
+/** Lots, the newest number first, those before a number; null: whatever it is. */
+export type LotChoice = {
+  shortId: string | null;
+  wid: number | null;
+  spot: string | null;
+  serial: string | null;
+  held: boolean | null;
+  inStock: boolean | null;
+  before: number | null;
+  limit: number;
+};
+
+/** A lot as the list shows it. */
+export type ListedLot = {
+  recNo: number;
+  shortID: string;
+  wID: number;
+  spot: string;
+  units: string;
+  received: Date;
+  shipped: Date | null;
+  expires: Date | null;
+  serial: string;
+  hold: boolean;
+};
+
+export async function listLotsByNumber(sql: Sql, choice: LotChoice): Promise<ListedLot[]> {
+  const rows = await sql<ListedLot[]>`
+    select rec_no as "recNo", short_id as "shortID", wid as "wID", spot, trim_scale(lot.units)::text as units, received, shipped, expires,
+      serial, hold
+    from lot
+    join item using (part_no)
+    where (${choice.shortId}::text is null or part_no = (select part_no from item where short_id = ${choice.shortId}))
+      and (${choice.wid}::integer is null or wid = ${choice.wid})
+      and (${choice.spot}::text is null or spot = ${choice.spot})
+      and (${choice.serial}::text is null or serial = ${choice.serial})
+      and (${choice.held}::boolean is null or hold = ${choice.held})
+      and (${choice.inStock}::boolean is null or active = ${choice.inStock})
+      and (${choice.before}::bigint is null or rec_no < ${choice.before})
+    order by rec_no desc
+    limit ${choice.limit}`;
+  return [...rows];
+}

@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { queueName } from './envelope.ts';
+
+// What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right
+// to add any. That workers take work is seen all the same, because an idle one sends an empty envelope
+// through the queue every few seconds (service-watch.ts).
+
+/** Redis' own figures; `maxBytes` 0: no limit. */
+export type RedisHealth = {
+  version: string;
+  policy: string;
+  usedBytes: number;
+  maxBytes: number;
+  machineBytes: number;
+  role: string;
+};
+
+/** How Redis is, of its command INFO. */
+export async function readRedis(redis: Redis): Promise<RedisHealth> {
+  const info = await redis.info();
+  const read = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  return {
+    version: read('redis_version'),
+    policy: read('maxmemory_policy'),
+    usedBytes: Number(read('used_memory')),
+    maxBytes: Number(read('maxmemory')),
+    machineBytes: Number(read('total_system_memory')),
+    role: read('role'),
+  };
+}
+
+/** How far the clock of Redis is ahead of this process's, milliseconds, and how wrong that may be. */
+export async function readRedisClock(redis: Redis): Promise<{ aheadMs: number; errorMs: number }> {
+  const sentAt = performance.now();
+  const [seconds, micros] = await redis.time();
+  const errorMs = (performance.now() - sentAt) / 2;
+  return { aheadMs: Number(seconds) * 1000 + Number(micros) / 1000 - (Date.now() - errorMs), errorMs };
+}
+
+/** One connection by which a process of the service does its work on a queue. */
+export type Part = {
+  kind: 'api' | 'worker';
+  shard: number;
+  /** Its address as Redis sees it. */
+  address: string;
+  /** Seconds since it last asked; a process that runs asks every second. */
+  idleSeconds: number;
+  /** Whether it has asked while it was watched. */
+  asked: boolean;
+};
+
+/**
+ * A shard's queue: envelopes that wait or are under way, and whether one was finished while it was watched.
+ */
+export type ShardHealth = { shard: number; waiting: number; finished: boolean };
+
+export type QueueHealth = { parts: Part[]; shards: ShardHealth[]; watchedMs: number };
+
+const lookEveryMs = 250;
+
+/**
+ * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has
+ * finished an envelope; `watchMs` at most. `shardCount`: as set where it is known; queues that a process
+ * waits on are watched too.
+ */
+export async function watchQueues(
+  redis: Redis,
+  options: { prefix: string; shardCount: number; watchMs: number; untilFinished: boolean },
+): Promise<QueueHealth> {
+  const { prefix, shardCount, watchMs, untilFinished } = options;
+  const startedAt = performance.now();
+  const asked = new Set<string>();
+  const firstEvents = new Map<number, string>();
+  const finished = new Set<number>();
+  for (;;) {
+    const watchedMs = performance.now() - startedAt;
+    const found = parseClients(String(await redis.client('LIST')), prefix);
+    // Whole seconds, cut off: one that shows 1 may have been silent for nearly two.
+    for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
+    const parts = found.map(({ id, ...part }) => ({ ...part, asked: asked.has(id) }));
+    const numbers = new Set([...Array(shardCount).keys(), ...parts.map(({ shard }) => shard)]);
+    const shards: ShardHealth[] = [];
+    for (const shard of [...numbers].sort((a, b) => a - b)) {
+      const key = `${prefix}:${queueName(shard)}`;
+      const last = await lastFinishedIn(redis, key);
+      if (!firstEvents.has(shard)) firstEvents.set(shard, last);
+      if (last !== firstEvents.get(shard)) finished.add(shard);
+      const waiting = (await redis.llen(`${key}:wait`)) + (await redis.zcard(`${key}:prioritized`));
+      shards.push({ shard, waiting, finished: finished.has(shard) });
+    }
+    const isServed = (shard: number) =>
+      parts.some((part) => part.kind === 'worker' && part.shard === shard && part.asked);
+    const areAllWell =
+      parts.every((part) => part.asked) &&
+      shards.every(({ shard }) => isServed(shard) && (!untilFinished || finished.has(shard)));
+    // A queue that nobody waits on has nothing to be waited for.
+    const isHopeless = parts.length === 0 && watchedMs > 1000;
+    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, shards, watchedMs };
+    await wait(lookEveryMs);
+  }
+}
+
+/** The id of the last event of a queue's stream that says that a job was completed. */
+async function lastFinishedIn(redis: Redis, key: string): Promise<string> {
+  const events = await redis.xrevrange(`${key}:events`, '+', '-', 'COUNT', 5);
+  return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
+}
+
+/**
+ * The connections by which the processes do their work, by their names: prefix, the queue in base64, and
+ * `main` for a worker's, which is used every second, or `qe` for that by which an api hears of ends.
+ */
+function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id: string })[] {
+  return list.split('\n').flatMap((line) => {
+    const fields = Object.fromEntries(
+      line
+        .trim()
+        .split(' ')
+        .map((field) => [field.slice(0, field.indexOf('=')), field.slice(field.indexOf('=') + 1)]),
+    );
+    const { name = '', id = '', addr: address = '', idle } = fields;
+    if (!name.startsWith(`${prefix}:`)) return [];
+    const [encoded = '', suffix] = name.slice(prefix.length + 1).split(':');
+    const queue = Buffer.from(encoded, 'base64').toString('utf8');
+    const shard = Number(/^\{stock-(\d{1,4})\}$/.exec(queue)?.[1] ?? -1);
+    if (shard < 0 || (suffix !== 'main' && suffix !== 'qe')) return [];
+    return [
+      { id, kind: suffix === 'qe' ? 'api' : 'worker', shard, address, idleSeconds: Number(idle) } as const,
+    ];
+  });
+}
