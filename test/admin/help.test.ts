@@ -54,7 +54,17 @@ test('every command has an example of its own, and its help says what it does as
 
 // These run the service, write secrets, or are there for trials of another size; they have tests of their
 // own.
-const elsewhere = ['start', 'status', 'doctor', 'migrate', 'secrets', 'seed'];
+const elsewhere = [
+  'start',
+  'status',
+  'doctor',
+  'migrate',
+  'secrets',
+  'seed',
+  'backup',
+  'restore',
+  'restored',
+];
 
 /** What an example adds is there for the others, and what it removes goes last. */
 function rankOf(example: string): number {

@@ -10,10 +10,7 @@ export const backup = new Command('backup')
   .description('Write all that the database holds at one moment to a file, while the service goes on working')
   .argument('<file>', 'a new file; - for standard output')
   .option('--connections <number>', 'copy with so many connections at once, 1 to 8', parseConnections, 2)
-  .addHelpText(
-    'after',
-    example('backup /backups/2026-11-21.inventory', 'restore --check /backups/2026-11-21.inventory'),
-  )
+  .addHelpText('after', example('backup /backups/2026-11-21.inventory'))
   .action(async (path: string, { connections }: { connections: number }) => {
     // Standard output may be the backup itself.
     const tell = (line: string) => process.stderr.write(`${line}\n`);
