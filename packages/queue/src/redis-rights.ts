@@ -20,7 +20,8 @@ const commands: Record<RedisUser, string> = {
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
-  admin: connection,
+  // And it has Redis read its users anew, which a new version may have written.
+  admin: `${connection} acl|load`,
 };
 
 // `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.

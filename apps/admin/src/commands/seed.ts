@@ -1,3 +1,4 @@
+import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Command } from 'commander';
 import { parseId } from '../cli/arguments.ts';
@@ -30,6 +31,7 @@ export const seedCommand = new Command('seed')
       throw new CommandError('each lot needs a transaction; there may be at most 5 times as many', 2);
     }
     await withOwnersDatabase(async (sql) => {
+      await refuseUnsafeDatabase(sql);
       const startedAt = performance.now();
       await seed(sql, size, (step, done) => {
         const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
