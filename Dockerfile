@@ -32,6 +32,17 @@ COPY --from=install /app ./
 # The sources stay outside node_modules, where Node strips no types; the workspace's links lead to them.
 COPY apps apps
 COPY packages packages
+COPY docker/health.sh docker/
+# What Node makes of the sources, made once: a process starts in half the time. Node keeps it apart for each user, and it is
+# nobody's to change.
+ENV NODE_COMPILE_CACHE=/app/.compiled
+RUN install -d -o 10001 -g 10001 .compiled
+USER 10001:10001
+RUN ["node", "--input-type=module", "--eval", \
+     "await import('/app/apps/api/src/server.ts'); await import('/app/apps/worker/src/worker.ts')"]
+RUN ["node", "apps/admin/src/main.ts", "--help"]
+USER root
+RUN chown -R 0:0 .compiled && chmod -R a+rX,go-w .compiled
 USER 10001:10001
 STOPSIGNAL SIGTERM
 # Without the base image's entry point, which is a shell script.

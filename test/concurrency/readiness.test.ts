@@ -48,6 +48,10 @@ async function ready() {
   const answer = await fetch(`${internalUrl}/readyz`);
   return { status: answer.status, says: (await answer.text()).split('\n') };
 }
+async function accepts() {
+  const answer = await fetch(`${internalUrl}/accepts`);
+  return { status: answer.status, says: await answer.text() };
+}
 const patient = { timeout: 10_000 };
 const clock = expect.stringMatching(/^the clock of Postgres is ahead of this one by -?\d+\.\d{3} s$/);
 
@@ -67,15 +71,18 @@ test('200 and degraded while Redis is away: the api still reads', async () => {
   await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
 });
 
-test('503 while Postgres is away', async () => {
+test('503 while Postgres is away; a proxy sends requests all the same, which the api answers best', async () => {
   postgres.setState('cut');
   await expect.poll(async () => (await ready()).status, patient).toBe(503);
+  expect(await accepts()).toEqual({ status: 200, says: 'ok\n' });
   postgres.setState('open');
   await expect.poll(async () => (await ready()).status, patient).toBe(200);
 });
 
-test('503 while the api drains', async () => {
+test('503 while the api drains, and a proxy sends it nothing more', async () => {
+  expect(await accepts()).toEqual({ status: 200, says: 'ok\n' });
   stopped = api.stop();
   expect(await ready()).toEqual({ status: 503, says: ['stopping', ''] });
+  expect(await accepts()).toEqual({ status: 503, says: 'stopping\n' });
   await stopped;
 });

@@ -11,6 +11,11 @@ type Service = {
   network_mode?: string;
   volumes?: string[];
   command?: string | string[];
+  entrypoint?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[]; interval: string; start_interval: string };
+  cap_add?: string[];
+  scale?: string;
   ports?: string[];
 };
 
@@ -31,7 +36,8 @@ describe.each(Object.entries(compose.services))('the container %s', (name, servi
       security_opt: ['no-new-privileges:true'],
     });
     expect(service).not.toHaveProperty('privileged');
-    expect(service).not.toHaveProperty('cap_add');
+    // The image's program has this right in its file and does not start without; no-new-privileges withholds it.
+    expect(service.cap_add).toEqual(name === 'proxy' ? ['NET_BIND_SERVICE'] : undefined);
   });
 
   test('has a limit of memory, processes, files and log', () => {
@@ -43,12 +49,13 @@ describe.each(Object.entries(compose.services))('the container %s', (name, servi
     });
   });
 
-  test('has no route out, unless it is the api, which publishes on loopback alone', () => {
+  test('has no route out, unless it is the proxy, which publishes on loopback alone', () => {
     const open = (service.networks ?? ['default']).filter(
       (name) => compose.networks[name]?.internal !== true,
     );
     if (service.network_mode === 'none') expect(service.networks).toBeUndefined();
-    else expect(open).toEqual(name === 'api' ? ['outside'] : []);
+    else expect(open).toEqual(name === 'proxy' ? ['outside'] : []);
+    if (name !== 'proxy') expect(service.ports).toBeUndefined();
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
@@ -78,6 +85,7 @@ test('each container sees its own secrets alone, and connects as its own part', 
     admin: [['secrets-operator', '/secrets', 'ro']],
     redis: [['secrets-redis', '/secrets', 'ro']],
     postgres: [['secrets', '/secrets', 'ro']],
+    proxy: [],
   });
   const users = Object.entries(services).flatMap(([name, { environment = {} }]) =>
     ['DATABASE_URL', 'REDIS_URL'].flatMap((variable) =>
@@ -89,7 +97,7 @@ test('each container sees its own secrets alone, and connects as its own part', 
   expect(users).toEqual([
     ...['api inventory_login_api', 'api api'],
     ...['worker inventory_login_worker', 'worker worker'],
-    'migrate inventory',
+    ...['migrate inventory', 'migrate admin'],
     ...['admin inventory_login_operator', 'admin admin'],
   ]);
   expect(users.flatMap((each) => each.match(/inventory_login_(.*)/)?.[1] ?? [])).toEqual([...parts]);
@@ -115,6 +123,15 @@ test('the image is built from exact versions of Node and pnpm', () => {
 test('the image runs as a numeric user that is not root', () => {
   const user = dockerfile.match(/^USER (.+)$/m)?.[1];
   expect(user).toMatch(numericUser);
+});
+
+test('the image holds what Node makes of the sources, made by the user for whom Node looks for it', () => {
+  const [before, after = ''] = dockerfile.split('ENV NODE_COMPILE_CACHE=/app/.compiled\n');
+  expect(before).toMatch(/^COPY apps apps\nCOPY packages packages$/m);
+  const [asUser = ''] = after.split('USER root\n');
+  expect(asUser).toMatch(/^USER 10001:10001$/m);
+  for (const source of ['apps/api/src/server.ts', 'apps/worker/src/worker.ts', 'apps/admin/src/main.ts'])
+    expect(asUser).toContain(source);
 });
 
 test('the image is built from every app and package but packages/local', () => {

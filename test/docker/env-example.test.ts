@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
+import { knownSettings } from '@inventory/process/unknown-settings';
 import { workerSettings } from '@inventory/worker/config';
 import { expect, test } from 'vitest';
 
@@ -10,6 +11,12 @@ const others = {
   DATABASE_PASSWORD_FILE: '',
   REDIS_PASSWORD: '',
   REDIS_PASSWORD_FILE: '',
+  APIS: '1',
+  WORKERS: '1',
+  SITE: '',
+  TLS: 'acme',
+  TLS_FOLDER: './tls',
+  TRUSTED_PROXIES: '',
 };
 
 test('.env.example: every setting with its default, and no other', () => {
@@ -20,4 +27,5 @@ test('.env.example: every setting with its default, and no other', () => {
   const settings = Object.entries({ ...apiSettings, ...workerSettings });
   const defaults = settings.map(([name, schema]) => [name, String(schema.safeParse(undefined).data ?? '')]);
   expect(written).toEqual({ ...Object.fromEntries(defaults), ...others });
+  expect([...knownSettings].sort()).toEqual(Object.keys(written).sort());
 });

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { connect } from '@inventory/db/client';
 import { addressOf, excessRightsOf, loginOf, parts } from '@inventory/db/logins';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
+import { startRedis } from '@inventory/local/redis/redis';
 import { readConfig } from '@inventory/process/config';
+import { reloadRedisUsers } from '@inventory/queue/reload-redis-users';
 import { workerSettings } from '@inventory/worker/config';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -102,6 +105,29 @@ describe('secrets', () => {
     expect(await ask(config.REDIS_URL, 'LLEN', 'mine:{stock-0}:wait')).toBe(0);
     expect(await ask(config.REDIS_URL, 'LLEN', 'inventory:{stock-0}:wait')).toBe('NOPERM');
     expect(await ask(`redis://127.0.0.1:${own.port}`, 'PING')).toBe('NOAUTH');
+  });
+
+  test('hold for a Redis that runs once it has read them anew', async () => {
+    const home = await realpath(await mkdtemp(join(tmpdir(), 'reload-')));
+    const { signal } = new AbortController();
+    const settings = { folder: home, port: undefined, rememberedPort: undefined, throwAway: false };
+    const server = await startRedis({ ...settings, queuePrefix: 'before', report: () => {}, signal });
+    const redis = new Redis(server.urls.api, { disableClientInfo: true });
+    try {
+      expect(await redis.exists('before:1')).toBe(0);
+      await expect(redis.exists('after:1')).rejects.toThrow('NOPERM');
+      const file = join(home, 'redis.acl');
+      await writeFile(file, (await readFile(file, 'utf8')).replaceAll('before:', 'after:'));
+      await expect(reloadRedisUsers(server.urls.admin)).resolves.toBeUndefined();
+      expect(await redis.exists('after:1')).toBe(0);
+      await expect(reloadRedisUsers(server.urls.worker)).rejects.toThrow(
+        'cannot read its users anew: NOPERM',
+      );
+    } finally {
+      redis.disconnect();
+      await server.stop();
+      await rm(home, { recursive: true });
+    }
   });
 
   test('open Postgres to each part after migrate --logins, with the rights of that part', async () => {

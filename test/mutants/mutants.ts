@@ -56,6 +56,8 @@ const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
 const textStream = 'apps/api/src/lists/text-stream.ts';
 const waiters = 'packages/queue/src/waiters.ts';
+const compose = 'docker-compose.yml';
+const caddyfile = 'docker/proxy/Caddyfile';
 const writeBatch = 'packages/db/src/batch/write-batch.ts';
 
 const unbalancedMove = {
@@ -1440,7 +1442,7 @@ async function importKey(`,
     name: 'Postgres logs errors of statements',
     edits: [
       {
-        file: 'packages/local/src/postgres/postgres.ts',
+        file: 'packages/local/src/postgres/postgres-settings.ts',
         search: `log_min_messages: 'log'`,
         replace: `log_min_messages: 'warning'`,
       },
@@ -1687,8 +1689,8 @@ async function importKey(`,
     edits: [
       {
         file: redisRights,
-        search: ':{stock-*`]',
-        replace: ":{stock-*`, '~*']",
+        search: 'worker: (prefix) => [`~${prefix}:{stock-*`]',
+        replace: "worker: (prefix) => [`~${prefix}:{stock-*`, '~*']",
       },
     ],
     test: { file: 'local/stack.test.ts', title: 'Redis lets nobody in' },
@@ -1825,8 +1827,8 @@ async function importKey(`,
     edits: [
       {
         file: 'docker-compose.yml',
-        search: 'pids_limit: 300\n    networks: [inside]',
-        replace: 'pids_limit: 300\n    networks: [inside, outside]',
+        search: 'networks: [inside]\n    restart: unless-stopped\n    stop_grace_period: 60s',
+        replace: 'networks: [inside, outside]\n    restart: unless-stopped\n    stop_grace_period: 60s',
       },
     ],
     test: { file: 'docker/containers.test.ts', title: 'has no route out' },
@@ -3132,8 +3134,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/migrate.ts',
-        search: '  await refuseUndurable(sql);\n  await refuseOthersTables(sql);\n  const connection',
-        replace: '  const connection',
+        search: '    await refuseBeforeMigrating(connection);\n',
+        replace: '',
       },
     ],
     test: { file: 'admin/other-databases.test.ts', title: 'refuses a database that could lose' },
@@ -3170,5 +3172,145 @@ async function importKey(`,
       },
     ],
     test: { file: 'admin/doctor.test.ts', title: 'work without a pause' },
+  },
+  {
+    name: 'LOG_LEVEL is taken as it comes',
+    edits: [
+      {
+        file: 'packages/process/src/log.ts',
+        search: `logLevels.find((level) => level === text) ?? 'info'`,
+        replace: `text ?? 'info'`,
+      },
+    ],
+    test: { file: 'docker/settings.test.ts', title: 'empty counts as unset' },
+  },
+  {
+    name: 'an unknown setting is ignored without a word',
+    edits: [
+      {
+        file: 'packages/process/src/run.ts',
+        search: 'if (unknown !== null) log.warn(unknown);',
+        replace: 'void unknown;',
+      },
+    ],
+    test: { file: 'docker/settings.test.ts', title: 'stands in the log of the' },
+  },
+  {
+    name: 'Postgres depends on the application',
+    edits: [
+      {
+        file: compose,
+        search: '    tmpfs: [/tmp, /var/run/postgresql]\n',
+        replace:
+          '    tmpfs: [/tmp, /var/run/postgresql]\n    depends_on: { secrets: { condition: service_started } }\n',
+      },
+    ],
+    test: { file: 'docker/compose.test.ts', title: 'leaves Postgres, Redis and the proxy alone' },
+  },
+  {
+    name: 'an upgrade stops workers and apis at once',
+    edits: [{ file: compose, search: '      api:\n        condition: service_started\n', replace: '' }],
+    test: { file: 'docker/compose.test.ts', title: 'stops the apis before the workers' },
+  },
+  {
+    name: 'a command of an operator migrates',
+    edits: [
+      {
+        file: compose,
+        search: '      - secrets-operator:/secrets:ro\n',
+        replace: '      - secrets-operator:/secrets:ro\n    depends_on: *after-migration\n',
+      },
+    ],
+    test: { file: 'docker/compose.test.ts', title: 'migrates and starts nothing' },
+  },
+  {
+    name: 'the proxy sends again what may have arrived',
+    edits: [
+      {
+        file: caddyfile,
+        search: 'lb_try_interval 50ms',
+        replace: 'lb_try_interval 50ms\n\t\tlb_retry_match method POST',
+      },
+    ],
+    test: { file: 'docker/compose.test.ts', title: 'sends none twice' },
+  },
+  {
+    name: 'the proxy believes everybody who a caller is',
+    edits: [{ file: caddyfile, search: '255.255.255.255/32', replace: '0.0.0.0/0' }],
+    test: { file: 'docker/compose.test.ts', title: 'believes nobody else' },
+  },
+  {
+    name: 'the proxy logs what callers sent',
+    edits: [{ file: caddyfile, search: 'request delete', replace: 'level delete' }],
+    test: { file: 'docker/compose.test.ts', title: 'logs nothing' },
+  },
+  {
+    name: 'an api that stops takes requests from the proxy',
+    edits: [
+      {
+        file: 'apps/api/src/server.ts',
+        search: 'isAccepting: () => !draining',
+        replace: 'isAccepting: () => true',
+      },
+    ],
+    test: { file: 'concurrency/readiness.test.ts', title: 'a proxy sends it nothing more' },
+  },
+  {
+    name: 'a container that hangs stays',
+    edits: [{ file: 'docker/health.sh', search: 'kill -KILL', replace: 'true' }],
+    test: { file: 'docker/health.test.ts', title: 'one that hangs is killed' },
+  },
+  {
+    name: 'a container that says that it is not ready is killed',
+    edits: [
+      {
+        file: 'docker/health.sh',
+        search: `0) [[ $line == 'HTTP/'*' 200 '* ]]; exit ;;`,
+        replace: `0) [[ $line == 'HTTP/'*' 200 '* ]] && exit ;;`,
+      },
+      { file: 'docker/health.sh', search: '(($? > 128)) || exit 1', replace: ':' },
+    ],
+    test: { file: 'docker/health.test.ts', title: 'says that it is not ready' },
+  },
+  {
+    name: 'migrate writes to a database that it refuses',
+    edits: [
+      { file: 'packages/db/src/migrate.ts', search: 'await refuseBeforeMigrating(connection);', replace: '' },
+    ],
+    test: { file: 'admin/refusals.test.ts', title: 'could lose what was answered' },
+  },
+  {
+    name: 'migrate finds out at the end that it may not make logins',
+    edits: [
+      {
+        file: 'apps/admin/src/commands/migrate.ts',
+        search: 'await refuseUnableToMakeRoles(',
+        replace: 'void refuseUnableToMakeRoles; void (',
+      },
+    ],
+    test: { file: 'admin/refusals.test.ts', title: 'may not make the logins' },
+  },
+  {
+    name: 'commands write to a database of another version',
+    edits: [
+      { file: 'apps/admin/src/cli/database.ts', search: 'await refuseUnsafeDatabase(sql);', replace: '' },
+    ],
+    test: { file: 'admin/refusals.test.ts', title: 'warehouse' },
+  },
+  {
+    name: 'an engine without images ends the tests',
+    edits: [
+      {
+        file: 'packages/local/src/stack.ts',
+        search: 'const [reason] = String(',
+        replace: 'if (error !== null) throw error;\n      const [reason] = String(',
+      },
+    ],
+    test: { file: 'local/docker-without-images.test.ts' },
+  },
+  {
+    name: 'Redis does not read its users anew',
+    edits: [{ file: redisRights, search: ' acl|load client|list', replace: ' client|list' }],
+    test: { file: 'docker/secrets.test.ts', title: 'has read them anew' },
   },
 ];

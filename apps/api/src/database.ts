@@ -111,6 +111,11 @@ const kindsOf = (readsMax: number) =>
     },
   }) satisfies Record<string, Kind>;
 
+/** How many connections to Postgres one api opens at most; `readsMax`: DATABASE_CONNECTIONS. */
+export function connectionsOf(readsMax: number): number {
+  return Object.values(kindsOf(readsMax)).reduce((sum, { connectionsMax }) => sum + connectionsMax, 0);
+}
+
 /** Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for cheap lists and single items. */
 export function openDatabase(databaseUrl: string, readsMax: number): Database {
   const open = (kind: Kind, onOverrun?: (startedAt: number) => void) =>

@@ -148,7 +148,11 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     connectionCount: connections.count,
     strangersWaiting: strangers.waitingCount,
   });
-  const internal = await serveInternal(config, { checkReady, metrics: registry });
+  const internal = await serveInternal(config, {
+    checkReady,
+    metrics: registry,
+    isAccepting: () => !draining,
+  });
   const { port } = server.address() as AddressInfo;
   log.info({ port, internalPort: internal?.port ?? null }, 'api is up');
   return {

@@ -211,3 +211,8 @@ export function lacksTable(error: unknown): boolean {
 export function lacksRight(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '42501';
 }
+
+/** Whether Postgres refused the password of the connection. */
+export function refusesPassword(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '28P01';
+}

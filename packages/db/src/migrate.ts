@@ -4,29 +4,33 @@ import { fileURLToPath } from 'node:url';
 import { PlainError } from '@inventory/process/plain-error';
 import Postgrator from 'postgrator';
 import type { Sql } from './client.ts';
+import { parts } from './logins.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 
 /** Held by whoever migrates. Any number will do, as long as nobody else on this database takes it. */
 export const migrationLockKey = 7_316_001;
 
+// The migration `roles`, and the roles that it makes.
+const rolesMigration = 14;
+const partRoles = parts.map((part) => `inventory_${part}`);
+
 /**
  * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits,
  * then has nothing to do. Each file runs in a transaction of its own. Refuses, before it writes anything, a
- * database that could lose an answered transaction, that is newer than this version or holds the tables of
- * something else (UnfitDatabaseError), and one whose applied files were edited since. `to`: the last one that is
- * wanted, by its number; unless given, the newest.
+ * database that the service itself would refuse afterwards, one that holds the tables of something else, one in
+ * which the migrations would end half-way, and one whose applied files were edited since. `to`: the last one that
+ * is wanted, by its number; unless given, the newest. Throws UnfitDatabaseError, or the driver's error.
  */
 export async function migrate(
   sql: Sql,
   report: (name: string) => void = () => {},
   to?: number,
 ): Promise<void> {
-  await refuseUndurable(sql);
-  await refuseOthersTables(sql);
   const connection = await sql.reserve();
   try {
     await connection`select pg_advisory_lock(${migrationLockKey}::bigint)`;
+    await refuseBeforeMigrating(connection);
     const postgrator = new Postgrator({
       driver: 'pg',
       database: '',
@@ -59,49 +63,82 @@ class UnfitDatabaseError extends PlainError {}
  * cannot be reached.
  */
 export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
-  await refuseUndurable(sql);
-  await refuseOtherSchema(sql);
-}
-
-async function refuseUndurable(sql: Sql): Promise<void> {
-  const off = await sql<{ name: string }[]>`
-    select name
-    from pg_settings
-    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
-    order by name`;
-  if (off.length === 0) return;
-  const names = off.map((row) => row.name).join(', ');
-  throw new UnfitDatabaseError(
-    `the database runs with ${names} off: an answered transaction could be lost in a crash`,
-  );
-}
-
-/** Refuses a database without tables, or with those of another version. Throws UnfitDatabaseError. */
-export async function refuseOtherSchema(sql: Sql): Promise<void> {
-  const [tables] = await sql<{ there: boolean }[]>`select to_regclass('stock_entry') is not null as there`;
-  if (!tables?.there)
+  await refuseLossySettings(sql);
+  const version = await appliedVersion(sql);
+  if (version === null) {
     throw new UnfitDatabaseError('the database has no tables yet: run `pnpm inventory migrate` first');
-  const [applied] = await sql<{ version: number }[]>`select max(version) as version from schema_version`;
-  const version = applied?.version ?? 0;
+  }
   const known = newestMigration();
   if (version < known) {
     throw new UnfitDatabaseError(
       `the database's schema is ${version}, this version needs ${known}: run \`pnpm inventory migrate\` first`,
     );
   }
-  refuseNewer(version, known);
+  refuseNewer(version);
 }
 
-/**
- * What a migration would change without being asked: tables of something else, and those of a newer version.
- */
-async function refuseOthersTables(sql: Sql): Promise<void> {
-  const [ours] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
-  if (ours!.there) {
-    const [applied] = await sql<{ version: number | null }[]>`
-      select max(version)::integer as version from schema_version`;
-    return refuseNewer(applied!.version ?? 0, newestMigration());
+async function refuseBeforeMigrating(sql: Sql): Promise<void> {
+  await refuseLossySettings(sql);
+  const version = (await appliedVersion(sql)) ?? 0;
+  refuseNewer(version);
+  if (version === 0) await refuseOthersTables(sql);
+  if (version < rolesMigration) await refuseUnableToMakeRoles(sql, partRoles);
+}
+
+/** Refuses a login that would have to make some of these roles and may not. Throws UnfitDatabaseError. */
+export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]): Promise<void> {
+  const [found] = await sql<{ able: boolean; role: string; missing: string[] | null }[]>`
+    select
+      (select rolsuper or rolcreaterole from pg_roles where rolname = current_user) as able,
+      current_user as role,
+      (
+        select array_agg(name order by name)
+        from unnest(${names}::text[]) as name
+        where not exists (select from pg_roles where rolname = name)
+      ) as missing`;
+  const { able, role, missing } = found!;
+  if (able || missing === null) return;
+  const statements = missing.map((name) => `create role ${name} nologin;`).join(' ');
+  throw new UnfitDatabaseError(
+    `${role} may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
+  );
+}
+
+async function refuseLossySettings(sql: Sql): Promise<void> {
+  const off = await sql<{ name: string }[]>`
+    select name
+    from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+    order by name`;
+  if (off.length > 0) {
+    const names = off.map((row) => row.name).join(', ');
+    throw new UnfitDatabaseError(
+      `the database runs with ${names} off: an answered transaction could be lost in a crash`,
+    );
   }
+}
+
+/** The newest migration that was applied; null: none, and there are no tables. */
+async function appliedVersion(sql: Sql): Promise<number | null> {
+  const [tables] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
+  if (!tables!.there) return null;
+  const [applied] = await sql<
+    { version: number | null }[]
+  >`select max(version) as version from schema_version`;
+  return applied!.version || null;
+}
+
+function refuseNewer(version: number): void {
+  const known = newestMigration();
+  if (version > known) {
+    throw new UnfitDatabaseError(
+      `the database's schema is ${version}, newer than ${known}, the last that this version knows: run the newer version`,
+    );
+  }
+}
+
+/** Refuses a database that holds the tables of something else, which a migration would mix with ours. */
+async function refuseOthersTables(sql: Sql): Promise<void> {
   // Those of extensions come with the server.
   const [other] = await sql<{ name: string }[]>`
     select relname as name
@@ -113,13 +150,6 @@ async function refuseOthersTables(sql: Sql): Promise<void> {
   if (other === undefined) return;
   throw new UnfitDatabaseError(
     `the database holds tables that are not of this service (${other.name}): give it a database of its own`,
-  );
-}
-
-function refuseNewer(version: number, known: number): void {
-  if (version <= known) return;
-  throw new UnfitDatabaseError(
-    `the database's schema is ${version}, newer than ${known}, the last that this version knows: run the newer version`,
   );
 }
 

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalRedis, LocalServer, ServerSettings } from './local-server.ts';
+import { postgresArguments, postgresSettings } from './postgres/postgres-settings.ts';
 import { createRedisUsers } from './redis-users.ts';
 
-const POSTGRES_IMAGE = 'postgres:18.6-alpine';
-const REDIS_IMAGE = 'redis:7.4.11-alpine';
+/** The images of docker-compose.yml, so that what is tested is what is run. */
+export const images = { postgres: 'postgres:18.6', redis: 'redis:7.4.11' } as const;
 
 /** Whether a Docker engine answers. The library is loaded only where there is some sign of one: loading it takes a second. */
 export async function isDockerThere(): Promise<boolean> {
@@ -28,17 +29,9 @@ export async function isDockerThere(): Promise<boolean> {
 export async function startPostgresInDocker({ port, signal }: ServerSettings): Promise<LocalServer> {
   const { GenericContainer, Wait } = await import('testcontainers');
   signal.throwIfAborted();
-  const container = await new GenericContainer(POSTGRES_IMAGE)
+  const container = await new GenericContainer(images.postgres)
     .withEnvironment({ POSTGRES_USER: 'inventory', POSTGRES_PASSWORD: 'inventory', POSTGRES_DB: 'inventory' })
-    .withCommand([
-      'postgres',
-      '-c',
-      'max_connections=200',
-      '-c',
-      'shared_buffers=256MB',
-      '-c',
-      'max_wal_size=4GB',
-    ])
+    .withCommand(['postgres', ...postgresArguments(postgresSettings)])
     .withExposedPorts(port === undefined ? 5432 : { container: 5432, host: port })
     // The image starts its server twice, the first time to create the database.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
@@ -59,7 +52,7 @@ export async function startRedisInDocker(settings: ServerSettings): Promise<Loca
   signal.throwIfAborted();
   const users = createRedisUsers(queuePrefix, throwAway);
   const aclFile = '/users.acl';
-  const container = await new GenericContainer(REDIS_IMAGE)
+  const container = await new GenericContainer(images.redis)
     .withCopyContentToContainer([{ content: users.aclFile, target: aclFile, mode: 0o644 }])
     .withCommand([
       ...['redis-server', '--aclfile', aclFile],

@@ -1,7 +1,7 @@
 import { realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RedisUser } from '@inventory/queue/redis-rights';
-import { isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
+import { images, isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
 import { lockFolder } from './folder-lock.ts';
 import { checkGivenServer } from './given-server.ts';
 import type { LocalServer, ServerSettings } from './local-server.ts';
@@ -118,11 +118,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       return { url: options.databaseUrl, where: 'given', stop: async () => {} };
     }
     const since = Date.now();
-    const useDocker = options.docker === true && throwAway && (await isDockerThere());
-    const server = await (useDocker ? startPostgresInDocker : startPostgres)(settings('postgres'));
+    const inDocker = throwAway ? await tryDocker('postgres', startPostgresInDocker) : null;
+    const server = inDocker ?? (await startPostgres(settings('postgres')));
     reportUp('Postgres', server, since);
-    if (!useDocker) ports.postgres = server.port;
-    return { ...server, where: useDocker ? 'docker' : 'local' };
+    if (inDocker === null) ports.postgres = server.port;
+    return { ...server, where: inDocker === null ? 'local' : 'docker' };
   };
   let redisUrls: Record<RedisUser, string>;
   const startOrCheckRedis = async (): Promise<Started> => {
@@ -132,14 +132,28 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       return { url: options.redisUrl, where: 'given', stop: async () => {} };
     }
     const since = Date.now();
-    const useDocker = options.docker === true && (await isDockerThere());
-    const server = useDocker
-      ? { ...(await startRedisInDocker(settings('redis'))), where: 'docker' as const }
-      : await startRedis(settings('redis'));
+    const inDocker = await tryDocker('redis', startRedisInDocker);
+    const server =
+      inDocker === null ? await startRedis(settings('redis')) : { ...inDocker, where: 'docker' as const };
     reportUp('Redis', server, since);
     if (server.where === 'local') ports.redis = server.port;
     redisUrls = server.urls;
     return server;
+  };
+  /** In a container, where that is asked for; null where no engine answers, or where it cannot have or run the image. */
+  const tryDocker = async <Server>(
+    part: 'postgres' | 'redis',
+    start: (settings: ServerSettings) => Promise<Server>,
+  ): Promise<Server | null> => {
+    if (options.docker !== true || !(await isDockerThere())) return null;
+    try {
+      return await start(settings(part));
+    } catch (error) {
+      signal.throwIfAborted();
+      const [reason] = String((error as Error).message).split('\n');
+      options.report(`Docker answers, but cannot run ${images[part]} (${reason}): local binaries instead`);
+      return null;
+    }
   };
   const reportUp = (name: string, { version, port }: LocalServer, since: number) => {
     const seconds = ((Date.now() - since) / 1000).toFixed(1);

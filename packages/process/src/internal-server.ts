@@ -18,17 +18,21 @@ export type InternalOptions = {
   /** Rejects with the reason when the process cannot serve. */
   checkReady: () => Promise<Readiness | undefined>;
   metrics: Metrics;
+  /** Whether new requests may be sent to it; false from the moment it is told to stop. Not given: always. */
+  isAccepting?: () => boolean;
   /** What else is answered, by path; each ends its response. */
   pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 };
 
 /**
- * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not) and `/metrics` for those who run the
- * service; null when no port is set. Never on the port that clients reach.
+ * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not), `/accepts` (new
+ * requests may be sent to it; 503 when not) and `/metrics` for those who run the service; null when no port is
+ * set. Never on the port that clients reach. `/accepts` is for a proxy, and unlike `/readyz` it does not ask
+ * Postgres: without Postgres the process itself answers requests best.
  */
 export async function serveInternal(
   settings: { INTERNAL_PORT?: number | undefined; INTERNAL_HOST: string },
-  { checkReady, metrics, pages = {} }: InternalOptions,
+  { checkReady, metrics, isAccepting = () => true, pages = {} }: InternalOptions,
 ): Promise<InternalServer | null> {
   if (settings.INTERNAL_PORT === undefined) return null;
   const server = createServer(async (request, response) => {
@@ -40,7 +44,10 @@ export async function serveInternal(
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page !== undefined) page(request, response);
     else if (path === '/healthz') answer(200, 'ok\n');
-    else if (path === '/readyz') {
+    else if (path === '/accepts') {
+      if (isAccepting()) answer(200, 'ok\n');
+      else answer(503, 'stopping\n');
+    } else if (path === '/readyz') {
       await checkReady().then(
         (readiness) => answer(200, readyText(readiness ?? {})),
         (error) => answer(503, `${messageOf(error)}\n`),

@@ -1,6 +1,7 @@
 import { messageOf } from './describe-error.ts';
 import type { Log } from './log.ts';
 import { takeOverOutlets } from './outlets.ts';
+import { unknownSettingsLine } from './unknown-settings.ts';
 
 /** A started process: how it stops, and where it answers if it does: its callers, and those who run it. */
 export type Running = { stop(): Promise<void>; port?: number; internalPort?: number | undefined };
@@ -20,6 +21,8 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
     if (isFatal) log.fatal(facts, what);
     else log.error(facts, what);
   });
+  const unknown = unknownSettingsLine(process.env);
+  if (unknown !== null) log.warn(unknown);
   const supervised = process.send !== undefined;
   let running: Running;
   try {

@@ -21,9 +21,9 @@ const commands: Record<RedisUser, string> = {
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
-  // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last.
-  // It changes nothing.
-  admin: `${connection} client|list llen time xrevrange zcard`,
+  // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last. It
+  // changes nothing but that Redis reads its users anew, which a new version may have written.
+  admin: `${connection} acl|load client|list llen time xrevrange zcard`,
 };
 
 // `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.

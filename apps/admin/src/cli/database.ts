@@ -1,5 +1,14 @@
-import { connect, isDiskFull, isOutage, lacksRight, lacksTable, reach, type Sql } from '@inventory/db/client';
-import { refuseOtherSchema } from '@inventory/db/migrate';
+import {
+  connect,
+  isDiskFull,
+  isOutage,
+  lacksRight,
+  lacksTable,
+  reach,
+  refusesPassword,
+  type Sql,
+} from '@inventory/db/client';
+import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
@@ -10,15 +19,19 @@ const answerWithinMs = 5000;
 const idleInTransactionMs = 60_000;
 
 /**
- * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with
- * CommandError when there is none, or it cannot be reached, and with UnfitDatabaseError when its tables are
- * not of this version.
+ * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is
+ * none or it cannot be reached, with UnfitDatabaseError when the service would refuse it: its tables are of another version, say.
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), async (sql) => {
-    await refuseOtherSchema(sql);
+    await refuseUnsafeDatabase(sql);
     await work(sql);
   });
+}
+
+/** The same, whatever the version of its tables is and whatever the server risks: for commands that only read. */
+export async function withDatabaseAsItIs(work: (sql: Sql) => Promise<void>): Promise<void> {
+  await useDatabase(await findDatabaseUrl(), work);
 }
 
 /** The same as the owner of the tables, where the address is not given, and whatever the tables are. */
@@ -99,6 +112,11 @@ function explain(error: unknown, databaseUrl: string): unknown {
   if (lacksRight(error)) {
     return new CommandError(
       `${(error as Error).message}: this command needs another role in DATABASE_URL, the tables' owner for \`migrate\`, \`seed\`, \`restore\` and \`restored\``,
+    );
+  }
+  if (refusesPassword(error)) {
+    return new CommandError(
+      `${(error as Error).message}: where its password was lost, docs/operating.md tells how to give it another`,
     );
   }
   if (isDiskFull(error)) return new CommandError('the disk of Postgres is full: nothing was changed');

@@ -2,7 +2,7 @@ import { writeBackup } from '@inventory/db/operator/backup';
 import { Command, InvalidArgumentError } from 'commander';
 import { writeTarget } from '../backup/target.ts';
 import { untilBrokenOff } from '../cli/broken-off.ts';
-import { withDatabase } from '../cli/database.ts';
+import { withDatabaseAsItIs } from '../cli/database.ts';
 import { example } from '../cli/print.ts';
 import { createProgress } from '../cli/progress.ts';
 
@@ -16,7 +16,8 @@ export const backup = new Command('backup')
     const tell = (line: string) => process.stderr.write(`${line}\n`);
     const progress = createProgress(tell);
     await untilBrokenOff('there is no backup', (signal) =>
-      withDatabase(async (sql) => {
+      // One of the version before, too: it is what an operator takes before migrating.
+      withDatabaseAsItIs(async (sql) => {
         const report = (done: number) => progress('rows', done);
         const made = await writeTarget(path, (output) =>
           writeBackup(sql, output, { connections, report, signal }),

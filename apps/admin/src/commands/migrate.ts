@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureLogins, loginOf, parts } from '@inventory/db/logins';
-import { migrate } from '@inventory/db/migrate';
+import { migrate, refuseUnableToMakeRoles } from '@inventory/db/migrate';
+import { connections, readConfig } from '@inventory/process/config';
+import { reloadRedisUsers } from '@inventory/queue/reload-redis-users';
 import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
 import { withOwnersDatabase } from '../cli/database.ts';
@@ -13,10 +15,17 @@ export const migrateCommand = new Command('migrate')
     '--logins <folder>',
     `make the logins ${parts.map(loginOf).join(', ')} too, each with the password in <folder>/<part>/database-password`,
   )
+  .option('--redis-users', 'have the Redis of REDIS_URL, as its admin, read its file of users anew')
   .addHelpText('after', example('migrate'))
-  .action(async (options: { logins?: string }) => {
+  .action(async (options: { logins?: string; redisUsers?: true }) => {
     const logins = options.logins === undefined ? [] : readLogins(options.logins);
+    const redisUrl =
+      options.redisUsers && readConfig({ REDIS_URL: connections.REDIS_URL }, process.env).REDIS_URL;
     await withOwnersDatabase(async (sql) => {
+      await refuseUnableToMakeRoles(
+        sql,
+        logins.map(({ name }) => name),
+      );
       let count = 0;
       await migrate(sql, (name) => {
         count += 1;
@@ -26,6 +35,9 @@ export const migrateCommand = new Command('migrate')
       await ensureLogins(sql, logins);
       for (const { name } of logins) print(`the login ${name} is there`);
     });
+    if (redisUrl === undefined) return;
+    await reloadRedisUsers(redisUrl);
+    print('Redis has read its users');
   });
 
 function readLogins(folder: string) {

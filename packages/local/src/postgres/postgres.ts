@@ -12,34 +12,13 @@ import { endOrphan, endProcess, ServerEndedError, startServer } from '../server-
 import { providePostgresBinaries } from './postgres-binaries.ts';
 import { POSTGRES_ENVIRONMENT, POSTGRES_ROLE, providePostgresData } from './postgres-data.ts';
 import { listPostgresHomes, providePostgresHome } from './postgres-home.ts';
+import { postgresArguments, postgresSettings } from './postgres-settings.ts';
 
-// This is a ledger: an answer that said "done" must survive a crash, so the first three are never relaxed,
-// not even in tests.
-const POSTGRES_SETTINGS = {
-  fsync: 'on',
-  full_page_writes: 'on',
-  synchronous_commit: 'on',
+const settingsHere = {
+  ...postgresSettings,
   listen_addresses: '127.0.0.1',
   // No socket file: its path may be at most 107 bytes long, and a checkout can lie deeper.
   unix_socket_directories: '',
-  max_connections: '200',
-  shared_buffers: '256MB',
-  max_wal_size: '4GB',
-  checkpoint_timeout: '15min',
-  checkpoint_completion_target: '0.9',
-  wal_compression: 'on',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  // The service logs errors of statements, and does so without values. Postgres' own words quote them:
-  // messages of wrong values, details with rows, statements, parameters. The server's lines about itself
-  // (LOG, FATAL, PANIC) stay.
-  log_min_messages: 'log',
-  log_error_verbosity: 'terse',
-  log_min_error_statement: 'panic',
-  log_parameter_max_length: '0',
-  log_parameter_max_length_on_error: '0',
-  log_statement: 'none',
-  log_min_duration_statement: '-1',
   logging_collector: 'off',
 };
 
@@ -71,10 +50,7 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
     const stop = await startServer({
       name: 'Postgres',
       command: binaries.postgres,
-      arguments: [
-        ...['-D', data, '-p', String(port)],
-        ...Object.entries(POSTGRES_SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
-      ],
+      arguments: [...['-D', data, '-p', String(port)], ...postgresArguments(settingsHere)],
       // By its working folder a server is known as the one of this folder.
       cwd: data,
       env: POSTGRES_ENVIRONMENT,

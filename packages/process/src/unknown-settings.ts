@@ -1,0 +1,66 @@
+/** Every setting there is, of whichever process: all of them are given the same file. */
+export const knownSettings: readonly string[] = [
+  ...['DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'],
+  ...['REDIS_URL', 'REDIS_PASSWORD', 'REDIS_PASSWORD_FILE'],
+  ...['QUEUE_PREFIX', 'QUEUE_SHARDS', 'INTERNAL_PORT', 'INTERNAL_HOST', 'LOG_LEVEL'],
+  ...['PORT', 'HOST', 'RATE_LIMIT', 'DATABASE_CONNECTIONS', 'CONNECTIONS_MAX', 'CONNECTIONS_PER_ADDRESS_MAX'],
+  ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'TRUST_PROXY', 'ACCESS_LOG'],
+  ...['WORKER_CONCURRENCY', 'BATCH_MAX'],
+  // Read by docker-compose.yml and docker-compose.tls.yml alone.
+  ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES'],
+];
+
+const known = new Set(knownSettings);
+const ours = new Set(knownSettings.filter((name) => name.includes('_')).map(firstWordOf));
+// Written into every container's environment by Kubernetes, for each service that it knows.
+const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
+
+/**
+ * Names in an environment that look like settings of ours and are none: they begin as ours do (`DATABASE_`, `RATE_` …) or differ from
+ * one by a letter or two. `meant`: the setting that is nearest, if one is near. A guess, for a warning: an environment holds other things
+ * too, and what resembles nothing of ours is not told.
+ */
+export function findUnknownSettings(env: NodeJS.ProcessEnv): { name: string; meant: string | null }[] {
+  return Object.keys(env)
+    .filter((name) => !known.has(name) && !ofKubernetes.test(name))
+    .map((name) => ({ name, meant: nearestTo(name) }))
+    .filter(({ name, meant }) => meant !== null || ours.has(firstWordOf(name)));
+}
+
+/** The line for a log; null when there is nothing to say. Names only: a value may be a password. */
+export function unknownSettingsLine(env: NodeJS.ProcessEnv): string | null {
+  const found = findUnknownSettings(env).map(({ name, meant }) => {
+    const plain = name.replace(/\W/g, '?').slice(0, 60);
+    return meant === null ? plain : `${plain} (${meant}?)`;
+  });
+  return found.length === 0 ? null : `no settings of this service, and ignored: ${found.join(', ')}`;
+}
+
+function firstWordOf(name: string): string {
+  return name.slice(0, name.indexOf('_') + 1);
+}
+
+function nearestTo(name: string): string | null {
+  const upper = name.toUpperCase();
+  const near = knownSettings
+    .map((each) => ({ each, distance: distanceOf(upper, each) }))
+    // One letter of a short name is half of another word: `HOST` and `POST`.
+    .filter(({ each, distance }) => distance <= (each.length < 6 ? 0 : 2))
+    .sort((left, right) => left.distance - right.distance);
+  return near[0]?.each ?? null;
+}
+
+/** How many letters must be put in, left out or changed to make one text of the other (Levenshtein). */
+function distanceOf(left: string, right: string): number {
+  if (Math.abs(left.length - right.length) > 2) return Number.POSITIVE_INFINITY;
+  let above = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (const [row, letter] of [...left].entries()) {
+    const next = [row + 1];
+    for (const [column, other] of [...right].entries()) {
+      const changed = above[column]! + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, above[column + 1]! + 1, next[column]! + 1));
+    }
+    above = next;
+  }
+  return above[right.length]!;
+}

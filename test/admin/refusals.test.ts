@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Sql } from '@inventory/db/client';
+import { addressOf, parts } from '@inventory/db/logins';
+import { newestMigration, refuseUnableToMakeRoles } from '@inventory/db/migrate';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { databaseOf } from '../harness/global-setup.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Runs the command line as a process of its own. */
+function inventory(args: string[], databaseUrl: string) {
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    const env = { ...process.env, DATABASE_URL: databaseUrl };
+    const program = ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args];
+    execFile(process.execPath, program, { cwd: root, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
+    );
+  });
+}
+
+describe('migrate refuses before it writes anything', () => {
+  const name = `inventory_test_${randomBytes(6).toString('hex')}`;
+  const owner = {
+    name: `owner_${randomBytes(6).toString('hex')}`,
+    password: randomBytes(12).toString('hex'),
+  };
+  const url = databaseOf(inject('databaseUrl'), name);
+  let server: Sql;
+  let sql: Sql;
+  let folder: string;
+
+  beforeAll(async () => {
+    server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
+    await server.unsafe(`create role ${owner.name} login password '${owner.password}'`);
+    await server.unsafe(`create database ${name} owner ${owner.name}`);
+    sql = connect(url, { name: 'tests', connectionsMax: 1 });
+    folder = await mkdtemp(join(tmpdir(), 'refusals-'));
+    for (const part of parts) {
+      await mkdir(join(folder, part));
+      await writeFile(join(folder, part, 'database-password'), 'unused');
+    }
+  });
+  afterAll(async () => {
+    await sql.end();
+    await server.unsafe(`drop database if exists ${name} with (force)`);
+    await server.unsafe(`drop role if exists ${owner.name}`);
+    await server.end();
+    await rm(folder, { recursive: true });
+  });
+
+  /** The tables there are. */
+  const tables = async () =>
+    (await sql<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`).map(
+      (table) => table.name,
+    );
+
+  test('a database that could lose what was answered', async () => {
+    await server.unsafe(`alter database ${name} set synchronous_commit = off`);
+    const { code, stderr } = await inventory(['migrate'], url);
+    await server.unsafe(`alter database ${name} reset synchronous_commit`);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'error: the database runs with synchronous_commit off: an answered transaction could be lost in a crash\n',
+    });
+    expect(await tables()).toEqual([]);
+  });
+
+  test('an owner who may not make the logins that are asked for', async () => {
+    const { code, stderr } = await inventory(['migrate', '--logins', folder], addressOf(url, owner));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^error: ${owner.name} may not create roles: have somebody who may run \`create role inventory_login_`,
+      ),
+    );
+    expect(await tables()).toEqual([]);
+  });
+
+  test('an owner who may not make the roles of the parts', async () => {
+    const weak = connect(addressOf(url, owner), { name: 'tests', connectionsMax: 1 });
+    const role = `missing_${randomBytes(6).toString('hex')}`;
+    await expect(refuseUnableToMakeRoles(weak, ['inventory_api', role])).rejects.toThrow(
+      `${owner.name} may not create roles: have somebody who may run \`create role ${role} nologin;\`, then migrate again`,
+    );
+    // Those that are there need nobody to make them, and whoever may make roles makes those that are not.
+    await refuseUnableToMakeRoles(weak, ['inventory_api']);
+    await refuseUnableToMakeRoles(sql, [role]);
+    await weak.end();
+  });
+});
+
+describe('a database of another version is refused before anything is written', () => {
+  const known = newestMigration();
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+    await database.sql`insert into schema_version (version) values (${known + 1})`;
+  });
+  afterAll(() => database.drop());
+
+  const newer = `error: the database's schema is ${known + 1}, newer than ${known}, the last that this version knows: run the newer version\n`;
+
+  test('a backup is taken all the same', async () => {
+    const { code, stdout } = await inventory(['backup', '-'], database.url);
+    expect({ code, isThere: stdout.length > 0 }).toEqual({ code: 0, isThere: true });
+  });
+
+  test.each([
+    ['migrate'],
+    ['warehouse', 'add', '--id', '7', '--name', 'North'],
+    ['seed', '--items', '1', '--warehouses', '1', '--lots', '1'],
+  ])('%s', async (...args) => {
+    const { code, stdout, stderr } = await inventory(args, database.url);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: newer });
+    const [found] = await database.sql`
+      select (select count(*) from warehouse) as warehouses, (select count(*) from item) as items`;
+    expect(found).toEqual({ warehouses: 0, items: 0 });
+  });
+});

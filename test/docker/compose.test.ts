@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectionsOf } from '@inventory/api/database';
+import { images } from '@inventory/local/docker';
+import { postgresSettings } from '@inventory/local/postgres/postgres-settings';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+type Service = {
+  image: string;
+  pids_limit: number;
+  scale?: string;
+  environment?: Record<string, string | number>;
+  ports?: string[];
+  command?: string[];
+  entrypoint?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[]; interval: string; start_interval: string };
+};
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>;
+};
+const { services: withTls } = parse(read('docker-compose.tls.yml')) as { services: Record<string, Service> };
+const operating = read('docs/operating.md');
+/** As compose reads a setting of .env that has a default. */
+const setting = (name: string, byDefault: string) => `\${${name}:-${byDefault}}`;
+const dependenciesOf = (name: string) => Object.keys(services[name]!.depends_on ?? {});
+
+describe('an upgrade', () => {
+  test('leaves Postgres, Redis and the proxy alone: nothing that they depend on is replaced', () => {
+    // Compose replaces or stops whatever depends on a service that it replaces.
+    for (const name of ['postgres', 'redis', 'proxy']) expect(dependenciesOf(name), name).toEqual([]);
+    // So they wait for their secrets by themselves.
+    expect(services.postgres!.entrypoint!.join(' ')).toContain('until [ -s /secrets/database-password ]');
+    expect(services.redis!.entrypoint!.join(' ')).toContain("until grep -qsF '+acl|load' /secrets/users.acl");
+    expect(dependenciesOf('migrate')).toContain('secrets');
+  });
+
+  test('stops the apis before the workers, which answer what the apis wait for', () => {
+    expect(dependenciesOf('worker')).toContain('api');
+    expect(dependenciesOf('api')).not.toContain('worker');
+    // The first service that is replaced, on which the workers must not depend themselves.
+    expect(dependenciesOf('api')).toContain('secrets');
+    expect(dependenciesOf('worker')).not.toContain('secrets');
+  });
+
+  test('migrates before either starts, and a command of an operator migrates and starts nothing', () => {
+    for (const name of ['api', 'worker'])
+      expect(services[name]!.depends_on!.migrate).toEqual({ condition: 'service_completed_successfully' });
+    expect(dependenciesOf('admin')).toEqual([]);
+  });
+
+  test('is waited for by --wait, which takes an end for a failure unless somebody waits for that end', () => {
+    const endings = Object.values(services).flatMap(({ depends_on = {} }) =>
+      Object.entries(depends_on).filter(
+        ([, { condition }]) => condition === 'service_completed_successfully',
+      ),
+    );
+    expect(new Set(endings.map(([name]) => name))).toEqual(new Set(['secrets', 'migrate']));
+  });
+});
+
+test('health is asked every 15 to 30 s, and starts no process of Node', () => {
+  const checks = Object.entries(services).filter(([, { healthcheck }]) => healthcheck !== undefined);
+  expect(checks.map(([name]) => name).sort()).toEqual(['api', 'postgres', 'proxy', 'redis', 'worker']);
+  for (const [name, { healthcheck }] of checks) {
+    expect(['15s', '30s'], name).toContain(healthcheck!.interval);
+    // Else a start takes as long as that.
+    expect(healthcheck!.start_interval, name).toMatch(/^(1s|500ms)$/);
+    expect(healthcheck!.test.join(' '), name).not.toMatch(/\bnode\b/);
+  }
+});
+
+test('the numbers of apis and workers stand in .env and stay', () => {
+  expect(services.api!.scale).toBe(setting('APIS', '1'));
+  expect(services.worker!.scale).toBe(setting('WORKERS', '1'));
+  // Two containers cannot publish one port.
+  expect(services.api!.ports).toBeUndefined();
+});
+
+describe('Postgres', () => {
+  const [program, ...options] = services.postgres!.command!;
+  const set = Object.fromEntries(options.map((option) => option.replace(/^-c/, '').split('=')));
+
+  test('runs as the one that start runs, and never risks what was answered', () => {
+    expect(program).toBe('postgres');
+    const { max_connections: _, fsync, full_page_writes, synchronous_commit, ...shared } = postgresSettings;
+    expect([fsync, full_page_writes, synchronous_commit]).toEqual(['on', 'on', 'on']);
+    expect(set).toEqual({ ...shared, max_connections: expect.any(String) });
+  });
+
+  test('has connections, and processes, for as many apis and workers as docs/operating.md allows', () => {
+    const [, apis, apiConnections, workers, workerConnections] =
+      /for (\d+) apis \((\d+) each\) and (\d+) workers \((\d+) each\)/.exec(
+        operating.replaceAll('\n', ' '),
+      ) ?? [];
+    expect(Number(apiConnections)).toBe(connectionsOf(10));
+    const needed = Number(apis) * Number(apiConnections) + Number(workers) * Number(workerConnections);
+    // Those for superusers, the command line and migrations beside them.
+    expect(Number(set.max_connections)).toBeGreaterThanOrEqual(needed + 3 + 4 + 4);
+    expect(services.postgres!.pids_limit).toBeGreaterThan(Number(set.max_connections) + 50);
+  });
+});
+
+test('tests and compose run the same Postgres and the same Redis', () => {
+  expect(images).toEqual({ postgres: services.postgres!.image, redis: services.redis!.image });
+});
+
+describe('the proxy', () => {
+  const caddyfile = read('docker/proxy/Caddyfile');
+  const lineOf = (name: string) => new RegExp(`^\\s*${name} (.+)$`, 'm').exec(caddyfile)?.[1];
+  const msOf = (name: string) => {
+    const [, count, unit] = /^(\d+)(ms|s|m)$/.exec(lineOf(name) ?? '') ?? [];
+    return Number(count) * { ms: 1, s: 1000, m: 60_000 }[unit as 'ms' | 's' | 'm'];
+  };
+
+  test('ends idle connections before the api does', () => {
+    expect(msOf('keepalive')).toBeLessThan(65_000);
+  });
+
+  test('holds requests while no api is there, and sends none twice', () => {
+    expect(msOf('lb_try_duration')).toBeGreaterThanOrEqual(30_000);
+    // It would name requests that are sent again after they may have arrived.
+    expect(caddyfile).not.toContain('lb_retry_match');
+  });
+
+  test('has noticed that an api stops before that one takes no more', () => {
+    expect(lineOf('health_uri')).toBe('/accepts');
+    const drainMs = Number(/:-(\d+)\}$/.exec(String(services.api!.environment!.DRAIN_MS))?.[1]);
+    expect(drainMs).toBeGreaterThanOrEqual(2 * msOf('health_interval'));
+  });
+
+  test('believes nobody else who a caller is, and is the one whom the api believes', () => {
+    // No host has this address.
+    expect(lineOf('trusted_proxies')).toBe('static {$TRUSTED_PROXIES:255.255.255.255/32}');
+    expect(services.api!.environment!.TRUST_PROXY).toBe(setting('TRUST_PROXY', '1'));
+    expect(caddyfile).not.toMatch(/header_up/);
+  });
+
+  test('lets the api answer what takes too long, and gives up a little later itself', () => {
+    expect(msOf('read_header')).toBeGreaterThan(10_000);
+    expect(msOf('read_body')).toBeGreaterThan(15_000);
+    expect(msOf('read_body')).toBeLessThanOrEqual(30_000);
+  });
+
+  test('logs nothing of what callers sent', () => {
+    expect(caddyfile).toMatch(/format filter \{\s*request delete\s/);
+  });
+
+  test('is open to others than this machine with TLS alone', () => {
+    expect(Object.keys(withTls)).toEqual(['proxy']);
+    expect(withTls.proxy!.ports).toEqual(['80:8080', '443:8443']);
+    expect([lineOf('http_port'), lineOf('https_port')]).toEqual(['8080', '8443']);
+    for (const kind of ['acme', 'files'])
+      expect(read(`docker/proxy/tls-${kind}.caddy`)).toMatch(/^https:\/\/\{\$SITE\} \{$/m);
+  });
+});

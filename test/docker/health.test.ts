@@ -1,0 +1,95 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+
+const script = join(import.meta.dirname, '../../docker/health.sh');
+// What answers as api and worker do on their internal port.
+const program = `
+  import { createServer } from 'node:http';
+  const [ready] = process.argv.slice(1);
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === '/readyz' ? Number(ready) : 200);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+`;
+
+let init: ChildProcess | undefined;
+afterEach(() => {
+  // While their parent is there to find them by.
+  for (const pid of childrenOf(init!.pid!)) process.kill(pid, 'SIGKILL');
+  init!.kill('SIGKILL');
+});
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** A process as a container has it: below its init process. */
+async function startBelowInit(readyStatus: number) {
+  init = spawn(
+    'bash',
+    [
+      '-c',
+      '"$@" & wait $!',
+      'init',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      program,
+      String(readyStatus),
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const [printed] = await once(init.stdout!, 'data');
+  const [service] = childrenOf(init.pid!);
+  return { port: Number(printed), init: init.pid!, service: service! };
+}
+
+function check(port: number, initPid: number): Promise<{ code: number; said: string }> {
+  const env = { ...process.env, INTERNAL_PORT: String(port), HEALTH_PATIENCE_SECONDS: '1' };
+  return new Promise((resolve) => {
+    execFile('bash', [script, String(initPid)], { env }, (error, stdout) =>
+      resolve({ code: error === null ? 0 : Number(error.code), said: stdout.trim() }),
+    );
+  });
+}
+
+const isLinux = process.platform === 'linux';
+
+test.runIf(isLinux)('0 for a process that is ready', async () => {
+  const { port, init } = await startBelowInit(200);
+  expect(await check(port, init)).toEqual({ code: 0, said: '' });
+});
+
+test.runIf(isLinux)('1 for one that says that it is not ready, and it is left alone', async () => {
+  const { port, init, service } = await startBelowInit(503);
+  expect(await check(port, init)).toEqual({ code: 1, said: '' });
+  expect(childrenOf(init)).toEqual([service]);
+});
+
+test.runIf(isLinux)('1 while nobody listens, and what starts there is left alone', async () => {
+  const { init, service } = await startBelowInit(200);
+  // The port of no server: too low for one that the system hands out.
+  expect(await check(1, init)).toEqual({ code: 1, said: '' });
+  expect(childrenOf(init)).toEqual([service]);
+});
+
+test.runIf(isLinux)('one that hangs is killed, so that it is started anew', async () => {
+  const { port, init: pid, service } = await startBelowInit(200);
+  process.kill(service, 'SIGSTOP');
+  const ended = once(init!, 'exit');
+  expect(await check(port, pid)).toEqual({
+    code: 1,
+    said: 'no answer: the process is killed, to be started anew',
+  });
+  await expect.poll(() => childrenOf(pid), { timeout: 10_000 }).toEqual([]);
+  // 128 and the number of SIGKILL.
+  expect(await ended).toEqual([137, null]);
+});
