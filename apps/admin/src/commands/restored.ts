@@ -7,7 +7,8 @@ import { printAudit } from '../cli/print-audit.ts';
 
 export const restored = new Command('restored')
   .description(
-    'After something else than `restore` has restored the database, before the service starts on it: make it another one, with numbers above all that were given out, and audit it',
+    'Make a database that something else than `restore` has restored another one, before the service starts: its ' +
+      'numbers go on above all that were given out, and it is audited',
   )
   .requiredOption('--to <moment>', 'the moment that it was restored to', parseMoment)
   .addHelpText('after', example('restored --to 2026-11-21T08:00:00Z'))
