@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Pool } from 'undici';
 import { readOptions } from '../harness/read-options.ts';
 import { type Curve, lineChart } from './line-chart.ts';
@@ -7,7 +5,7 @@ import { quantiles } from './load.ts';
 import { memoryOf } from './memory.ts';
 import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
 import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
-import { tableOf, writeSection } from './report.ts';
+import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
 
 // pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--dry]: lists against the number of lots.
 const values = readOptions(
@@ -269,9 +267,9 @@ const text = [
   'One machine of 2 cores for the load, the api and Postgres (256 MB of shared buffers); the data is in memory. `driver`: the same ' +
     `statement through the driver alone, on ${connections} connections. \`plain\`: \`count(*)\` and \`OFFSET\` through the driver, one caller. ` +
     'Each figure is of one short run: trust the ratios.',
-  '![cost of a page against the number of lots](read-cost.svg)',
+  '![cost of a page against the number of lots](benchmarks/read.svg)',
   tableOf(['lots', 'what', 'seen'], facts),
-  tableOf(head, cells.map(show)),
+  'The cost of every list, page size and place: [read.csv](benchmarks/read.csv).',
 ].join('\n\n');
 
 const curve = (name: string, color: string, place: string, read: (cell: Cell) => Measured | null): Curve => ({
@@ -292,5 +290,6 @@ const chart = lineChart('A page of 25 lots with its total, one caller', { x: 'lo
 if (!values.dry) {
   const command = `\`pnpm bench:read --sizes ${values.sizes} --seconds ${seconds}\``;
   await writeSection('read', command, text);
-  await writeFile(join(import.meta.dirname, '../../docs/read-cost.svg'), chart);
+  await writeBeside('read.svg', chart);
+  await writeBeside('read.csv', csvOf(head, cells.map(show)));
 }

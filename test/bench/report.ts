@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const path = join(import.meta.dirname, '../../docs/benchmarks.md');
+const docs = join(import.meta.dirname, '../../docs');
+const path = join(docs, 'benchmarks.md');
 const titles = { write: 'Writing', read: 'Reading', soak: 'Memory', overload: 'Overload' };
 
 /** Puts a section into docs/benchmarks.md in place of the one of last time; the others stay as they are. */
@@ -15,6 +16,18 @@ export async function writeSection(name: keyof typeof titles, command: string, t
   const changed =
     from < 0 ? `${old.trimEnd()}\n\n${section}\n` : old.slice(0, from) + section + old.slice(to + end.length);
   await writeFile(path, changed);
+}
+
+/** Writes a picture or a table beside the page, in docs/benchmarks. */
+export async function writeBeside(file: string, text: string): Promise<void> {
+  await mkdir(join(docs, 'benchmarks'), { recursive: true });
+  await writeFile(join(docs, 'benchmarks', file), text);
+}
+
+/** A table as CSV. */
+export function csvOf(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const field = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [head, ...lines].map((line) => `${line.map(field).join(',')}\n`).join('');
 }
 
 /** A table of Markdown. */

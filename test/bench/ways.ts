@@ -33,7 +33,7 @@ export function wayOf(source: string): Way {
 export const ways = {
   ours: { name: 'ours: envelopes and batches', api, worker, env: {} },
   uncounted: {
-    name: 'ours, without what pages and totals are kept exact by',
+    name: 'ours, without list counts',
     api,
     worker,
     env: {},

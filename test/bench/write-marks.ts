@@ -38,7 +38,7 @@ export function marksOf(
   atLeast('128 callers, mixed, one item: ours / plain', rate('ours', hottest) / rate('plain', hottest), 4);
   atLeast('128 callers, mixed: one item / 1,000 items', rate('ours', hottest) / rate('ours', busiest), 0.9);
   atLeast(
-    '128 callers, mixed: ours / without what pages and totals are kept exact by',
+    '128 callers, mixed: ours / without list counts',
     rate('ours', busiest) / rate('uncounted', busiest),
     0.9,
   );

@@ -1,8 +1,9 @@
 import { readOptions } from '../harness/read-options.ts';
+import { barChart } from './bar-chart.ts';
 import { type BatchesAlone, createBatchesAlone } from './batches-alone.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
 import { type LoadResult, runLoad } from './load.ts';
-import { marksTable, tableOf, writeSection } from './report.ts';
+import { csvOf, marksTable, tableOf, writeBeside, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
 import {
   beside,
@@ -200,6 +201,18 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
       ];
     }),
 );
+const head = [
+  'callers',
+  'load',
+  'way',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'errors',
+  'ours / it',
+  'CPU, µs',
+  'ours / batches alone',
+];
 const text = [
   `Medians of ${runs} runs of ${seconds} s each, everything (load, api, worker, Postgres, Redis) on one machine of 2 cores. ` +
     'Trust the ratios. `ours / it` says how many times as many requests ours serves. Rates count only answers of success. ' +
@@ -212,21 +225,32 @@ const text = [
     '`ours / batches alone`: the batches that the worker made under this load, applied once more by its code on another database, ' +
     'without HTTP and without a queue, while nothing else runs; so it says how near the whole is to what Postgres allows.',
   marksTable(marksOf(median)),
-  tableOf(
-    [
-      'callers',
-      'load',
-      'way',
-      'requests/s',
-      'p50 ms',
-      'p99 ms',
-      'errors',
-      'ours / it',
-      'CPU, µs',
-      'ours / batches alone',
-    ],
-    rows,
-  ),
+  '![requests a second by each way](benchmarks/write.svg)',
+  'All figures: [write.csv](benchmarks/write.csv).',
 ].join('\n\n');
-console.log(`\n${text}`);
-if (!dry) await writeSection('write', `\`pnpm bench:write --runs ${runs} --seconds ${seconds}\``, text);
+console.log(`\n${text}\n\n${tableOf(head, rows)}`);
+if (!dry) {
+  await writeSection('write', `\`pnpm bench:write --runs ${runs} --seconds ${seconds}\``, text);
+  await writeBeside('write.csv', csvOf(head, rows));
+  await writeBeside('write.svg', picture());
+}
+
+/** The rates of every way under the loads of the most callers. */
+function picture(): string {
+  const colors = ['#1a7f37', '#8957e5', '#0969da', '#cf222e', '#bf8700', '#57606a'];
+  const series = wayIds.map((id, index) => ({
+    name: known[id]!.name,
+    color: colors[index % colors.length]!,
+  }));
+  const loads = small.filter(({ callers }) => callers === 128);
+  return barChart(
+    '128 callers, requests a second',
+    series,
+    loads.map((scenario) => ({
+      name: scenario.name,
+      values: wayIds.map((id) =>
+        results.has(keyOf(id, scenario)) ? median(id, scenario, ({ rate }) => rate) : null,
+      ),
+    })),
+  );
+}
