@@ -8,11 +8,12 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
       client_id: string;
       read_only: boolean;
       rate_limit: number | null;
+      operations_per_minute: number | null;
       permissions: number[];
       wids: number[];
     }[]
   >`
-    select client_id, read_only, rate_limit, permissions,
+    select client_id, read_only, rate_limit, operations_per_minute, permissions,
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
@@ -24,6 +25,7 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
         clientId: row.client_id,
         readOnly: row.read_only,
         rateLimit: row.rate_limit,
+        operationsPerMinute: row.operations_per_minute,
         permissions: new Set(row.permissions),
         scope: new Set(row.wids),
       },
@@ -55,6 +57,8 @@ export type NewClient = {
   wids: readonly number[];
   readOnly: boolean;
   rateLimit: number | null;
+  /** null, or not given: the service's default. */
+  operationsPerMinute?: number | null | undefined;
   secretDigest: Uint8Array;
 };
 
@@ -66,8 +70,8 @@ export async function addClient(sql: Sql, client: NewClient): Promise<void> {
   await sql.begin(async (tx) => {
     const groupId = await ensureGroup(tx, client.permissions);
     await tx`
-      insert into client (client_id, group_id, read_only, rate_limit)
-      values (${client.clientId}, ${groupId}, ${client.readOnly}, ${client.rateLimit})`;
+      insert into client (client_id, group_id, read_only, rate_limit, operations_per_minute)
+      values (${client.clientId}, ${groupId}, ${client.readOnly}, ${client.rateLimit}, ${client.operationsPerMinute ?? null})`;
     await addScope(tx, client.clientId, client.wids);
     await tx`
       insert into client_secret (client_id, digest)
@@ -81,6 +85,8 @@ export type ClientChange = {
   readOnly?: boolean | undefined;
   /** null: the service's default. */
   rateLimit?: number | null | undefined;
+  /** null: the service's default. */
+  operationsPerMinute?: number | null | undefined;
   disabled?: boolean | undefined;
 };
 
@@ -99,7 +105,9 @@ export async function changeClient(sql: Sql, clientId: string, change: ClientCha
       set group_id = coalesce(${groupId}::integer, group_id),
         read_only = coalesce(${change.readOnly ?? null}::boolean, read_only),
         disabled = coalesce(${change.disabled ?? null}::boolean, disabled),
-        rate_limit = case when ${change.rateLimit === undefined} then rate_limit else ${change.rateLimit ?? null}::integer end
+        rate_limit = case when ${change.rateLimit === undefined} then rate_limit else ${change.rateLimit ?? null}::integer end,
+        operations_per_minute = case when ${change.operationsPerMinute === undefined} then operations_per_minute
+          else ${change.operationsPerMinute ?? null}::integer end
       where client_id = ${clientId}`;
     if (change.wids !== undefined) {
       await tx`delete from client_warehouse where client_id = ${clientId}`;

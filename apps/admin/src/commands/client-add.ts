@@ -14,6 +14,7 @@ type Options = {
   warehouses: number[];
   readOnly?: true;
   rateLimit?: number;
+  operationLimit?: number;
   json?: true;
 };
 
@@ -24,6 +25,7 @@ export const clientAdd = new Command('add')
   .requiredOption('--warehouses <list>', 'ids of the warehouses in its scope', parseIds)
   .option('--read-only', 'refuse whatever writes')
   .option('--rate-limit <number>', 'requests in any 60 s, instead of the default', parseId)
+  .option('--operation-limit <number>', 'operations of batches in any 60 s, instead of the default', parseId)
   .option('--json', 'print one line of JSON: clientId and clientSecret')
   .addHelpText('after', example('client add --id scanner-7 --permissions 11,95 --warehouses 1,2'))
   .action(async (options: Options) => {
@@ -34,6 +36,7 @@ export const clientAdd = new Command('add')
       wids: options.warehouses,
       readOnly: options.readOnly ?? false,
       rateLimit: options.rateLimit ?? null,
+      operationsPerMinute: options.operationLimit ?? null,
       secretDigest: digestSecret(clientSecret),
     };
     await withDatabase(async (sql) => {

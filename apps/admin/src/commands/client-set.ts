@@ -12,6 +12,7 @@ type Options = {
   warehouses?: number[];
   readOnly?: boolean;
   rateLimit?: number | 'default';
+  operationLimit?: number | 'default';
 };
 
 export const clientSet = new Command('set')
@@ -22,15 +23,17 @@ export const clientSet = new Command('set')
   .option('--read-only', 'refuse whatever writes')
   .option('--no-read-only', 'let it write')
   .option('--rate-limit <number>', 'requests in any 60 s, or "default"', parseRateLimit)
+  .option('--operation-limit <number>', 'operations of batches in any 60 s, or "default"', parseRateLimit)
   .addHelpText('after', example('client set --id scanner-7 --permissions 11,15,95 --rate-limit 300'))
   .action(async ({ id, ...change }: Options) => {
     if (Object.keys(change).length === 0) throw new CommandError('nothing to change was given', 2);
-    const { warehouses: wids, rateLimit, ...rest } = change;
+    const { warehouses: wids, rateLimit, operationLimit, ...rest } = change;
     await withDatabase(async (sql) => {
       const found = await changeClient(sql, id, {
         ...rest,
         wids,
         rateLimit: rateLimit === 'default' ? null : rateLimit,
+        operationsPerMinute: operationLimit === 'default' ? null : operationLimit,
       }).catch(async (error: unknown) => {
         throw await explainUnknownWarehouse(error, sql, wids ?? []);
       });
