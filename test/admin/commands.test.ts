@@ -44,7 +44,14 @@ const addArguments = (id: string) => [
 describe('client', () => {
   test('client add --json prints the id and the secret and nothing else', async () => {
     const id = uniqueName('scanner');
-    const { code, stdout, stderr } = await inventory([...addArguments(id), '--rate-limit', '1000', '--json']);
+    const { code, stdout, stderr } = await inventory([
+      ...addArguments(id),
+      '--rate-limit',
+      '1000',
+      '--operation-limit',
+      '5000',
+      '--json',
+    ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^\{.*\}\n$/);
     const { clientId, clientSecret, ...rest } = JSON.parse(stdout);
@@ -54,6 +61,7 @@ describe('client', () => {
       clientId: id,
       readOnly: false,
       rateLimit: 1000,
+      operationsPerMinute: 5000,
       permissions: new Set([11, 95]),
       scope: new Set([1, 2]),
     });
@@ -78,17 +86,19 @@ describe('client', () => {
   test('client set changes what is given and leaves the rest', async () => {
     const clientId = uniqueName('scanner');
     const secretDigest = digestSecret('secret');
-    const given = { clientId, permissions: [11], wids: [1], readOnly: true, rateLimit: 5, secretDigest };
+    const limits = { rateLimit: 5, operationsPerMinute: 7 };
+    const given = { clientId, permissions: [11], wids: [1], readOnly: true, ...limits, secretDigest };
     await addClient(service.sql, given);
     const { code } = await inventory([
       ...['client', 'set', '--id', clientId, '--permissions', '15,88', '--warehouses', '2,3'],
-      ...['--no-read-only', '--rate-limit', 'default'],
+      ...['--no-read-only', '--rate-limit', 'default', '--operation-limit', 'default'],
     ]);
     expect(code).toBe(0);
     const changed = {
       clientId,
       readOnly: false,
       rateLimit: null,
+      operationsPerMinute: null,
       permissions: new Set([15, 88]),
       scope: new Set([2, 3]),
     };

@@ -29,7 +29,7 @@ const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS
 const folded = createFoldedLog(createLog('bench'));
 const presence = createPresence(folded);
 const app = createApp({
-  routes: inventoryRoutes(lists, stock),
+  routes: inventoryRoutes(lists, stock as never),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
   authenticator,
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),

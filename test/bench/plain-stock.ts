@@ -5,6 +5,9 @@ import type { Sql, Tx } from '@inventory/db/client';
 import { conflict, invalid } from '@inventory/domain/contract/refused';
 import type { StockRequest } from '@inventory/domain/stock/request';
 
+/** What the load asks for. */
+type Plain = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
+
 /**
  * The plain way, to measure against: every request is one database transaction of the api process, with no queue. Written as
  * one would by hand for one request: the same tables, the same ledger, the same durability, as few statements as it takes.
@@ -12,13 +15,14 @@ import type { StockRequest } from '@inventory/domain/stock/request';
 export function createPlainStock(sql: Sql): Stock {
   return {
     async transact(request, { client }, status) {
-      const answer = await sql.begin((tx) => apply(tx, request, client.clientId));
+      const answer = await sql.begin((tx) => apply(tx, request as Plain, client.clientId));
       return { status, text: JSON.stringify(answer) };
     },
-  };
+    // The load asks for nothing else.
+  } satisfies Pick<Stock, 'transact'> as Stock;
 }
 
-async function apply(tx: Tx, request: StockRequest, clientId: string): Promise<object> {
+async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> {
   const { body, kind } = request;
   const [item] = await tx<
     { part_no: number; description: string; warehouse: string; transaction_no: number }[]
@@ -38,20 +42,23 @@ async function apply(tx: Tx, request: StockRequest, clientId: string): Promise<o
       ${JSON.stringify(answer.result)}::text::json)`;
   const { entries } = answer;
   await tx`
-    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
-    select ${facts.transactionNo}, line, rec_no, ${facts.partNo}, wid, spot, delta
+    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+    select ${facts.transactionNo}, line, rec_no, ${facts.partNo}, wid, spot, delta, balance
     from unnest(${entries.map((entry) => entry.recNo)}::bigint[], ${entries.map((entry) => entry.wid)}::integer[],
-      ${entries.map((entry) => entry.spot)}::text[], ${entries.map((entry) => entry.delta)}::numeric[])
-      with ordinality as entries (rec_no, wid, spot, delta, line)`;
+      ${entries.map((entry) => entry.spot)}::text[], ${entries.map((entry) => entry.delta)}::numeric[], ${entries.map((entry) => entry.balance)}::numeric[])
+      with ordinality as entries (rec_no, wid, spot, delta, balance, line)`;
   return answer.result;
 }
 
 type Facts = { partNo: number; transactionNo: number };
-type Applied = { result: object; entries: { recNo: number; wid: number; spot: string; delta: string }[] };
+type Applied = {
+  result: object;
+  entries: { recNo: number; wid: number; spot: string; delta: string; balance: string }[];
+};
 
 async function receive(
   tx: Tx,
-  body: Extract<StockRequest, { kind: 'receive' }>['body'],
+  body: Extract<Plain, { kind: 'receive' }>['body'],
   { partNo, transactionNo }: Facts,
   item: { description: string; warehouse: string },
 ): Promise<Applied> {
@@ -86,14 +93,14 @@ async function receive(
   };
   return {
     result: { recNo, status: 'received', transactionNo, lot: shown },
-    entries: [{ recNo, wid: body.wid, spot: body.spot ?? '', delta: units }],
+    entries: [{ recNo, wid: body.wid, spot: body.spot ?? '', delta: units, balance: units }],
   };
 }
 
 /** Move inside a warehouse, and issue: all that the load does. */
 async function takeOut(
   tx: Tx,
-  request: Exclude<StockRequest, { kind: 'receive' }>,
+  request: Exclude<Plain, { kind: 'receive' }>,
   { partNo, transactionNo }: Facts,
 ): Promise<Applied> {
   const { body, kind } = request;
@@ -117,10 +124,14 @@ async function takeOut(
     const taken = Math.min(missing, Number(lot.units));
     missing -= taken;
     const remaining = Number(lot.units) - taken;
-    entries.push({ recNo: lot.rec_no, wid: body.wid, spot: lot.spot, delta: String(-taken) });
+    entries.push({
+      ...{ recNo: lot.rec_no, wid: body.wid, spot: lot.spot },
+      ...{ delta: String(-taken), balance: String(remaining) },
+    });
     if (kind === 'move' && remaining === 0) {
       await tx`update lot set spot = ${body.toSpot ?? ''}, modified = now() where rec_no = ${lot.rec_no}`;
-      entries.push({ recNo: lot.rec_no, wid: body.wid, spot: body.toSpot ?? '', delta: String(taken) });
+      const moved = { wid: body.wid, spot: body.toSpot ?? '', delta: String(taken), balance: String(taken) };
+      entries.push({ recNo: lot.rec_no, ...moved });
     } else {
       await tx`
         update lot
@@ -136,7 +147,8 @@ async function takeOut(
         from lot
         where rec_no = ${lot.rec_no}
         returning rec_no`;
-      entries.push({ recNo: split!.rec_no, wid: body.wid, spot: body.toSpot ?? '', delta: String(taken) });
+      const moved = { wid: body.wid, spot: body.toSpot ?? '', delta: String(taken), balance: String(taken) };
+      entries.push({ recNo: split!.rec_no, ...moved });
     }
     shown.push({ recNo: lot.rec_no, units: taken, remaining });
   }

@@ -58,8 +58,8 @@ async function addItem(sql: Sql, { itemID, lots, units, by }: TrackedItem): Prom
         from made
         order by n
       )
-      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
-      select transaction_no, 1, rec_no, ${item!.part_no}, 1, spot, ${units}
+      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+      select transaction_no, 1, rec_no, ${item!.part_no}, 1, spot, ${units}, ${units}
       from made
       order by n`;
   });

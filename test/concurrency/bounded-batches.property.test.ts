@@ -1,12 +1,12 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf } from '@inventory/db/batch/gates';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { Queued } from '@inventory/domain/stock/request';
 import { afterAll, expect, test } from 'vitest';
 import { type BatchWorker, useBatches } from '../harness/batches.ts';
 import { randomRequest } from '../harness/random-requests.ts';
 import { type Chance, chanceOf, fillGate } from '../harness/random-stock.ts';
-import { answerOf, StockModel } from '../harness/stock-model.ts';
+import { answerOf, type ModelRequest, StockModel } from '../harness/stock-model.ts';
 
 const batches = useBatches();
 // A run that failed comes again with its seed: SEED=… RUNS=1.
@@ -19,9 +19,13 @@ const told = new Map<string, StoredOutcome>();
 let worker: BatchWorker;
 
 /** Judges what one batch said: in its order, against what there was at each one's turn. Returns what it left. */
-function judge(model: StockModel, requests: readonly QueuedRequest[], outcomes: (StoredOutcome | null)[]) {
+function judge(
+  model: StockModel,
+  requests: readonly Queued<ModelRequest>[],
+  outcomes: (StoredOutcome | null)[],
+) {
   const leftGates = new Set<string>();
-  const left: QueuedRequest[] = [];
+  const left: Queued<ModelRequest>[] = [];
   const seen = new Map<string, StoredOutcome | null>();
   let lastNo = 0;
   for (const [index, request] of requests.entries()) {
@@ -71,8 +75,8 @@ async function run(chance: Chance) {
   const itemIDs = await Promise.all([1, 2].map(() => batches.item()));
   const gates = itemIDs.flatMap((itemID) => [1, 2].map((wid) => ({ itemID, wid })));
   for (const gate of gates) await fillGate(batches.sql, chance, gate, model);
-  let left: QueuedRequest[] = [];
-  let decided: QueuedRequest[] = [];
+  let left: Queued<ModelRequest>[] = [];
+  let decided: Queued<ModelRequest>[] = [];
   let lastNo = 0;
   for (let batch = 0; batch < 8 || left.length > 0; batch++) {
     const appetite = chance.of([3, 10, 30]);

@@ -2,7 +2,7 @@ import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/
 import { connect, isOutage } from '@inventory/db/client';
 import { settle } from '@inventory/db/requests/settle';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
 import { createBatcher } from '@inventory/worker/batcher';
 import { expect, test } from 'vitest';
 import { type BatchWorker, countStatuses, holdGates, useBatches } from '../harness/batches.ts';
@@ -35,7 +35,7 @@ test('applied at once, while somebody holds another gate; what is for that one i
   await worker.apply([batches.request('receive', { itemID: held, units: 10, wid: 2 })]);
   const tried: number[] = [];
   const apply = batcherOf(worker, (requests) => {
-    if (requests.some(({ body }) => body.itemID === free)) tried.push(requests.length);
+    if (requests.flatMap(operationsOf).some((each) => itemIdOf(each) === free)) tried.push(requests.length);
     return applyBatch(worker.pool, requests, worker.parts);
   });
   const release = await holdGates(batches.sql, held, 1);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { messages } from '@inventory/api/errors';
 import { nameRequest } from '@inventory/api/request-id';
+import { createSender } from '@inventory/api/sender';
 import { startServer } from '@inventory/api/server';
 import { createStock } from '@inventory/api/transactions';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
@@ -290,6 +291,8 @@ describe('a key', () => {
     const full: Submitter = {
       admits: () => false,
       submit: async () => ({ status: 'busy', result: null }),
+      submitTogether: () => [],
+      togetherMax: 64,
       isOpen: () => true,
       refusedCount: () => 0,
       waitingCount: () => 0,
@@ -301,16 +304,22 @@ describe('a key', () => {
       look: async () => ({ workers: 0, lastSeenMs: null, backlog: 0 }),
       close: async () => {},
     };
-    const stock = createStock({
+    const sender = createSender({
       submitter: full,
       settle: async (request) => (await settle(batches.sql, [request])).get(request.requestId)!,
       now: Date.now,
+    });
+    const stock = createStock({
+      sender,
+      findOriginal: async () => null,
+      tryOut: async () => ({ status: 'applied', text: '' }),
       whyUnanswered: () => 'busy',
     });
     const client = {
       clientId: batches.clientId,
       readOnly: false,
       rateLimit: null,
+      operationsPerMinute: null,
       permissions: new Set<number>(),
       scope: new Set<number>(),
     };

@@ -138,8 +138,8 @@ describe('which lots are taken', () => {
           values (gen_random_uuid(), 'tests', 'receive', '{}', 'applied', '{}')
           returning transaction_no
         )
-        insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
-        select transaction_no, row_number() over (), rec_no, part_no, wid, spot, units
+        insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+        select transaction_no, row_number() over (), rec_no, part_no, wid, spot, units, units
         from lot, received
         where part_no = ${lot.partNo} and hold`;
       await tx`update stock_level set in_stock = 1501, on_hold = 1500 where part_no = ${lot.partNo}`;

@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
     expect(named('GET /Item/All')).toEqual(paging);
   });
 
-  test('has Idempotency-Key on the three transactions only', () => {
+  test('has Idempotency-Key on the transactions only', () => {
     const keyed = operations.filter(({ operation }) =>
       operation.parameters?.some(({ $ref }: { $ref?: string }) => $ref?.endsWith('/Idempotency-Key')),
     );
@@ -87,6 +87,9 @@ describe('the OpenAPI document', () => {
       'POST /Inventory/Receive',
       'POST /Inventory/Move',
       'POST /Inventory/Issue',
+      'POST /Inventory/Count',
+      'POST /Inventory/Reverse',
+      'POST /Inventory/Batch',
     ]);
   });
 

@@ -27,8 +27,8 @@ export async function prepareLots(sql: Sql, shortId: string, count: number): Pro
           'applied', '{}'
         from made
       )
-      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
-      select transaction_no, 1, rec_no, ${partNo}, 1, '', 1
+      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+      select transaction_no, 1, rec_no, ${partNo}, 1, '', 1, 1
       from made`;
   });
   await sql`analyze lot`;

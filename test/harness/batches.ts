@@ -6,7 +6,7 @@ import { type ConnectOptions, connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
+import type { Queued, QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { addressFor } from './as-part.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -31,7 +31,11 @@ export type Batches = {
   worker(options?: Partial<ConnectOptions>, databaseUrl?: string): BatchWorker;
   item(): Promise<string>;
   /** A request of a client that may do everything in warehouses 1 and 2; its deadline is far away unless told otherwise. */
-  request(kind: StockRequest['kind'], body: object, options?: Partial<QueuedRequest>): QueuedRequest;
+  request<Kind extends StockRequest['kind']>(
+    kind: Kind,
+    body: object,
+    options?: Partial<QueuedRequest>,
+  ): Queued<Extract<StockRequest, { kind: Kind }>>;
 };
 
 /** As {@link useService}, without the processes. */
@@ -91,7 +95,7 @@ export function useBatches(): Batches {
           kind,
           body: { reasonCode: 0, ...body },
           ...options,
-        }) as QueuedRequest,
+        }) as never,
     } satisfies Partial<Batches>);
   });
 

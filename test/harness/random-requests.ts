@@ -1,7 +1,7 @@
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { Queued } from '@inventory/domain/stock/request';
 import type { Batches } from './batches.ts';
 import { type Chance, type Gate, spotsOf } from './random-stock.ts';
-import type { ModelLot, StockModel } from './stock-model.ts';
+import type { ModelLot, ModelRequest, StockModel } from './stock-model.ts';
 
 // So many lots a request is to need: about the numbers that a batch reads in each round, and that it may take.
 const small = [1, 1, 1, 2, 3, 5, 9, 15, 16, 17, 33];
@@ -56,7 +56,7 @@ export function randomRequest(
   gate: Gate,
   model: StockModel,
   appetite: number,
-): QueuedRequest {
+): Queued<ModelRequest> {
   const { itemID, wid } = gate;
   const late = chance.upTo(60) === 0 ? { deadline: Date.now() - 10_000 } : {};
   const kind = chance.of(['receive', 'issue', 'issue', 'issue', 'move', 'move'] as const);

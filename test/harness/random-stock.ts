@@ -80,8 +80,8 @@ export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: Stoc
         values (gen_random_uuid(), 'tests', 'receive', ${JSON.stringify({ itemID: gate.itemID, units: total })}::text::json, 'applied', '{}')
         returning transaction_no
       )
-      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
-      select transaction_no, row_number() over (order by rec_no), rec_no, part_no, wid, spot, units
+      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+      select transaction_no, row_number() over (order by rec_no), rec_no, part_no, wid, spot, units, units
       from received, lot
       where part_no = ${level!.part_no} and wid = ${gate.wid}`;
     return numbered;

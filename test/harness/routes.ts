@@ -19,7 +19,7 @@ export function nameOf(declared: Route): string {
 
 export type RouteRequest = { method: string; path: string; body?: Record<string, unknown> };
 
-const stockBody = { units: 1, reasonCode: 0, toSpot: 'elsewhere' };
+const stockBody = { units: 1, counted: 1, transactionNo: 999_999_999, reasonCode: 0, toSpot: 'elsewhere' };
 
 /** A request that the route accepts, of this item in this warehouse. */
 export function requestOf(
@@ -31,8 +31,27 @@ export function requestOf(
     .replace(':partNo', String(partNo))
     .replace(':shortID', encodeURIComponent(itemID));
   if (declared.body === undefined) return { method: declared.method, path };
-  const body = declared.path === '/Item' ? { shortID: itemID } : { ...stockBody, itemID, wid };
+  const operations = [{ op: 'count', ...stockBody, itemID, wid }];
+  const body =
+    declared.path === '/Item'
+      ? { shortID: itemID }
+      : declared.path === '/Inventory/Batch'
+        ? { mode: 'each', operations }
+        : { ...stockBody, itemID, wid };
   return { method: declared.method, path, body };
+}
+
+/** Sets of permissions that are just enough for a route. */
+export function enoughFor({ permission }: Route): number[][] {
+  if (typeof permission === 'number') return [[permission]];
+  return 'anyOf' in permission ? permission.anyOf.map((each) => [each]) : [[...permission]];
+}
+
+/** The largest sets of permissions that are not enough. */
+export function tooLittleFor(declared: Route, all: readonly number[]): number[][] {
+  const enough = enoughFor(declared);
+  const missing = enough.length > 1 ? [enough.flat()] : enough[0]!.map((each) => [each]);
+  return missing.map((each) => all.filter((permission) => !each.includes(permission)));
 }
 
 type Shaped = { shape?: object; in?: Shaped };

@@ -28,6 +28,7 @@ export type Service = {
     warehouses?: number[];
     readOnly?: boolean;
     rateLimit?: number;
+    operationsPerMinute?: number;
     baseUrl?: string;
   }): Promise<ApiClient & { secret: string }>;
   /** Creates an item with a name of its own and returns its ShortID. */
@@ -114,6 +115,7 @@ function createService(database: TestDatabase, ports: number[]): Service {
         wids: options.warehouses ?? [1, 2],
         readOnly: options.readOnly ?? false,
         rateLimit: options.rateLimit ?? 1_000_000,
+        operationsPerMinute: options.operationsPerMinute,
         secretDigest: digestSecret(secret),
       });
       const at = options.baseUrl ?? baseUrl;

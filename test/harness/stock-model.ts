@@ -1,5 +1,8 @@
 import type { StockRequest } from '@inventory/domain/stock/request';
 
+/** What this model knows: the three transactions of the contract. */
+export type ModelRequest = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
+
 /** A lot as the model knows it. Units are multiples of a half, so that plain numbers are exact. */
 export type ModelLot = {
   recNo: number;
@@ -33,8 +36,8 @@ type Answered = {
   }[];
   lot: { received: string };
 };
-type Issue = Extract<StockRequest, { kind: 'issue' }>['body'];
-type Move = Extract<StockRequest, { kind: 'move' }>['body'];
+type Issue = Extract<ModelRequest, { kind: 'issue' }>['body'];
+type Move = Extract<ModelRequest, { kind: 'move' }>['body'];
 
 const lotsMax = 1000;
 
@@ -58,7 +61,7 @@ export class StockModel {
   readonly lots = new Map<number, ModelLot>();
 
   /** All lots that a move or an issue may take, in the order of allocation. */
-  matching(request: StockRequest, now: number): ModelLot[] {
+  matching(request: ModelRequest, now: number): ModelLot[] {
     if (request.kind === 'receive') return [];
     const { kind, body } = request;
     return this.named(request)
@@ -68,7 +71,7 @@ export class StockModel {
   }
 
   /** All lots in stock that match what a move or an issue names. */
-  private named(request: Exclude<StockRequest, { kind: 'receive' }>): ModelLot[] {
+  private named(request: Exclude<ModelRequest, { kind: 'receive' }>): ModelLot[] {
     const { body, kind } = request;
     const spot = kind === 'issue' ? body.spot : body.fromSpot;
     const received = kind === 'move' && body.received !== undefined ? rangeOf(body.received) : null;
@@ -89,7 +92,7 @@ export class StockModel {
   }
 
   /** The words of a refusal about the lots that match and are not taken. */
-  private untaken(request: Exclude<StockRequest, { kind: 'receive' }>, now: number): string {
+  private untaken(request: Exclude<ModelRequest, { kind: 'receive' }>, now: number): string {
     if (request.body.recno !== undefined) return '';
     const sum = (lots: ModelLot[]) => lots.reduce((total, lot) => total + lot.units, 0);
     const lots = this.named(request);
@@ -100,7 +103,7 @@ export class StockModel {
   }
 
   /** The outcome that a request must have at this moment; nothing is changed. */
-  expect(request: StockRequest, now: number): Expected {
+  expect(request: ModelRequest, now: number): Expected {
     if (request.kind === 'receive') return { status: 'applied', parts: [] };
     const refused = this.namedRefusal(request.kind, request.body);
     if (refused !== null) return { status: 'refused', message: refused };
@@ -153,7 +156,7 @@ export class StockModel {
   }
 
   /** Does what was answered, which must be what was expected; new lots get the numbers of the answer. */
-  apply(request: StockRequest, expected: Expected, text: string): void {
+  apply(request: ModelRequest, expected: Expected, text: string): void {
     if (expected.status === 'refused') return;
     const answer = JSON.parse(text) as Answered;
     const { body } = request;
@@ -197,7 +200,7 @@ function rangeOf(text: string): [number, number] {
 }
 
 /** The lots that the answer must show, beside the numbers of new ones. */
-export function answerOf(request: StockRequest, { parts }: Extract<Expected, { status: 'applied' }>) {
+export function answerOf(request: ModelRequest, { parts }: Extract<Expected, { status: 'applied' }>) {
   if (request.kind === 'receive') return { status: 'received', lot: { units: request.body.units } };
   const { body } = request;
   if (request.kind === 'issue') {

@@ -20,6 +20,7 @@ const clients = 'packages/db/src/clients.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
+const batches = 'apps/api/src/batch/batches.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connections/connection.ts';
 const connections = 'apps/api/src/connections/connections.ts';
@@ -62,8 +63,8 @@ const writeBatch = 'packages/db/src/batch/write-batch.ts';
 
 const unbalancedMove = {
   file: 'packages/domain/src/stock/move.ts',
-  search: '{ lot: to, wid, spot, delta: units }',
-  replace: '{ lot: to, wid, spot, delta: units / 2n }',
+  search: 'delta: units, balance: to.units }',
+  replace: 'delta: units / 2n, balance: to.units }',
 };
 
 // Each search text stands exactly once in its file; a mutant that no longer fits the code fails the run.
@@ -260,11 +261,17 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: applyBatch,
-        search: 'const gateIds = gateIdsOf(requests, parts);',
-        replace: `const gateIds = gateIdsOf(requests, parts);
-  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date(), outcomes: new Map() }));`,
+        search: `  const gateIds = gateIdsOf(requests, parts);
+  // Sent at once`,
+        replace: `  const gateIds = gateIdsOf(requests, parts);
+  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date(), outcomes: new Map() }));
+  // Sent at once`,
       },
-      { file: applyBatch, search: 'pickCandidates(tx, requests, parts, facts)]', replace: 'early]' },
+      {
+        file: applyBatch,
+        search: 'pickCandidates(tx, requests, parts, facts))',
+        replace: 'Promise.resolve(early))',
+      },
     ],
     test: { file: 'concurrency/whole-view.test.ts' },
   },
@@ -324,8 +331,8 @@ export type Taking =`,
     edits: [
       {
         file: applyBatch,
-        search: 'if (denial !== null) return',
-        replace: 'if (denial === undefined) return',
+        search: 'return denial === null ? null :',
+        replace: 'return denial !== undefined ? null :',
       },
     ],
     test: { file: 'concurrency/revoked-rights.test.ts' },
@@ -387,11 +394,11 @@ export type Taking =`,
     edits: [
       {
         file: rateLimit,
-        search: 'const here = logs.take(keys, callers.length);',
+        search: 'const here = logs.take(keys, callers.length * unit, unit);',
         replace: `const here =
       redis.status === 'ready' && performance.now() >= withoutRedisUntil
         ? { granted: callers.length, remaining: Number.POSITIVE_INFINITY, resetMs: 0, giveBack() {} }
-        : logs.take(keys, callers.length);`,
+        : logs.take(keys, callers.length * unit, unit);`,
       },
     ],
     test: { file: 'concurrency/rate-limit.test.ts', title: 'no second allowance' },
@@ -736,7 +743,7 @@ async function importKey(`,
     name: 'a closed lot keeps its hold',
     edits: [
       { file: stockBatch, search: 'if (lot.units === 0n) lot.hold = false;', replace: '' },
-      { file: writeBatch, search: 'hold = lot.hold and changed.units > 0,', replace: 'hold = lot.hold,' },
+      { file: writeBatch, search: 'hold = changed.hold,', replace: 'hold = lot.hold,' },
     ],
     test: { file: 'contract/move.test.ts', title: 'keeps the hold' },
   },
@@ -745,8 +752,8 @@ async function importKey(`,
     edits: [
       {
         file: allocate,
-        search: 'if (untaken !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid)))',
-        replace: 'if (Date.now() < 0)',
+        search: 'counted !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid))',
+        replace: 'Date.now() < 0',
       },
     ],
     test: { file: 'concurrency/large-issues.test.ts', title: 'moved by the batch itself' },
@@ -795,7 +802,7 @@ async function importKey(`,
     edits: [
       {
         file: batcher,
-        search: 'const isAlone = attempt > 1 || waiting[0]!.attempt > 1;',
+        search: 'const isAlone = goesAlone(envelope) || goesAlone(waiting[0]!);',
         replace: 'const isAlone = false;',
       },
     ],
@@ -823,8 +830,8 @@ async function importKey(`,
     edits: [
       {
         file: applyBatch,
-        search: 'if (batch.now > request.deadline)',
-        replace: 'if (batch.now < 0)',
+        search: 'if (now > request.deadline)',
+        replace: 'if (now < 0)',
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'whose deadline has passed' },
@@ -914,7 +921,7 @@ async function importKey(`,
         search: 'column(({ transaction }) => transaction.request.requestId)',
         replace: 'column(() => crypto.randomUUID())',
       },
-      { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
+      { file: applyBatch, search: 'if (now > request.deadline)', replace: 'if (now < 0)' },
     ],
     test: { fault: 'worker kill -9', rounds: 40 },
   },
@@ -931,7 +938,7 @@ async function importKey(`,
         search: 'return readOutcomes(sql, requests);',
         replace: `return new Map(requests.map(({ requestId: id }) => [id, { status: 'abandoned', result: null }]));`,
       },
-      { file: applyBatch, search: 'if (batch.now > request.deadline)', replace: 'if (batch.now < 0)' },
+      { file: applyBatch, search: 'if (now > request.deadline)', replace: 'if (now < 0)' },
       { file: waiters, search: 'void look(toLook)', replace: 'void 0' },
     ],
     test: { fault: 'worker kill -9', rounds: 16 },
@@ -1110,8 +1117,8 @@ async function importKey(`,
     name: 'a request that the queue refused not settled',
     edits: [
       {
-        file: 'apps/api/src/transactions.ts',
-        search: `return answer.status === 'busy' ? settle(request) : answer;`,
+        file: 'apps/api/src/sender.ts',
+        search: `return answer.status === 'busy' && isKeyed(request) ? settle(request) : answer;`,
         replace: 'return answer;',
       },
     ],
@@ -1187,7 +1194,7 @@ async function importKey(`,
     name: 'deadlines by the clock of the api',
     edits: [
       {
-        file: 'apps/api/src/transactions.ts',
+        file: 'apps/api/src/sender.ts',
         search: 'const askedAt = now() -',
         replace: 'const askedAt = Date.now() -',
       },
@@ -2493,8 +2500,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/body.ts',
-        search: 'throw error instanceof Refused ? error : refusalOfReader(error);',
-        replace: 'throw refusalOfReader(error);',
+        search: 'throw error instanceof Refused ? error : refusalOfReader(error, bytesMaxOf(ctx));',
+        replace: 'throw refusalOfReader(error, bytesMaxOf(ctx));',
       },
     ],
     test: { file: 'security/slow-bodies.test.ts', title: '408' },
@@ -2775,7 +2782,7 @@ async function importKey(`,
     name: 'a window of 61 seconds',
     edits: [
       {
-        file: 'apps/api/src/app.ts',
+        file: 'apps/api/src/limit-headers.ts',
         search: 'Math.min(windowSeconds, Math.ceil(resetMs / 1000))',
         replace: 'Math.ceil(resetMs / 1000)',
       },
@@ -3312,5 +3319,182 @@ async function importKey(`,
     name: 'Redis does not read its users anew',
     edits: [{ file: redisRights, search: ' acl|load client|list', replace: ' client|list' }],
     test: { file: 'docker/secrets.test.ts', title: 'has read them anew' },
+  },
+  {
+    name: "an operation's key forgets its place in the list",
+    edits: [{ file: batches, search: '`${key}\\n${index}`', replace: '`${key}\\n`' }],
+    test: { file: 'contract/batch.test.ts', title: 'the header stands for the whole list' },
+  },
+  {
+    name: 'an atomic batch is committed in parts',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: `if (decision.status === 'refused') return refused(index, decision.refusal);`,
+        replace: `if (decision.status === 'refused') return { status: 'applied', operations: decided };`,
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'the first that the stock refuses' },
+  },
+  {
+    name: 'what a refused atomic batch had decided is written',
+    edits: [
+      {
+        file: applyBatch,
+        search: 'batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() })',
+        replace: 'batch',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'the first that the stock refuses' },
+  },
+  {
+    name: 'operations of a batch are all sent at once, in any order',
+    edits: [
+      {
+        file: 'apps/api/src/batch/run-each.ts',
+        search: 'const ofItem = items.get(task.itemId);',
+        replace: 'const ofItem = items.get(task.itemId = String(Math.random()));',
+      },
+      {
+        file: lane,
+        search: 'let count = alone < 0 ? waiting.length : alone;',
+        replace: 'waiting.reverse();\n  let count = alone < 0 ? waiting.length : alone;',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'keep the order of the list' },
+  },
+  {
+    name: 'an operation is judged against what was before the batch',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: 'const decision = decide(batch, operation);',
+        replace: 'const decision = decide(structuredClone(batch), operation);',
+      },
+    ],
+    test: { file: 'contract/dry-run.test.ts', title: '200 of an atomic batch' },
+  },
+  {
+    name: 'a transaction is reversed as often as somebody asks',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: 'if (past.isReversed) return',
+        replace: 'if (past.isReversed && batch.now < 0) return',
+      },
+      {
+        file: 'packages/db/migrations/0019.do.counts-reversals-and-evidence.sql',
+        search: 'create unique index stock_transaction_reverses_key',
+        replace: 'create index stock_transaction_reverses_key',
+      },
+    ],
+    test: { file: 'contract/reverse.test.ts', title: 'with ten at once' },
+  },
+  {
+    name: 'a reversal gives back what has moved on',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: 'if (lot.spot !== spot) return elsewhere(lot, spot);\n  return lot.hold',
+        replace: 'return lot.hold',
+      },
+    ],
+    test: { file: 'contract/reverse.test.ts', title: '409 with figures' },
+  },
+  {
+    name: 'a reversal out of scope is told from none',
+    edits: [
+      {
+        file: 'apps/api/src/transactions.ts',
+        search: 'return noTransaction;',
+        replace: 'return of === null ? noTransaction : forbidden.scope;',
+      },
+    ],
+    test: { file: 'contract/reverse.test.ts', title: '404: not there' },
+  },
+  {
+    name: 'what is counted is read before the gates are locked',
+    edits: [
+      {
+        file: gates,
+        search: `    order by part_no, wid
+    for no key update of stock_level\`;`,
+        replace: `    order by part_no, wid\`;`,
+      },
+    ],
+    test: { file: 'concurrency/counts.test.ts', title: 'of two counts at once' },
+  },
+  {
+    name: 'lots on hold are counted down',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/count.ts',
+        search: 'if (counted === before || counted >= heldUnits) return null;',
+        replace: 'if (heldUnits >= 0n) return null;',
+      },
+      { file: 'packages/domain/src/stock/count.ts', search: '    if (lot.hold) continue;\n', replace: '' },
+    ],
+    test: { file: 'contract/count.test.ts', title: 'never counted down' },
+  },
+  {
+    name: 'a dry run draws numbers',
+    edits: [
+      {
+        file: 'packages/db/src/batch/dry-run.ts',
+        search: '{ draws: false }',
+        replace: '{ draws: true }',
+      },
+    ],
+    test: { file: 'contract/dry-run.test.ts', title: 'the answer of an issue' },
+  },
+  {
+    name: 'a dry run is applied',
+    edits: [
+      {
+        file: 'apps/api/src/transactions.ts',
+        search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller, 200);',
+        replace: 'return transact(request, caller, 200);',
+      },
+    ],
+    test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
+  },
+  {
+    name: 'operations beyond the limit pass in part',
+    edits: [
+      { file: rateLimit, search: 'granted = granted - granted % unit', replace: '' },
+      {
+        file: 'packages/auth/src/sliding-log.ts',
+        search: 'const granted = room - (room % unit);',
+        replace: 'const granted = room;',
+      },
+      {
+        file: rateLimit,
+        search: 'const allowed = passed <= granted;',
+        replace: 'const allowed = granted > 0;',
+      },
+    ],
+    test: { file: 'contract/operation-limit.test.ts', title: 'that has no room' },
+  },
+  {
+    name: 'the balance of a line is what the lot has in the end',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/move.ts',
+        search: 'balance: from.units - units }',
+        replace: 'balance: from.units }',
+      },
+    ],
+    test: { file: 'contract/reverse.test.ts', title: 'a whole lot to another spot' },
+  },
+  {
+    name: 'the clock of a device is believed',
+    edits: [
+      {
+        file: 'apps/api/src/batch/evidence.ts',
+        search: 'captured + Math.round(receivedAt - sentAt)',
+        replace: 'captured',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'raw and corrected' },
   },
 ];

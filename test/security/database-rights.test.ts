@@ -35,6 +35,7 @@ const expected: Record<Part, Record<string, string>> = {
     security_group: 'select',
     signing_key: 'select, insert, delete',
     verifying_key: 'select, insert, update',
+    stock_entry: 'select',
     stock_level: 'select',
     stock_transaction: 'select, insert (request_id, status)',
     warehouse: 'select',
@@ -58,13 +59,14 @@ const expected: Record<Part, Record<string, string>> = {
     lot_chapter_count: 'select, insert, update',
     schema_version: 'select',
     security_group: 'select',
-    stock_entry: 'insert',
+    stock_entry: 'select, insert',
     stock_level: 'select, insert (part_no, wid), update (in_stock, modified, on_hold, used)',
     stock_transaction: 'select, insert',
     warehouse: 'select',
   },
   operator: {
-    client: 'select, insert, update (disabled, group_id, rate_limit, read_only), delete',
+    client:
+      'select, insert, update (disabled, group_id, operations_per_minute, rate_limit, read_only), delete',
     client_secret: 'select, insert, delete',
     client_warehouse: 'select, insert, delete',
     database_identity: 'select',
@@ -123,7 +125,7 @@ beforeAll(async () => {
   await owner`insert into item (short_id, created_by) values ('I', 'tests')`;
   await owner`insert into stock_level (part_no, wid, in_stock, used) values (1, 1, 1, true)`;
   await owner`insert into lot (rec_no, part_no, wid, units, received, modified) values (1, 1, 1, 1, now(), now())`;
-  await owner`insert into stock_entry values (1, 1, 1, 1, 1, '', 1)`;
+  await owner`insert into stock_entry values (1, 1, 1, 1, 1, '', 1, 1)`;
 });
 
 afterAll(async () => {

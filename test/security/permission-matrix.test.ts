@@ -7,7 +7,7 @@ import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 const service = useService();
 
 /**
- * Who may do what, written by hand from the contract. `permission`: the one that is needed; every other is not enough. `read-only`:
+ * Who may do what, written by hand from the contract. `permission`: the one that is needed, or all of several; every other is not enough. `read-only`:
  * what a client that may only read is answered. Then what a client that may is answered by the warehouse that it names: one in its
  * scope, one outside, none at all, one that does not exist. `-`: the route is asked about no warehouse.
  */
@@ -20,6 +20,9 @@ const expected = `
   POST /Inventory/Receive        95          readOnly   201       scope    wid   scope
   POST /Inventory/Move           15          readOnly   200       scope    wid   scope
   POST /Inventory/Issue          88          readOnly   200       scope    wid   scope
+  POST /Inventory/Count          88,95       readOnly   200       scope    wid   scope
+  POST /Inventory/Reverse        88          readOnly   200       -        -     -
+  POST /Inventory/Batch          none        readOnly   200       -        -     -
   GET /Item                      11          200        200       -        -     -
   GET /Item/All                  11          200        200       -        -     -
   GET /Item/:partNo              11          200        200       -        -     -
@@ -65,7 +68,7 @@ const matrix = rowsOf(expected).map((row) => {
   const [name, permission, readOnly, ...answers] = row as [string, string, string, ...string[]];
   return {
     name,
-    permission: Number(permission),
+    needed: permission === 'none' ? [] : permission.split(',').map(Number),
     readOnly,
     answers: Object.fromEntries(places.map((place, index) => [place, answers[index]!])),
   };
@@ -79,12 +82,18 @@ const answerOf = (name: string) => {
 
 let stocked: string;
 let partNo: number;
+// To be reversed, which needs the permission to issue.
+const receipts: number[] = [];
 beforeAll(async () => {
   await service.sql`insert into warehouse (wid, name) values (5, 'Far away')`;
   stocked = await service.item();
   const keeper = await service.client({ warehouses: [1, 2, 3] });
   for (const wid of [1, 2, 3]) {
     await keeper.post('/Inventory/Receive', { itemID: stocked, units: 1_000_000, wid, reasonCode: 0 });
+  }
+  for (let count = 0; count < 20; count++) {
+    const receipt = { itemID: stocked, units: 1, wid: 1, reasonCode: 0, spot: 'RECEIPT' };
+    receipts.push((await keeper.post('/Inventory/Receive', receipt)).body.transactionNo);
   }
   partNo = (await keeper.get(`/Item?key=${stocked}&type=id`)).body.partNo;
 });
@@ -97,11 +106,16 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
   const transaction = {
     itemID: stocked,
     units: 1,
+    counted: 1_000_000,
     ...(wid === undefined ? {} : { wid }),
     reasonCode: 0,
     ...to,
   };
+  const receipt = receipts.shift();
+  if (receipt !== undefined) receipts.push(receipt);
   const bodies: Record<string, () => object | Promise<object>> = {
+    'POST /Inventory/Reverse': () => ({ transactionNo: receipt }),
+    'POST /Inventory/Batch': () => ({ mode: 'each', operations: [{ op: 'count', ...transaction }] }),
     'POST /Item': () => ({ shortID: uniqueName('NEW') }),
     'PUT /Item': () => ({ shortID: stocked, description: uniqueName('text') }),
   };
@@ -155,47 +169,49 @@ function clientWith(permissions: number[], readOnly: boolean): Promise<ApiClient
 }
 afterAll(() => clients.clear());
 
-describe.each(matrix.map((row) => [row.name, row] as const))(
-  '%s',
-  (name, { permission, readOnly, answers }) => {
-    const sets = [
-      ...allPermissions.map((each) => [each]),
-      [],
-      allPermissions.filter((each) => each !== permission),
-      allPermissions,
-    ];
-    const asked = sets.flatMap((permissions) =>
-      [false, true].flatMap((isReadOnly) =>
-        places
-          .filter((place) => answers[place] !== '-')
-          .map((place) => ({ permissions, isReadOnly, place, may: permissions.includes(permission) })),
-      ),
-    );
-    // The reasons for which a client is refused, in the order of the checks: read-only, permission, the
-    // request itself, scope.
-    const answerTo = ({ isReadOnly, place, may }: (typeof asked)[number]) => {
-      if (isReadOnly && readOnly === 'readOnly') return 'readOnly';
-      return may ? answers[place]! : 'permission';
-    };
+describe.each(matrix.map((row) => [row.name, row] as const))('%s', (name, { needed, readOnly, answers }) => {
+  const sets = [
+    ...allPermissions.map((each) => [each]),
+    [],
+    ...needed.map((missing) => allPermissions.filter((each) => each !== missing)),
+    needed,
+    allPermissions,
+  ];
+  const asked = sets.flatMap((permissions) =>
+    [false, true].flatMap((isReadOnly) =>
+      places
+        .filter((place) => answers[place] !== '-')
+        .map((place) => ({
+          permissions,
+          isReadOnly,
+          place,
+          may: needed.every((each) => permissions.includes(each)),
+        })),
+    ),
+  );
+  // What a client is refused for, in the order of the checks: read-only, permission, what was sent, scope.
+  const answerTo = ({ isReadOnly, place, may }: (typeof asked)[number]) => {
+    if (isReadOnly && readOnly === 'readOnly') return 'readOnly';
+    return may ? answers[place]! : 'permission';
+  };
 
-    test('every permission, read-only or not, and every kind of warehouse', async () => {
-      for (const each of asked) {
-        const client = await clientWith(each.permissions, each.isReadOnly);
-        const answer = answerTo(each);
-        const before = await written();
-        const what = `${JSON.stringify(each.permissions)} ${each.isReadOnly ? 'read-only ' : ''}${each.place}`;
-        const got =
-          name.startsWith('DELETE') && answer !== '200'
-            ? await askDelete(client)
-            : await ask(client, name, each.place);
-        expectAs(got, answer, what);
-        if (got.status >= 400) expect(await written(), what).toEqual(before);
-      }
-      expect(asked.filter((each) => /^2/.test(answerTo(each))).length).toBeGreaterThan(0);
-      expect(asked.filter((each) => answerTo(each) === 'permission').length).toBeGreaterThan(0);
-    });
-  },
-);
+  test('every permission, read-only or not, and every kind of warehouse', async () => {
+    for (const each of asked) {
+      const client = await clientWith(each.permissions, each.isReadOnly);
+      const answer = answerTo(each);
+      const before = await written();
+      const what = `${JSON.stringify(each.permissions)} ${each.isReadOnly ? 'read-only ' : ''}${each.place}`;
+      const got =
+        name.startsWith('DELETE') && answer !== '200'
+          ? await askDelete(client)
+          : await ask(client, name, each.place);
+      expectAs(got, answer, what);
+      if (got.status >= 400) expect(await written(), what).toEqual(before);
+    }
+    expect(asked.filter((each) => /^2/.test(answerTo(each))).length).toBeGreaterThan(0);
+    expect(asked.some((each) => answerTo(each) === 'permission')).toBe(needed.length > 0);
+  });
+});
 
 /** Of an item that is there, so that nothing is made for the asking. */
 const askDelete = (client: ApiClient) => client.delete(`/Item/${stocked}`);

@@ -1,8 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
-import type { RateLimiter, RateLimitVerdict } from '@inventory/auth/rate-limit';
-import { windowSeconds } from '@inventory/auth/rate-limit';
+import type { RateLimiter } from '@inventory/auth/rate-limit';
 import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import type { Log } from '@inventory/process/log';
 import Router from '@koa/router';
@@ -15,6 +14,7 @@ import { malformationOf } from './connections/malformed-http.ts';
 import { allowOrigins } from './cors.ts';
 import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
 import { jsonHeaders } from './json-headers.ts';
+import { nameLimit, retryAfterOf } from './limit-headers.ts';
 import { sendStream } from './lists/send-stream.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { answerHeaders } from './openapi/answers.ts';
@@ -214,20 +214,12 @@ function limitRate({ rateLimiter, rateLimit, metrics }: AppOptions) {
     const counted = rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
     beginJsonBody(ctx);
     const verdict = await counted;
-    nameLimit(ctx, verdict);
+    nameLimit(ctx, 'default', verdict);
     if (verdict.allowed) return next();
     metrics.rateLimited();
     const message = `Rate limit exceeded: ${verdict.limit} requests per minute.`;
-    const retryAfter = String(Math.max(1, Math.ceil(verdict.resetMs / 1000)));
-    sendJson(ctx, 429, JSON.stringify({ message }), { 'Retry-After': retryAfter });
+    sendJson(ctx, 429, JSON.stringify({ message }), { 'Retry-After': retryAfterOf(verdict) });
   };
-}
-
-function nameLimit(ctx: Context, { limit, remaining, resetMs }: RateLimitVerdict) {
-  // A request of this very millisecond leaves the window a millisecond after its 60 s.
-  const seconds = Math.min(windowSeconds, Math.ceil(resetMs / 1000));
-  ctx.set('RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`);
-  ctx.set('RateLimit', `"default";r=${remaining};t=${seconds}`);
 }
 
 function routeRequests(routes: readonly Route[]) {

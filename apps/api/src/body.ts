@@ -8,6 +8,11 @@ import { BodyTooLarge, readBytes } from './read-bytes.ts';
 
 /** A body larger than this, decompressed, is refused. */
 export const bodyBytesMax = 64 * 1024;
+/** That of a batch. */
+export const batchBytesMax = 1024 * 1024;
+
+// Known by the path alone: bodies are read before their route is looked for.
+const bytesMaxOf = (ctx: Context) => (ctx.path.endsWith('/Inventory/Batch') ? batchBytesMax : bodyBytesMax);
 
 // Both kinds are read as text: JSON because a number's digits must be seen before it becomes a double.
 const readJson = textReader('application/json');
@@ -25,9 +30,9 @@ function textReader(type: string) {
   return async (ctx: Context): Promise<string> => {
     if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
     if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
-    const reading = unlessBroken(ctx.req, readBytes(ctx.req, bodyBytesMax));
+    const reading = unlessBroken(ctx.req, readBytes(ctx.req, bytesMaxOf(ctx)));
     const bytes = await reading.catch((error) => {
-      throw error instanceof Refused ? error : refusalOfReader(error);
+      throw error instanceof Refused ? error : refusalOfReader(error, bytesMaxOf(ctx));
     });
     if (performance.now() - ctx.state.arrivedAt >= lateFromMs) ctx.state.arrivedAt = performance.now();
     try {
@@ -49,12 +54,29 @@ export function beginJsonBody(ctx: Context): void {
   ctx.state.jsonText = text;
 }
 
-/** The object in a JSON body. A number with more digits than every JSON reader carries comes out as NaN. */
+/** The object in a JSON body. */
 export async function readJsonBody(ctx: Context): Promise<Record<string, unknown>> {
-  const text: string = await (ctx.state.jsonText ?? readJson(ctx));
-  let value: unknown;
+  return parseObject(await readJsonText(ctx));
+}
+
+/** The text of a JSON body, as it came. */
+export function readJsonText(ctx: Context): Promise<string> {
+  return ctx.state.jsonText ?? readJson(ctx);
+}
+
+/** The object that a JSON text is; throws Refused for any other text. */
+export function parseObject(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw bad('The body must be a JSON object.');
+  if (hasDuplicateFields(text)) throw bad('An object in the body has a field twice.');
+  return value as Record<string, unknown>;
+}
+
+/** The value that a JSON text is; throws Refused when it is none. A number with more digits than every reader carries is NaN. */
+export function parseJson(text: string): unknown {
   try {
-    value = hasLongNumber.test(text)
+    return hasLongNumber.test(text)
       ? parseLossless(text, null, {
           parseNumber: numberOfLiteral,
           onDuplicateKey: ({ newValue }) => newValue,
@@ -63,10 +85,6 @@ export async function readJsonBody(ctx: Context): Promise<Record<string, unknown
   } catch {
     throw bad('The body is not well-formed JSON.');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw bad('The body must be a JSON object.');
-  if (hasDuplicateFields(text)) throw bad('An object in the body has a field twice.');
-  return value as Record<string, unknown>;
 }
 
 /** The parameters of a form. A repeated one is refused. */
@@ -88,10 +106,10 @@ function bad(message: string): Refused {
 }
 
 /** The reader's errors: too large keeps its status, all the rest (broken compression, a cut body) is a bad request. */
-function refusalOfReader(error: unknown): Refused {
+function refusalOfReader(error: unknown, bytesMax: number): Refused {
   if (error instanceof BodyTooLarge) {
     return new Refused(
-      { code: 'bad_request', message: `The body is larger than ${bodyBytesMax} bytes.` },
+      { code: 'bad_request', message: `The body is larger than ${bytesMax} bytes.` },
       { status: 413 },
     );
   }

@@ -8,6 +8,8 @@ export const apiSettings = {
   HOST: z.string().default('127.0.0.1'),
   /** Requests per client in any 60 s, for clients without a limit of their own. */
   RATE_LIMIT: count(1).default(100),
+  /** Operations of batches per client in any 60 s, for clients without a limit of their own. */
+  OPERATION_LIMIT: count(1).default(30_000),
   /** Connections to Postgres for cheap lists and single items; at most 18 more: costly lists, and what must not stand behind any. */
   DATABASE_CONNECTIONS: count(1).default(10),
   /**

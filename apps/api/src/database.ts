@@ -17,6 +17,8 @@ export type Database = {
   authentication: StatementPool;
   /** The reads and writes a transaction waits for: its key, a lost answer, the verdict. */
   verdicts: StatementPool;
+  /** Dry runs. */
+  trials: StatementPool;
   /** Writes of items. */
   items: StatementPool;
   /** How many pieces of work wait for a connection or a turn now. */
@@ -37,6 +39,18 @@ const listLimitMs = 11_000;
 const listTimeoutMs = 10_000;
 
 type Kind = Omit<StatementPoolOptions, 'open'> & Omit<ConnectOptions, 'connectionsMax'>;
+
+// By the statements of a batch, on what nobody holds.
+const trials = {
+  name: 'inventory-dry-runs',
+  statementTimeoutMs: 3000,
+  byKeys: true,
+  connectionsMax: 2,
+  overrunMs: 2000,
+  limitMs: 6000,
+  waitMs: 3000,
+  cancels: true,
+} as const;
 
 /** Each kind of work and its connections; `readsMax`: those for `cheap`. */
 const kindsOf = (readsMax: number) =>
@@ -100,6 +114,7 @@ const kindsOf = (readsMax: number) =>
       limitMs: 1000,
       waitMs: 600,
     },
+    trials,
     // Ended by Postgres well before its caller is answered: nothing is applied after a "not applied".
     items: {
       name: 'inventory-items',
@@ -137,6 +152,7 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
     looks: open(kinds.looks),
     authentication: open(kinds.authentication, tellAll),
     verdicts: open(kinds.verdicts, tellAll),
+    trials: open(kinds.trials),
     items: open(kinds.items),
   };
   const turns = createListTurns();
@@ -146,6 +162,7 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
     reads,
     authentication,
     verdicts,
+    trials: pools.trials,
     items,
     waitingCount: () =>
       Object.values(pools).reduce((sum, pool) => sum + pool.waitingCount(), turns.waitingCount()),

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Client } from '@inventory/auth/client';
-import type { Permission } from '@inventory/auth/permission';
+import type { Needed } from '@inventory/auth/permission';
+import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/statement-pool';
 import { forbidden, invalid } from '@inventory/domain/contract/refused';
@@ -10,7 +11,9 @@ import type { z } from 'zod';
 import { readJsonBody } from './body.ts';
 import { Refused } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
+import { nameLimit } from './limit-headers.ts';
 import type { Operation } from './operation.ts';
+import { fieldErrorsOf, withoutNulls } from './parse.ts';
 import type { RequestName } from './request-id.ts';
 
 /**
@@ -32,6 +35,8 @@ export type Call<Params, Query, Body> = {
   header: (name: string) => string | undefined;
   /** Of `performance.now()`, when the request came; when it was whole, if its body came late. */
   arrivedAt: number;
+  /** Names the limit of operations in the answer's headers. */
+  nameOperations: (verdict: RateLimitVerdict) => void;
   /** Until when, and whether still, somebody waits for the answer. */
   wait: Wait;
 };
@@ -51,13 +56,17 @@ export type Route = {
   /** Below the base path, with `:name` for a parameter. */
   path: string;
   summary: string;
-  permission: Permission;
+  /** Ours, beside the contract. */
+  isExtension?: true;
+  permission: Needed;
   /** Read-only clients are refused. */
   writes: boolean;
   /** A parameter that does not fit: there is no such resource, 404. */
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** Reads the body where `body` only says what it is; adds to `details`, or throws Refused. */
+  readBody?: (ctx: Context, details: Details) => Promise<unknown>;
   /** The warehouses that must be in the client's scope. */
   warehouses: (call: Call<never, never, never>) => number[];
   /** The answers of success, by status. */
@@ -110,9 +119,9 @@ export async function callRoute(
   const details: Details = new Map();
   const query = parseQuery(declared, ctx, details);
   const body =
-    declared.body === undefined
-      ? undefined
-      : parse(declared.body, withoutNulls(await readJsonBody(ctx)), details);
+    declared.readBody === undefined
+      ? await readBody(declared, ctx, details)
+      : await declared.readBody(ctx, details);
   if (details.size > 0) throw new Refused(invalid(Object.fromEntries(details)));
   const header = (name: string) => ctx.headers[name.toLowerCase()]?.toString();
   const { arrivedAt, name } = ctx.state;
@@ -122,17 +131,20 @@ export async function callRoute(
     hasGone: () => socket.destroyed,
     onGone: (tell) => onSocketClosed(socket, tell),
   };
-  const call = { params: params.value, query, body, client, name, header, arrivedAt, wait } as Call<
-    never,
-    never,
-    never
-  >;
+  const nameOperations = (verdict: RateLimitVerdict) => nameLimit(ctx, 'operations', verdict);
+  const call = {
+    ...{ params: params.value, query, body, client, name, header, arrivedAt, nameOperations, wait },
+  } as Call<never, never, never>;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
   // Not before the body is here: a caller who sends it slowly is no outage.
   const reply = await within(answerWithinMs, declared.handle(call));
   if (reply === null) throw new Refused({ code: 'not_found', message: declared.notFound! });
   return reply;
+}
+
+async function readBody({ body }: Route, ctx: Context, details: Details): Promise<unknown> {
+  return body === undefined ? undefined : parse(body, withoutNulls(await readJsonBody(ctx)), details);
 }
 
 /** The parameters of a path, or null when they do not fit the route. */
@@ -179,14 +191,8 @@ function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
 function parse(schema: Schema, value: unknown, details: Details): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  for (const { path, message } of parsed.error.issues) {
-    const field = String(path[0] ?? '');
-    details.set(field, [...(details.get(field) ?? []), message]);
+  for (const [field, messages] of Object.entries(fieldErrorsOf(parsed.error))) {
+    details.set(field, [...(details.get(field) ?? []), ...messages]);
   }
   return undefined;
-}
-
-/** `null` for a field counts as omitted. */
-function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

@@ -1,12 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { createRateLimiter } from '@inventory/auth/rate-limit';
+import { createOperationLimiter, createRateLimiter } from '@inventory/auth/rate-limit';
+import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
 import { reach } from '@inventory/db/client';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
+import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -17,13 +20,17 @@ import type { Log } from '@inventory/process/log';
 import { createMetrics } from '@inventory/process/metrics';
 import { PlainError } from '@inventory/process/plain-error';
 import { createPresence } from '@inventory/process/presence';
-import { createReport } from '@inventory/process/report';
+import { createReport, type Report } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
 import { createSubmitter } from '@inventory/queue/submit';
+import type { Redis } from 'ioredis';
 import { createApp, version } from './app.ts';
+import { createBatches } from './batch/batches.ts';
+import type { FindOriginals } from './batch/read-operations.ts';
+import { createBatchTurns } from './batch/turns.ts';
 import { createAuthenticator } from './callers/authenticator.ts';
 import { createGuessLimiter } from './callers/guess-limit.ts';
 import { createStrangers } from './callers/strangers.ts';
@@ -31,7 +38,7 @@ import { apiSettings } from './config.ts';
 import { createHttpServer } from './connections/http-server.ts';
 import { defaultConnectionsMax } from './connections/open-files.ts';
 import { createStanding } from './connections/standing.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { gather } from './gather.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
@@ -39,10 +46,13 @@ import { createRequestLog } from './request-log.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { createTokenHandler } from './routes/token.ts';
+import { createSender, type Sender } from './sender.ts';
 import { createStock } from './transactions.ts';
 
 // Many for the scanners of a warehouse behind one address, and a part of all.
 const perAddressMax = 250;
+// Operations of batches under way: as many as fill an envelope.
+const batchOperationsMax = 64;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
@@ -52,6 +62,54 @@ function foundNothing(error: unknown) {
   if (error instanceof NeverBegunError) return new Map<string, StoredOutcome>();
   throw error;
 }
+
+/** The stock transactions, one by one and in batches, of these parts. */
+function wireStock(
+  config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
+  { database, redis, sender, needs, now, report }: StockParts,
+) {
+  const { verdicts } = database;
+  const findOriginals: FindOriginals = (transactionNos) =>
+    verdicts.run(async (sql) => {
+      const originals = await readOriginals(sql, transactionNos);
+      return transactionNos.map((transactionNo) => originals.get(transactionNo) ?? null);
+    });
+  return {
+    ...createStock({
+      sender,
+      findOriginal: async (transactionNo) => (await findOriginals([transactionNo]))[0] ?? null,
+      tryOut: (request, clientId, wait) => database.trials.run((sql) => tryOut(sql, request, clientId), wait),
+      whyUnanswered: needs.whyUnanswered,
+    }),
+    ...createBatches({
+      sender,
+      limiter: createOperationLimiter(redis, config.QUEUE_PREFIX),
+      operationLimit: config.OPERATION_LIMIT,
+      turns: createBatchTurns(batchOperationsMax),
+      tryOut: (requests, clientId, wait) =>
+        database.trials.run((sql) => tryOutTogether(sql, requests, clientId), wait),
+      findOriginals,
+      // Evidence: nothing is kept waiting or refused for it.
+      findGaps: (clientId, devices) =>
+        database.reads
+          .run((sql) => findDeviceGaps(sql, clientId, devices))
+          .catch((error) => {
+            report(error, 'the gaps of devices');
+            return [];
+          }),
+      now,
+    }),
+  };
+}
+
+type StockParts = {
+  database: Database;
+  redis: Redis;
+  sender: Sender;
+  needs: Needs;
+  now: () => number;
+  report: Report;
+};
 
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
 export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
@@ -94,15 +152,15 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const standing = createStanding();
   const strangers = createStrangers(() => draining, standing);
   const authenticator = await createAuthenticator(authentication, clock.now, log, strangers.isSpent);
-  const stock = createStock({
+  const sender = createSender({
     submitter,
     settle: gather(verdicts, async (sql, requests: readonly SentRequest[]) => {
       const outcomes = await settle(sql, requests);
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
     now: clock.now,
-    whyUnanswered: needs.whyUnanswered,
   });
+  const stock = wireStock(config, { database, redis, sender, needs, now: clock.now, report });
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
     routes: [...inventoryRoutes(lists, stock), ...itemRoutes(database)],

@@ -1,25 +1,31 @@
-import { hash } from 'node:crypto';
 import type { Client } from '@inventory/auth/client';
+import { reversalPermission } from '@inventory/auth/permission';
+import { denyAction, denyWarehouses } from '@inventory/auth/scope';
+import type { Trial } from '@inventory/db/batch/dry-run';
 import { isOutage, isStatementTimeout } from '@inventory/db/client';
-import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
-import type { Refusal } from '@inventory/domain/contract/refused';
-import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest, RequestKey, StockRequest } from '@inventory/domain/stock/request';
-import { within } from '@inventory/process/within';
-import type { SubmitResult, Submitter } from '@inventory/queue/submit';
-import { patience } from '@inventory/queue/submit';
+import type { Wait } from '@inventory/db/statement-pool';
+import { forbidden, noTransaction, type Refusal } from '@inventory/domain/contract/refused';
+import type { ReverseRequest } from '@inventory/domain/contract/reverse';
+import type { Original, SingleRequest, StockRequest } from '@inventory/domain/stock/request';
+import type { SubmitResult } from '@inventory/queue/submit';
 import { Failed, type FailureCause, messages, Refused } from './errors.ts';
 import type { RequestName } from './request-id.ts';
-import type { Reply } from './route.ts';
+import type { Call, Reply } from './route.ts';
+import type { Sender } from './sender.ts';
 
-// A little more than a request without a key gets: a request that the queue refuses is settled after.
-const keyedWithinMs = patience.giveUpAfterMs + 200;
-const refusedWithinMs = 1000;
 const retryAfter = { 'Retry-After': '1' };
 
 export type Stock = {
   /** Has a transaction applied and answers with `status`; throws Refused or Failed, and then nothing was applied. */
   transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply>;
+  /** What the call would be answered; nothing is stored, and no key used. Throws Refused, or as the database fails. */
+  tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply>;
+  /** The same for the reversal of a transaction, which must be in the caller's scope, and its opposite permitted. */
+  reverse(
+    body: ReverseRequest & { dryRun?: boolean | undefined },
+    caller: Caller,
+    wait: Wait,
+  ): Promise<Reply>;
 };
 
 /**
@@ -28,64 +34,73 @@ export type Stock = {
  */
 export type Caller = { client: Client; arrivedAt: number; key: string | undefined; name: RequestName };
 
+/** Whoever sent a call. */
+export function callerOf({
+  client,
+  name,
+  arrivedAt,
+  header,
+}: Pick<Call<unknown, unknown, unknown>, 'client' | 'name' | 'arrivedAt' | 'header'>): Caller {
+  return { client, name, arrivedAt, key: header('Idempotency-Key') };
+}
+
 export type StockOptions = {
-  submitter: Submitter;
-  /** Decides that a request is never applied; returns what was decided if it already was, under its key perhaps. */
-  settle: (request: SentRequest) => Promise<StoredOutcome>;
-  /** The time that the clock of Postgres shows, milliseconds since 1970. */
-  now: () => number;
+  sender: Sender;
+  /** What a transaction that is to be undone was; null when there is none of this number. */
+  findOriginal: (transactionNo: number) => Promise<Original | null>;
+  tryOut: (request: SingleRequest, clientId: string, wait: Wait) => Promise<Trial>;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
 };
 
 /** The way of a transaction through the queue, with or without an Idempotency-Key. */
-export function createStock({ submitter, settle, now, whyUnanswered }: StockOptions): Stock {
-  function queued(request: StockRequest, { client, arrivedAt, key, name }: Caller): QueuedRequest {
-    const askedAt = now() - (performance.now() - arrivedAt);
-    return {
-      ...request,
-      requestId: name.ours,
-      ...(name.theirs !== null && { xRequestId: name.theirs }),
-      clientId: client.clientId,
-      deadline: askedAt + patience.verdictAfterMs,
-      ...(key !== undefined && { key: keyOf(key, request, askedAt) }),
-    };
+export function createStock({ sender, findOriginal, tryOut: tryOutNow, whyUnanswered }: StockOptions): Stock {
+  async function transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply> {
+    const { client, key, arrivedAt, name } = caller;
+    checkKey(key);
+    const queued = sender.queued(request, { clientId: client.clientId, arrivedAt, key, name });
+    const [answer] = await sender.sendAll([queued], arrivedAt);
+    return replyOf(answer!, status, whyUnanswered);
   }
 
-  /**
-   * Another send of the same key may be under way, from this process or another, and its caller gone: one that the queue refuses is
-   * told that nothing was applied only when that cannot be any more.
-   */
-  async function submitKeyed(request: QueuedRequest, arrivedAt: number): Promise<SubmitResult> {
-    const answer = await submitter.submit(request, arrivedAt);
-    return answer.status === 'busy' ? settle(request) : answer;
+  async function tryOut(request: SingleRequest, { client }: Caller, wait: Wait): Promise<Reply> {
+    const trial = await tryOutNow(request, client.clientId, wait);
+    if (trial.status === 'refused') throw new Refused(trial.refusal);
+    return { status: 200, text: trial.text };
   }
 
   return {
-    async transact(request, caller, status) {
-      const { key, arrivedAt } = caller;
-      if (key === undefined)
-        return replyOf(await submitter.submit(queued(request, caller), arrivedAt), status, whyUnanswered);
-      if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-        throw new Refused({
-          code: 'bad_request',
-          message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
-        });
-      }
-      // One that came slowly is refused at once, but not without asking.
-      const leftMs = Math.max(keyedWithinMs - (performance.now() - arrivedAt), refusedWithinMs);
-      const answer = await within(leftMs, submitKeyed(queued(request, caller), arrivedAt)).catch(unknownKey);
-      return replyOf(answer, status, whyUnanswered);
+    transact,
+    tryOut,
+    async reverse({ dryRun, ...body }, caller, wait) {
+      checkKey(caller.key);
+      const of = await findOriginal(body.transactionNo).catch((error) => {
+        // An earlier send of the key may be applied.
+        if (caller.key !== undefined) unknownKey(error);
+        throw error;
+      });
+      const request = { kind: 'reverse' as const, body, of: of! };
+      const refusal = refuseReversal(of, caller.client);
+      if (refusal !== null) throw new Refused(refusal);
+      return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller, 200);
     },
   };
 }
 
-function keyOf(key: string, { kind, body }: StockRequest, askedAt: number): RequestKey {
-  return {
-    digest: digest(key),
-    fingerprint: digest(JSON.stringify([kind, body])),
-    askedAt: Math.floor(askedAt),
-  };
+/** Why a client may not undo this: out of its scope it is as if it were not there. */
+export function refuseReversal(of: Original | null, client: Client): Refusal | null {
+  if (of === null || denyWarehouses(client, of.wids) !== null) return noTransaction;
+  const denial = denyAction(client, reversalPermission[of.kind], true);
+  return denial === null ? null : forbidden[denial];
+}
+
+/** Refuses an Idempotency-Key that is none. */
+export function checkKey(key: string | undefined): void {
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return;
+  throw new Refused({
+    code: 'bad_request',
+    message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
+  });
 }
 
 /** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
@@ -103,8 +118,4 @@ function replyOf(answer: SubmitResult, status: 200 | 201, whyUnanswered: () => F
   if (answer.status === 'unknown') throw new Failed(503, messages.unknown, retryAfter, 'postgres');
   if (answer.result !== null) throw new Refused(JSON.parse(answer.result) as Refusal, { headers });
   throw new Failed(503, messages.unavailable, retryAfter, whyUnanswered());
-}
-
-function digest(text: string): string {
-  return hash('sha256', text, 'base64');
 }

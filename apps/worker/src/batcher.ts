@@ -20,6 +20,11 @@ type Envelope = {
   reject: (error: unknown) => void;
 };
 
+/** One that comes again, or that holds an atomic batch. */
+function goesAlone({ requests, attempt }: Envelope): boolean {
+  return attempt > 1 || requests[0]?.kind === 'batch';
+}
+
 /**
  * Makes one batch of the envelopes that are there: while a batch is applied the next one gathers, so batches grow with the
  * load and a lone envelope waits for nobody. One request that cannot be applied, by an error of ours, harms only itself: the
@@ -48,8 +53,9 @@ export function createBatcher(
   function takeBatch(): Envelope[] {
     let requestCount = 0;
     let envelopeCount = 0;
-    for (const { requests, attempt } of waiting) {
-      const isAlone = attempt > 1 || waiting[0]!.attempt > 1;
+    for (const envelope of waiting) {
+      const { requests } = envelope;
+      const isAlone = goesAlone(envelope) || goesAlone(waiting[0]!);
       if (envelopeCount > 0 && (isAlone || requestCount + requests.length > options.batchMax)) break;
       requestCount += requests.length;
       envelopeCount += 1;

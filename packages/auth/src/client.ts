@@ -7,4 +7,6 @@ export type Client = {
   scope: ReadonlySet<number>;
   /** Requests in any 60 s; null: the service's default. */
   rateLimit: number | null;
+  /** Operations of batches in any 60 s; null: the service's default. */
+  operationsPerMinute: number | null;
 };

@@ -23,6 +23,7 @@ const slidingLog = `
 local now = redis.call('TIME')
 now = now[1] * 1000 + math.floor(now[2] / 1000)
 local granted, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local unit = tonumber(ARGV[3 + #KEYS / 2])
 local totals = {}
 for each = 1, #KEYS / 2 do
   local log = KEYS[2 * each - 1]
@@ -39,6 +40,7 @@ for each = 1, #KEYS / 2 do
   totals[each] = total
   granted = math.max(0, math.min(granted, tonumber(ARGV[2 + each]) - total))
 end
+granted = granted - granted % unit
 local remaining, reset = nil, 0
 for each = 1, #KEYS / 2 do
   local log = KEYS[2 * each - 1]
@@ -57,6 +59,17 @@ for each = 1, #KEYS / 2 do
   if total > 0 then redis.call('SET', KEYS[2 * each], total, 'PX', window + 1000) end
   local left, leaves = math.max(0, tonumber(ARGV[2 + each]) - total), 0
   local first = redis.call('LINDEX', log, 0)
+  if granted == 0 and unit > left then
+    -- Refused: until there is room for one unit.
+    local freed, place, entry = 0, 0, first
+    while entry do
+      first = entry
+      freed = freed + tonumber(string.match(entry, ':(%d+)'))
+      if left + freed >= unit then break end
+      place = place + 1
+      entry = redis.call('LINDEX', log, place)
+    end
+  end
   if first then leaves = tonumber(string.match(first, '(%d+):')) + window + 1 - now end
   if not remaining or left < remaining or (left == remaining and leaves > reset) then
     remaining, reset = left, leaves
@@ -66,13 +79,20 @@ return { granted, remaining, reset }
 `;
 
 type Counted = { granted: number; remaining: number; resetMs: number };
-type Waiting = { keys: readonly LimitedKey[]; callers: ((verdict: RateLimitVerdict) => void)[] };
+type Waiting = {
+  keys: readonly LimitedKey[];
+  unit: number;
+  callers: ((verdict: RateLimitVerdict) => void)[];
+};
 
 /**
  * Counts under several keys in one step: a request that one of them refuses is counted under none. The first
  * key's limit is the verdict's.
  */
-export type WindowLimiter = { take(keys: readonly LimitedKey[]): Promise<RateLimitVerdict> };
+export type WindowLimiter = {
+  /** `unit`: how much it counts as, all of it or nothing. */
+  take(keys: readonly LimitedKey[], unit?: number): Promise<RateLimitVerdict>;
+};
 
 /**
  * A limiter over all processes: at most a key's limit passes in any 60 s. Each process counts for itself,
@@ -98,23 +118,30 @@ export function createWindowLimiter(
     for (const each of turn.values()) void answer(each);
   }
 
-  async function answer({ keys, callers }: Waiting) {
-    const here = logs.take(keys, callers.length);
+  async function answer({ keys, unit, callers }: Waiting) {
+    const here = logs.take(keys, callers.length * unit, unit);
     // Redis is not asked for what is refused here.
-    const everywhere = here.granted === 0 ? null : await countOnRedis(keys, here.granted);
+    const everywhere = here.granted === 0 ? null : await countOnRedis(keys, here.granted, unit);
     if (everywhere !== null) here.giveBack(here.granted - everywhere.granted);
     const { granted, remaining, resetMs } = stricter(here, everywhere);
     const limit = keys[0]!.limit;
     callers.forEach((tell, index) => {
       // The first ones of the turn pass; the allowance of each counts down to the one that is left in the
       // end.
-      const allowed = index < granted;
-      tell({ allowed, limit, remaining: allowed ? remaining + granted - 1 - index : 0, resetMs });
+      const passed = (index + 1) * unit;
+      const allowed = passed <= granted;
+      // Of what is refused whole, some may be left.
+      const left = unit === 1 ? 0 : remaining;
+      tell({ allowed, limit, remaining: allowed ? remaining + granted - passed : left, resetMs });
     });
   }
 
   /** Null when Redis does not answer. */
-  async function countOnRedis(keys: readonly LimitedKey[], asked: number): Promise<Counted | null> {
+  async function countOnRedis(
+    keys: readonly LimitedKey[],
+    asked: number,
+    unit: number,
+  ): Promise<Counted | null> {
     if (redis.status !== 'ready' || performance.now() < withoutRedisUntil) return null;
     const names = keys.flatMap(({ key }) => [`${key}:log`, `${key}:total`]);
     const limits = keys.map(({ limit }) => limit);
@@ -123,7 +150,7 @@ export function createWindowLimiter(
       (...values: (string | number)[]) => Promise<[number, number, number]>
     >;
     try {
-      const counted = call.inventoryTakeRequests(names.length, ...names, asked, windowMs, ...limits);
+      const counted = call.inventoryTakeRequests(names.length, ...names, asked, windowMs, ...limits, unit);
       const [granted, remaining, resetMs] = await within(redisWaitMs, counted);
       return { granted, remaining, resetMs };
     } catch {
@@ -133,12 +160,12 @@ export function createWindowLimiter(
   }
 
   return {
-    take(keys) {
+    take(keys, unit = 1) {
       return new Promise((resolve) => {
         if (waiting.size === 0) setImmediate(flush);
-        const name = keys.map(({ key }) => key).join('\n');
+        const name = [unit, ...keys.map(({ key }) => key)].join('\n');
         const entry = waiting.get(name);
-        if (entry === undefined) waiting.set(name, { keys, callers: [resolve] });
+        if (entry === undefined) waiting.set(name, { keys, unit, callers: [resolve] });
         else entry.callers.push(resolve);
       });
     },
@@ -165,4 +192,18 @@ export function createRateLimiter(
 ): RateLimiter {
   const limiter = createWindowLimiter(redis, options);
   return { take: (clientId, limit) => limiter.take([{ key: `{${prefix}:rate:${clientId}}`, limit }]) };
+}
+
+/** Counts operations of batches per client, those of one batch all or none. */
+export type OperationLimiter = {
+  take(clientId: string, limit: number, count: number): Promise<RateLimitVerdict>;
+};
+
+/** The limit of operations, beside that of requests and as exact. */
+export function createOperationLimiter(redis: Redis, prefix: string): OperationLimiter {
+  const limiter = createWindowLimiter(redis);
+  return {
+    take: (clientId, limit, count) =>
+      limiter.take([{ key: `{${prefix}:operations:${clientId}}`, limit }], count),
+  };
 }

@@ -1,13 +1,19 @@
 import type { Client } from './client.ts';
-import type { Permission } from './permission.ts';
+import type { Needed } from './permission.ts';
 
 /** Why a client may not; the contract's messages belong to these. */
 export type Denial = 'readOnly' | 'permission' | 'scope';
 
 /** Read-only first, then the permission: the documented order. */
-export function denyAction(client: Client, permission: Permission, writes: boolean): Denial | null {
+export function denyAction(client: Client, needed: Needed, writes: boolean): Denial | null {
   if (writes && client.readOnly) return 'readOnly';
-  return client.permissions.has(permission) ? null : 'permission';
+  return hasNeeded(client, needed) ? null : 'permission';
+}
+
+function hasNeeded({ permissions }: Client, needed: Needed): boolean {
+  if (typeof needed === 'number') return permissions.has(needed);
+  if ('anyOf' in needed) return needed.anyOf.some((each) => permissions.has(each));
+  return needed.every((each) => permissions.has(each));
 }
 
 /** Every warehouse must be in scope. One that does not exist is in nobody's. */

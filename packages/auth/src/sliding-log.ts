@@ -15,10 +15,10 @@ export type Taken = {
 
 export type SlidingLogs = {
   /**
-   * Counts up to `asked` under all of the keys at once, as many as every one of them has room for. Refused
-   * ones are counted nowhere: a client that waits as it is told gets through.
+   * Counts up to `asked` under all of the keys at once, as many as every one of them has room for, in whole
+   * times of `unit`. Refused ones are counted nowhere: a client that waits as it is told gets through.
    */
-  take(keys: readonly LimitedKey[], asked: number): Taken;
+  take(keys: readonly LimitedKey[], asked: number, unit?: number): Taken;
   /** The entries held in memory. */
   size(): { keys: number; entries: number };
 };
@@ -46,12 +46,6 @@ type Log = { entries: Entry[]; total: number };
 export function createSlidingLogs({ windowMs, now: readClock, keysMax }: SlidingLogsOptions): SlidingLogs {
   // In the order in which they were last used.
   const logs = new Map<string, Log>();
-
-  function drop(log: Log, entry: Entry) {
-    log.total -= entry.count;
-    entry.count = 0;
-    log.entries.splice(log.entries.indexOf(entry), 1);
-  }
 
   function forgetOld(now: number) {
     for (const [key, log] of logs) {
@@ -83,12 +77,17 @@ export function createSlidingLogs({ windowMs, now: readClock, keysMax }: Sliding
     return entry;
   }
 
+  // One that is just as old still counts.
+  const leavesInMs = (entry: Entry | undefined, now: number) =>
+    entry === undefined ? 0 : entry.at + windowMs + 1 - now;
+
   return {
-    take(keys, asked) {
+    take(keys, asked, unit = 1) {
       const now = Math.floor(readClock());
       const opened = keys.map(({ key, limit }) => ({ key, limit, log: open(key, now) }));
       const rooms = opened.map(({ limit, log }) => Math.max(0, limit - log.total));
-      const granted = Math.min(asked, ...rooms);
+      const room = Math.min(asked, ...rooms);
+      const granted = room - (room % unit);
       const counted: { log: Log; entry: Entry }[] = [];
       let remaining = Number.POSITIVE_INFINITY;
       let resetMs = 0;
@@ -99,9 +98,8 @@ export function createSlidingLogs({ windowMs, now: readClock, keysMax }: Sliding
           logs.set(key, log);
         }
         const left = Math.max(0, limit - log.total);
-        const first = log.entries[0];
-        // One that is just as old still counts.
-        const leavesMs = first === undefined ? 0 : first.at + windowMs + 1 - now;
+        // Refused: until there is room for one unit.
+        const leavesMs = leavesInMs(granted > 0 ? log.entries[0] : lastToLeave(log, unit - left), now);
         if (left < remaining || (left === remaining && leavesMs > resetMs)) {
           remaining = left;
           resetMs = leavesMs;
@@ -128,4 +126,20 @@ export function createSlidingLogs({ windowMs, now: readClock, keysMax }: Sliding
       entries: [...logs.values()].reduce((sum, { entries }) => sum + entries.length, 0),
     }),
   };
+}
+
+/** The entry after whose end so many more have room. */
+function lastToLeave({ entries }: Log, missing: number): Entry | undefined {
+  let freed = 0;
+  for (const entry of entries) {
+    freed += entry.count;
+    if (freed >= missing) return entry;
+  }
+  return entries.at(-1);
+}
+
+function drop(log: Log, entry: Entry) {
+  log.total -= entry.count;
+  entry.count = 0;
+  log.entries.splice(log.entries.indexOf(entry), 1);
 }

@@ -8,11 +8,12 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
       client_id: string;
       read_only: boolean;
       rate_limit: number | null;
+      operations_per_minute: number | null;
       permissions: number[];
       wids: number[];
     }[]
   >`
-    select client_id, read_only, rate_limit, permissions,
+    select client_id, read_only, rate_limit, operations_per_minute, permissions,
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
@@ -24,6 +25,7 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
         clientId: row.client_id,
         readOnly: row.read_only,
         rateLimit: row.rate_limit,
+        operationsPerMinute: row.operations_per_minute,
         permissions: new Set(row.permissions),
         scope: new Set(row.wids),
       },
@@ -58,6 +60,8 @@ export type NewClient = {
   wids: readonly number[];
   readOnly: boolean;
   rateLimit: number | null;
+  /** null, or not given: the service's default. */
+  operationsPerMinute?: number | null | undefined;
   secretDigest: Uint8Array;
 };
 
@@ -80,8 +84,9 @@ export async function addClients(sql: Sql, clients: readonly NewClient[]): Promi
 async function insertClient(tx: Tx, client: NewClient): Promise<void> {
   const groupId = await ensureGroup(tx, client.permissions);
   await tx`
-      insert into client (client_id, group_id, read_only, rate_limit)
-      values (${client.clientId}, ${groupId}, ${client.readOnly}, ${client.rateLimit})`;
+      insert into client (client_id, group_id, read_only, rate_limit, operations_per_minute)
+      values (${client.clientId}, ${groupId}, ${client.readOnly}, ${client.rateLimit},
+        ${client.operationsPerMinute ?? null})`;
   await addScope(tx, client.clientId, client.wids);
   await tx`
       insert into client_secret (client_id, digest)
@@ -98,6 +103,8 @@ export type ClientChange = {
   readOnly?: boolean | undefined;
   /** null: the service's default. */
   rateLimit?: number | null | undefined;
+  /** null: the service's default. */
+  operationsPerMinute?: number | null | undefined;
   disabled?: boolean | undefined;
 };
 
@@ -107,6 +114,7 @@ export type ClientRights = {
   wids: number[];
   readOnly: boolean;
   rateLimit: number | null;
+  operationsPerMinute: number | null;
   disabled: boolean;
 };
 
@@ -135,12 +143,15 @@ export async function changeClient(
       wids: changed(before.wids, change.wids, change.addWids, change.removeWids),
       readOnly: change.readOnly ?? before.readOnly,
       rateLimit: change.rateLimit === undefined ? before.rateLimit : change.rateLimit,
+      operationsPerMinute:
+        change.operationsPerMinute === undefined ? before.operationsPerMinute : change.operationsPerMinute,
       disabled: change.disabled ?? before.disabled,
     };
     await tx`
       update client
       set group_id = ${await ensureGroup(tx, after.permissions)}, read_only = ${after.readOnly},
-        disabled = ${after.disabled}, rate_limit = ${after.rateLimit}
+        disabled = ${after.disabled}, rate_limit = ${after.rateLimit},
+        operations_per_minute = ${after.operationsPerMinute}
       where client_id = ${clientId}`;
     await tx`
       delete from client_warehouse
@@ -174,17 +185,25 @@ async function readRights(tx: Tx, clientId: string): Promise<ClientRights> {
       read_only: boolean;
       disabled: boolean;
       rate_limit: number | null;
+      operations_per_minute: number | null;
       permissions: number[];
       wids: number[];
     }[]
   >`
-    select read_only, disabled, rate_limit, array(select unnest(permissions) order by 1) as permissions,
+    select read_only, disabled, rate_limit, operations_per_minute, array(select unnest(permissions) order by 1) as permissions,
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id order by wid) as wids
     from client
     join security_group using (group_id)
     where client_id = ${clientId}`;
-  const { permissions, wids, read_only: readOnly, rate_limit: rateLimit, disabled } = row!;
-  return { permissions, wids, readOnly, rateLimit, disabled };
+  const { permissions, wids, disabled } = row!;
+  return {
+    permissions,
+    wids,
+    readOnly: row!.read_only,
+    rateLimit: row!.rate_limit,
+    operationsPerMinute: row!.operations_per_minute,
+    disabled,
+  };
 }
 
 /** `expires`: null for a secret that does not end by itself. */

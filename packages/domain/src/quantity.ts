@@ -51,13 +51,15 @@ export function isExactDecimal(number: number): boolean {
 
 /**
  * The number that a JSON literal such as `-1.50e3` writes, of any length; NaN when its digits say more than a double
- * carries: more than 15 significant ones, or an exponent that makes 0 of them.
+ * carries: more than 15 significant ones, unless it is whole and at most 2^53-1, or an exponent that makes 0 of them.
  */
 export function numberOfLiteral(literal: string): number {
   const [mantissa = ''] = literal.toLowerCase().split('e');
   const digits = withoutFirstZeros(mantissa.replace('-', '').replace('.', ''));
   const significant = mantissa.includes('.') ? withoutLastZeros(digits) : digits;
   const number = Number(literal);
+  // All digits of a whole number up to 2^53-1 are carried; where it is to be a quantity, that says so.
+  if (/^-?\d+$/.test(literal) && Number.isSafeInteger(number)) return number;
   return significant.length > significantDigitsMax || (number === 0 && digits !== '') ? Number.NaN : number;
 }
 

@@ -1,9 +1,6 @@
-import { IssueRequest } from '@inventory/domain/contract/issue';
-import { MoveRequest } from '@inventory/domain/contract/move';
-import { ReceiveRequest } from '@inventory/domain/contract/receive';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { type OperationKind, operationBodies, operationsMax } from '@inventory/domain/contract/batch';
+import type { AtomicRequest, Original, QueuedRequest } from '@inventory/domain/stock/request';
 
-const bodies = { receive: ReceiveRequest, move: MoveRequest, issue: IssueRequest };
 /** What the api takes for an X-Request-Id. */
 const xRequestIdPattern = /^[\x21-\x7e]{1,128}$/;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -13,15 +10,46 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
  * promise it; this is for a fault of ours, or an api of another version.
  */
 export function isSound(request: QueuedRequest): boolean {
-  const { requestId, xRequestId, clientId, deadline, kind, body } = (request ?? {}) as Partial<QueuedRequest>;
+  const { clientId, deadline, xRequestId } = (request ?? {}) as Partial<QueuedRequest>;
+  if (typeof clientId !== 'string' || !Number.isFinite(deadline)) return false;
+  if (xRequestId !== undefined && !(typeof xRequestId === 'string' && xRequestIdPattern.test(xRequestId)))
+    return false;
+  if (request.kind !== 'batch') return isOperation(request);
+  const { requestId, body, operations } = request as Partial<AtomicRequest> & { requestId: unknown };
   return (
-    typeof requestId === 'string' &&
-    uuid.test(requestId) &&
-    (xRequestId === undefined || (typeof xRequestId === 'string' && xRequestIdPattern.test(xRequestId))) &&
-    typeof clientId === 'string' &&
-    Number.isFinite(deadline) &&
+    isId(requestId) &&
+    typeof body?.digest === 'string' &&
+    Array.isArray(operations) &&
+    operations.length > 0 &&
+    operations.length <= operationsMax &&
+    operations.every(isOperation)
+  );
+}
+
+const isId = (value: unknown) => typeof value === 'string' && uuid.test(value);
+
+function isOperation(request: unknown): boolean {
+  const { requestId, kind, body, of } = (request ?? {}) as Record<
+    'requestId' | 'kind' | 'body' | 'of',
+    unknown
+  >;
+  return (
+    isId(requestId) &&
+    typeof kind === 'string' &&
+    Object.hasOwn(operationBodies, kind) &&
+    operationBodies[kind as OperationKind].safeParse(body).success &&
+    (kind !== 'reverse' || isOriginal(of))
+  );
+}
+
+function isOriginal(of: unknown): boolean {
+  const { kind, itemID, wids, lines } = (of ?? {}) as Partial<Original>;
+  return (
     kind !== undefined &&
-    Object.hasOwn(bodies, kind) &&
-    bodies[kind].safeParse(body).success
+    Object.hasOwn(operationBodies, kind) &&
+    typeof itemID === 'string' &&
+    Array.isArray(wids) &&
+    wids.every(Number.isSafeInteger) &&
+    Number.isSafeInteger(lines)
   );
 }

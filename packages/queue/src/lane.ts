@@ -76,6 +76,22 @@ export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boole
 }
 
 /**
+ * Takes those that leave as one envelope: `max` at most, and all of those that travel together or none (these are never more than `max`).
+ * One that travels alone is an envelope by itself.
+ */
+export function takeEnvelope<Waiting extends { together: object | null; isAlone: boolean }>(
+  { waiting }: Lane<Waiting>,
+  max: number,
+): Waiting[] {
+  if (waiting[0]?.isAlone) return waiting.splice(0, 1);
+  const alone = waiting.findIndex(({ isAlone }, index) => isAlone || index === max);
+  let count = alone < 0 ? waiting.length : alone;
+  const cut = waiting[count]?.together ?? null;
+  while (cut !== null && count > 0 && waiting[count - 1]!.together === cut) count -= 1;
+  return waiting.splice(0, count === 0 ? max : count);
+}
+
+/**
  * Whether a request that came at `arrivedAt` and joins the lane now would probably be answered too late, or
  * Redis hangs.
  */

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
 import { type EnvelopeResult, shardOf } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
-import { emptyLane, isBusy, type Lane, maySend, noteAnswered, notePace, type SentEnvelope } from './lane.ts';
+import {
+  emptyLane,
+  isBusy,
+  type Lane,
+  maySend,
+  noteAnswered,
+  notePace,
+  type SentEnvelope,
+  takeEnvelope,
+} from './lane.ts';
 import { connectProducer } from './redis.ts';
 import { createRefusals } from './refusals.ts';
 import { openShard, type Shard } from './shard.ts';
@@ -58,6 +67,11 @@ export type Submitter = {
    * caller's time too.
    */
   submit(request: QueuedRequest, arrivedAt: number): Promise<SubmitResult>;
+  /**
+   * The same for several of one item, `togetherMax` at most, which travel in one envelope and so are decided in their order.
+   */
+  submitTogether(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
+  togetherMax: number;
   /** Whether `submit` would take this request now, instead of answering `busy` at once. */
   admits(request: QueuedRequest, arrivedAt: number): boolean;
   /** Whether Redis takes work now. */
@@ -169,7 +183,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       line.isScheduled = false;
       const before = lane.waiting.length;
       while (maySend(lane, options, performance.now())) {
-        void send(line, lane.waiting.splice(0, options.envelopeMax));
+        void send(line, takeEnvelope(lane, options.envelopeMax));
       }
       const sentCount = before - lane.waiting.length;
       if (sentCount > 0) notePace(lane, sentCount, performance.now());
@@ -204,8 +218,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     }
   }
 
-  function lineOf(request: { body: { itemID: string } }): Line {
-    return lines[shardOf(request.body.itemID, shardCount)]!;
+  function lineOf(request: QueuedRequest): Line {
+    return lines[shardOf(firstItemOf(request), shardCount)]!;
   }
 
   function admits(request: QueuedRequest, arrivedAt: number): boolean {
@@ -213,15 +227,23 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     return !isBusy(lineOf(request).lane, options, arrivedAt, performance.now());
   }
 
+  function submitTogether(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[] {
+    const [first] = requests;
+    if (first === undefined || !admits(first, arrivedAt)) {
+      return requests.map(() => Promise.resolve({ status: 'busy', result: null }));
+    }
+    const line = lineOf(first);
+    const together = requests.length > 1 ? {} : null;
+    const added = requests.map((request) => waiters.add(request, arrivedAt, together));
+    line.lane.waiting.push(...added);
+    schedule(line);
+    return added.map((waiter) => waiter.promise);
+  }
+
   return {
-    submit(request, arrivedAt) {
-      if (!admits(request, arrivedAt)) return Promise.resolve({ status: 'busy', result: null });
-      const waiter = waiters.add(request, arrivedAt);
-      const line = lineOf(request);
-      line.lane.waiting.push(waiter);
-      schedule(line);
-      return waiter.promise;
-    },
+    submit: (request, arrivedAt) => submitTogether([request], arrivedAt)[0]!,
+    submitTogether,
+    togetherMax: options.envelopeMax,
     admits,
     isOpen: () => producer.status === 'ready',
     waitingCount: () => waiters.count(),
@@ -243,4 +265,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       producer.disconnect();
     },
   };
+}
+
+/** The item by which a request finds its shard; of many the first: a gate belongs to Postgres, not to a shard (0017). */
+function firstItemOf(request: QueuedRequest): string {
+  const [first] = operationsOf(request);
+  return first === undefined ? '' : itemIdOf(first);
 }

@@ -48,6 +48,10 @@ export type Waiter = {
   settling: boolean;
   /** Whether its envelope's answers came without this one. */
   isApart: boolean;
+  /** The same for all that travel in one envelope; null for one that travels as it comes. */
+  together: object | null;
+  /** Whether it travels in an envelope by itself: it is as large as many. */
+  isAlone: boolean;
 };
 
 export type WaitersOptions = {
@@ -61,7 +65,7 @@ export type WaitersOptions = {
 };
 
 export type Waiters = {
-  add(request: QueuedRequest, arrivedAt: number): Waiter;
+  add(request: QueuedRequest, arrivedAt: number, together?: object | null): Waiter;
   /** Answers all of an envelope; an outcome that its results do not carry is read from Postgres at once. */
   complete(envelope: SentEnvelope, results: EnvelopeResult): void;
   /** Has Postgres decide about all of an envelope that still wait. */
@@ -130,7 +134,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
   }
 
   return {
-    add(request, arrivedAt) {
+    add(request, arrivedAt, together = null) {
       let resolve!: (answer: SubmitResult) => void;
       const promise = new Promise<SubmitResult>((done) => {
         resolve = done;
@@ -145,6 +149,8 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
         envelope: null,
         settling: false,
         isApart: false,
+        together,
+        isAlone: request.kind === 'batch',
       };
       waiters.set(request.requestId, waiter);
       return waiter;

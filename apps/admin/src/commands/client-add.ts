@@ -16,6 +16,7 @@ type Options = {
   warehouses?: number[];
   readOnly?: true;
   rateLimit?: number;
+  operationLimit?: number;
   from?: string;
   skipBad?: true;
   json?: true;
@@ -28,6 +29,7 @@ export const clientAdd = new Command('add')
   .option('--warehouses <list>', 'ids of the warehouses in its scope', parseIds)
   .option('--read-only', 'refuse whatever writes')
   .option('--rate-limit <number>', 'requests in any 60 s, instead of the default', parseId)
+  .option('--operation-limit <number>', 'operations of batches in any 60 s, instead of the default', parseId)
   .option('--from <file>', 'the clients of this file, instead of one')
   .option('--skip-bad', 'add those of the file that are good, whatever the others are')
   .option('--json', 'print one line of JSON: clientId and clientSecret, of a file a list of these')
@@ -43,7 +45,7 @@ ${importHelp}${example(
   )
   .action(async ({ from, skipBad, ...options }: Options) => {
     if (from === undefined) return addOne(options);
-    const alone = ['id', 'permissions', 'warehouses', 'readOnly', 'rateLimit'] as const;
+    const alone = ['id', 'permissions', 'warehouses', 'readOnly', 'rateLimit', 'operationLimit'] as const;
     if (alone.some((name) => options[name] !== undefined)) {
       throw new CommandError('--from says all of its clients: only --skip-bad and --json go with it', 2);
     }
@@ -56,6 +58,7 @@ async function addOne({
   warehouses,
   readOnly,
   rateLimit,
+  operationLimit,
   json,
 }: Omit<Options, 'from' | 'skipBad'>) {
   if (id === undefined || permissions === undefined || warehouses === undefined) {
@@ -68,6 +71,7 @@ async function addOne({
     wids: warehouses,
     readOnly: readOnly ?? false,
     rateLimit: rateLimit ?? null,
+    operationsPerMinute: operationLimit ?? null,
     secretDigest: digestSecret(clientSecret),
   };
   await withDatabase(async (sql) => {

@@ -24,6 +24,7 @@ type Options = {
   removeWarehouses?: number[];
   readOnly?: boolean;
   rateLimit?: number | 'default';
+  operationLimit?: number | 'default';
   json?: true;
 };
 
@@ -39,6 +40,7 @@ export const clientSet = new Command('set')
   .option('--read-only', 'refuse whatever writes')
   .option('--no-read-only', 'let it write')
   .option('--rate-limit <number>', 'requests in any 60 s, or "default"', parseRateLimit)
+  .option('--operation-limit <number>', 'operations of batches in any 60 s, or "default"', parseRateLimit)
   .option('--json', 'print one line of JSON: clientId, before and after')
   .addHelpText(
     'after',
@@ -62,6 +64,7 @@ export const clientSet = new Command('set')
         removeWids: given.removeWarehouses,
         readOnly: given.readOnly,
         rateLimit: given.rateLimit === 'default' ? null : given.rateLimit,
+        operationsPerMinute: given.operationLimit === 'default' ? null : given.operationLimit,
       }).catch(async (error: unknown) => {
         throw await explainUnknownWarehouse(error, sql, wids);
       });
@@ -85,6 +88,10 @@ const shown: Record<keyof ClientRights, { title: string; text: (rights: ClientRi
   wids: { title: 'warehouses', text: ({ wids }) => wids.join(', ') || 'none' },
   readOnly: { title: 'read-only', text: ({ readOnly }) => textOf(readOnly) },
   rateLimit: { title: 'rate limit', text: ({ rateLimit }) => textOf(rateLimit ?? 'default') },
+  operationsPerMinute: {
+    title: 'operation limit',
+    text: ({ operationsPerMinute }) => textOf(operationsPerMinute ?? 'default'),
+  },
   disabled: { title: 'disabled', text: ({ disabled }) => textOf(disabled) },
 };
 

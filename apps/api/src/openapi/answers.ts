@@ -20,7 +20,7 @@ const headerTexts: Record<string, [description: string, example: string]> = {
     '2026-01-31T08:00:00.000Z',
   ],
   'RateLimit-Policy': [
-    'The limit: requests (q) in any window of so many seconds (w)',
+    'The limit: requests (q) in any window of so many seconds (w); a batch adds the policy `operations` (extension)',
     '"default";q=100;w=60',
   ],
   RateLimit: [
@@ -197,7 +197,10 @@ export function errorAnswers(route: Route): Json {
     answers[404] = make('There is no such resource', { missing: refusalExample('Nothing there', refusal) });
   }
   if (route.keyed) {
-    answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', errorSchema, {
+    const { conflictSchema } = route.operation;
+    const schema =
+      conflictSchema === undefined ? errorSchema : { $ref: `#/components/schemas/${conflictSchema}` };
+    answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', schema, {
       headers: limited,
       ...replayed,
       examples: {

@@ -1,4 +1,5 @@
-import { Permission } from '@inventory/auth/permission';
+import { type Needed, Permission } from '@inventory/auth/permission';
+import { BatchConflict } from '@inventory/domain/contract/batch';
 import { noWarehouses, type Route } from '../route.ts';
 import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './answers.ts';
 import { ErrorAnswer, RateLimited } from './error-schemas.ts';
@@ -19,6 +20,7 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
   const schemas = createSchemas();
   schemas.answer(ErrorAnswer);
   schemas.answer(RateLimited);
+  schemas.answer(BatchConflict);
   const paths: Record<string, Json> = { '/Token': { post: tokenOperation(schemas) } };
   const names = pathNames(routes);
   for (const route of routes) {
@@ -81,6 +83,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
   const words = route.path.split(/[/:]+/).filter((word) => word !== '');
   const [status = '200', answer] = Object.entries(route.answer)[0]!;
   return {
+    ...(route.isExtension ? { 'x-extension': true } : {}),
     operationId: route.method.toLowerCase() + words.map(capital).join(''),
     tags: [words[0]],
     summary: route.summary,
@@ -113,7 +116,9 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
 
 function rulesOf(route: Route): string {
   return [
-    `**Permission:** ${permissionNames[route.permission]} (${route.permission}), else 403.`,
+    needsNone(route.permission)
+      ? '**Permission:** that of each operation.'
+      : `**Permission:** ${neededText(route.permission)}, else 403.`,
     route.writes ? '**Writes:** a read-only client gets 403.' : '**Reads:** open to read-only clients.',
     route.warehouses === noWarehouses
       ? ''
@@ -121,6 +126,15 @@ function rulesOf(route: Route): string {
   ]
     .filter((rule) => rule !== '')
     .join(' ');
+}
+
+const needsNone = (needed: Needed) => Array.isArray(needed) && needed.length === 0;
+
+function neededText(needed: Needed): string {
+  const names = (permissions: readonly Permission[]) =>
+    permissions.map((each) => `${permissionNames[each]} (${each})`);
+  if (typeof needed === 'number') return names([needed]).join();
+  return 'anyOf' in needed ? names(needed.anyOf).join(' or ') : names(needed).join(' and ');
 }
 
 function pathParameters(route: Route, name: string | undefined, schemas: Schemas): Json[] {

@@ -1,4 +1,4 @@
-import { bodyBytesMax } from '../body.ts';
+import { batchBytesMax, bodyBytesMax } from '../body.ts';
 
 /** The introduction an integrator should read before the first call. */
 export const introduction = `
@@ -50,8 +50,10 @@ offending fields, each with its messages.
 
 - 100 requests per client in **any** 60 s, unless your client has a limit of its own. \`RateLimit-Policy\` and
   \`RateLimit\` say what is left; 429 comes with \`Retry-After\` in seconds.
+- Operations of batches (*extension*): 30,000 per client in **any** 60 s, unless it has a limit of its own; policy \`operations\` of those headers. A batch
+  that has no room gets 429 whole.
 - Refusals for want of a right token or secret may take some seconds when very many come from one address. Right ones never wait for them.
-- Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes.
+- Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes, a batch ${batchBytesMax}.
 - A body that is not whole within 10 s: 408. Headers of more than 16 KB: 431. A request target is a path, percent-encoded; Host and
   Authorization are sent once: else 400. After these the connection ends.
 - A connection takes 10,000 requests, the last answer says \`Connection: close\`; of requests sent ahead of their answers it takes 32 at a
@@ -100,6 +102,16 @@ Walk in the default order and without filters other than \`modifiedSince\`: whil
 `.trim();
 
 /** Which lots a move and an issue take, in which order. */
+/** What a dry run is. */
+export const dryRun = `
+
+*Extension:* \`dryRun: true\` gives the answer of the real call, decided by the same code on what is there at that moment, with \`transactionNo\` and the
+numbers of new lots null. Nothing is stored, no \`Idempotency-Key\` is used, no number drawn.`;
+
+/** What a dry run of a move or an issue says beside. */
+export const skipped =
+  ' Beside the answer `skipped` says which lots of the item in the warehouse are not taken, and why.';
+
 export const allocation = `
 **Which lots are taken:** those that are active, in stock, not on hold and match every filter given. **Order of allocation:**
 the earliest expiry first, lots without one after those, expired ones last; then the oldest receipt; then the lowest \`recNo\`. All
@@ -110,6 +122,6 @@ another item or warehouse: 400.`;
 /** The description of each group of operations. */
 export const tags = [
   { name: 'Token', description: 'Access tokens' },
-  { name: 'Inventory', description: 'Lots, stock levels and the three stock transactions' },
+  { name: 'Inventory', description: 'Lots, stock levels and stock transactions' },
   { name: 'Item', description: 'The item catalog' },
 ];

@@ -1,15 +1,17 @@
 import { Permission } from '@inventory/auth/permission';
 import { lotPage, lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
+import { IssueCall, IssueDryRun, MoveCall, MoveDryRun } from '@inventory/domain/contract/dry-run';
 import { Text } from '@inventory/domain/contract/fields';
-import { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
+import { IssueAnswer } from '@inventory/domain/contract/issue';
 import { Lot } from '@inventory/domain/contract/lot';
-import { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
+import { MoveAnswer } from '@inventory/domain/contract/move';
 import { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
 import { StockLevel } from '@inventory/domain/contract/stock-level';
 import { warehousesOf } from '@inventory/domain/stock/request';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
+import type { Batches } from '../batch/batches.ts';
 import { nothingAtPath } from '../errors.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
@@ -18,8 +20,9 @@ import { lots, warehouseLots } from '../openapi/operations/lots.ts';
 import { move } from '../openapi/operations/move.ts';
 import { receive } from '../openapi/operations/receive.ts';
 import { stockLevels, warehouseStockLevels } from '../openapi/operations/stock-levels.ts';
-import { type Call, noWarehouses, route } from '../route.ts';
-import type { Stock } from '../transactions.ts';
+import { noWarehouses, route } from '../route.ts';
+import { callerOf, type Stock } from '../transactions.ts';
+import { extensionRoutes } from './inventory-extensions.ts';
 
 const wid = z.object({
   wid: z
@@ -48,20 +51,8 @@ const levelQuery = z.object(pageQueryShape(stockLevelSortColumns));
 const LotPage = pageAnswer(Lot, 'LotPage');
 const StockLevelPage = pageAnswer(StockLevel, 'StockLevelPage');
 
-const callerOf = ({
-  client,
-  name,
-  arrivedAt,
-  header,
-}: Pick<Call<unknown, unknown, unknown>, 'client' | 'name' | 'arrivedAt' | 'header'>) => ({
-  client,
-  name,
-  arrivedAt,
-  key: header('Idempotency-Key'),
-});
-
-/** `/Inventory`: lots, stock levels, and the three transactions. */
-export function inventoryRoutes(lists: Lists, stock: Stock) {
+/** `/Inventory`: lots, stock levels, the three transactions, and what is beside the contract. */
+export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
   return [
     route({
       method: 'GET',
@@ -150,14 +141,17 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       summary: 'Move stock between spots or warehouses',
       permission: Permission.LocateMoveUnits,
       writes: true,
-      body: MoveRequest,
+      body: MoveCall,
       warehouses: ({ body }) => warehousesOf({ kind: 'move', body }),
-      answer: { 200: MoveAnswer },
+      answer: { 200: z.union([MoveAnswer, MoveDryRun]) },
       keyed: true,
       paged: 'never',
       notFound: null,
       operation: move,
-      handle: ({ body, ...call }) => stock.transact({ kind: 'move', body }, callerOf(call), 200),
+      handle: ({ body: { dryRun, ...body }, ...call }) =>
+        dryRun === true
+          ? stock.tryOut({ kind: 'move', body }, callerOf(call), call.wait)
+          : stock.transact({ kind: 'move', body }, callerOf(call), 200),
     }),
     route({
       method: 'POST',
@@ -165,14 +159,18 @@ export function inventoryRoutes(lists: Lists, stock: Stock) {
       summary: 'Issue stock: a negative adjustment',
       permission: Permission.NegativeAdjustment,
       writes: true,
-      body: IssueRequest,
+      body: IssueCall,
       warehouses: ({ body }) => [body.wid],
-      answer: { 200: IssueAnswer },
+      answer: { 200: z.union([IssueAnswer, IssueDryRun]) },
       keyed: true,
       paged: 'never',
       notFound: null,
       operation: issue,
-      handle: ({ body, ...call }) => stock.transact({ kind: 'issue', body }, callerOf(call), 200),
+      handle: ({ body: { dryRun, ...body }, ...call }) =>
+        dryRun === true
+          ? stock.tryOut({ kind: 'issue', body }, callerOf(call), call.wait)
+          : stock.transact({ kind: 'issue', body }, callerOf(call), 200),
     }),
+    ...extensionRoutes(stock),
   ];
 }

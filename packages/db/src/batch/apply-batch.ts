@@ -1,13 +1,22 @@
 import type { Client } from '@inventory/auth/client';
-import { transactionPermission } from '@inventory/auth/permission';
+import { type Needed, reversalPermission, transactionPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
-import { forbidden } from '@inventory/domain/contract/refused';
+import { forbidden, type Refusal } from '@inventory/domain/contract/refused';
 import { jsonText } from '@inventory/domain/json-text';
+import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey, numberLots } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
 import { type Decision, undecided } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
+import {
+  type AtomicRequest,
+  itemIdOf,
+  operationsOf,
+  type Queued,
+  type QueuedRequest,
+  type SingleRequest,
+  warehousesOf,
+} from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../client.ts';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
@@ -21,7 +30,7 @@ import {
   makeGates,
   type PartNumbers,
 } from './gates.ts';
-import { pickCandidates } from './read-candidates.ts';
+import { atomicReading, pickCandidates } from './read-candidates.ts';
 import { readFacts } from './read-facts.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
@@ -41,6 +50,26 @@ export async function applyBatch(
   requests: readonly QueuedRequest[],
   parts: PartNumbers,
   observe: (times: BatchTimes) => void = () => {},
+): Promise<(StoredOutcome | null)[]> {
+  const isAtomic = ({ kind }: QueuedRequest) => kind === 'batch';
+  if (requests.length === 1 || !requests.some(isAtomic)) return applyTogether(pool, requests, parts, observe);
+  // An atomic batch is a transaction by itself. What fails after one was applied is tried again, and finds it decided.
+  const outcomes: (StoredOutcome | null)[] = [];
+  const left = new Set<string>();
+  for (const request of requests) {
+    const isLeft = gateNamesOf(request).some((gate) => left.has(gate));
+    const [outcome = null] = isLeft ? [] : await applyTogether(pool, [request], parts, observe);
+    if (outcome === null) for (const gate of gateNamesOf(request)) left.add(gate);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+async function applyTogether(
+  pool: BatchPool,
+  requests: readonly QueuedRequest[],
+  parts: PartNumbers,
+  observe: (times: BatchTimes) => void,
 ): Promise<(StoredOutcome | null)[]> {
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
   await makeGates(pool.sql, unique, parts).catch((error) => {
@@ -70,7 +99,11 @@ export async function applyBatch(
  */
 export type BatchTimes = { begunAt: number; lockedAt: number; readAt: number; decidedAt: number };
 
-const claims: ReadonlySet<string> = new Set(['stock_transaction_request_id_key', 'idempotency_key_pkey']);
+const claims: ReadonlySet<string> = new Set([
+  'stock_transaction_request_id_key',
+  'idempotency_key_pkey',
+  'stock_transaction_reverses_key',
+]);
 
 // Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a whole table.
 const triesMax = 3;
@@ -125,10 +158,10 @@ function namesOf(
   parts: PartNumbers,
 ): Set<string> {
   const keys = new Set(held.map((gate) => gateKey(gate.partNo, gate.wid)));
-  const names = requests.flatMap((request) => {
-    const partNo = parts.byShortId.get(request.body.itemID);
-    const wids = partNo === undefined ? [] : warehousesOf(request);
-    return gateNamesOf(request).filter((_, index) => keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)));
+  const names = requests.flatMap(operationsOf).flatMap((operation) => {
+    const partNo = parts.byShortId.get(itemIdOf(operation));
+    const wids = partNo === undefined ? [] : warehousesOf(operation);
+    return gateNamesOf(operation).filter((_, index) => keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)));
   });
   return new Set(names);
 }
@@ -139,21 +172,26 @@ async function applyOnce(
   parts: PartNumbers,
   observe: (times: BatchTimes) => void,
 ): Promise<BatchWork<Map<string, StoredOutcome>>> {
+  const [first] = requests;
+  if (first?.kind === 'batch') return applyAtomic(tx, first as Queued<AtomicRequest>, parts, observe);
+  return applySingles(tx, requests as readonly Queued<SingleRequest>[], parts, observe);
+}
+
+async function applySingles(
+  tx: Tx,
+  requests: readonly Queued<SingleRequest>[],
+  parts: PartNumbers,
+  observe: (times: BatchTimes) => void,
+): Promise<BatchWork<Map<string, StoredOutcome>>> {
   const gateIds = gateIdsOf(requests, parts);
   // Sent at once, answered in order on the one connection: the later ones see what was committed before the gates were locked.
-  const times: BatchTimes = { begunAt: performance.now(), lockedAt: 0, readAt: 0, decidedAt: 0 };
-  const locked = lockGates(tx, gateIds).then((gates) => {
-    times.lockedAt = performance.now();
-    return gates;
-  });
+  const times = beginTimes();
+  const locked = lockAndNote(tx, gateIds, times);
   const facts = readFacts(tx, requests, gateIds);
   const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
-    await Promise.all([locked, facts, pickCandidates(tx, requests, parts, facts)]);
+    await untilRead(locked, facts, pickCandidates(tx, requests, parts, facts));
   times.readAt = performance.now();
-  const batch: Batch = {
-    ...{ now: now.getTime(), items, warehouses, levels, ...lots },
-    ...{ newLots: [], touched: new Set(), untakenTouched: new Set() },
-  };
+  const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
 
   const decided: DecidedTransaction[] = [];
   const left = new Set<string>();
@@ -202,20 +240,150 @@ async function applyOnce(
   return { result: outcomes, write };
 }
 
-type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };
+function beginTimes(): BatchTimes {
+  return { begunAt: performance.now(), lockedAt: 0, readAt: 0, decidedAt: 0 };
+}
+
+async function lockAndNote(tx: Tx, gateIds: readonly GateId[], times: BatchTimes) {
+  const levels = await lockGates(tx, gateIds);
+  times.lockedAt = performance.now();
+  return levels;
+}
+
+/** When the locks are not won, the statements behind them fail too; the locks' error says why, whichever is told first. */
+async function untilRead<Locked, Facts, Lots>(
+  locked: Promise<Locked>,
+  facts: Promise<Facts>,
+  lots: Promise<Lots>,
+): Promise<[Locked, Facts, Lots]> {
+  try {
+    return await Promise.all([locked, facts, lots]);
+  } catch (error) {
+    await locked;
+    throw error;
+  }
+}
+
+type ReadParts = Omit<Batch, 'newLots' | 'touched' | 'untakenTouched'>;
+
+function batchOf(read: ReadParts): Batch {
+  return { ...read, newLots: [], touched: new Set(), untakenTouched: new Set() };
+}
 
 /**
- * Rights are those of this moment, not of the time the request was accepted: a right that was revoked stops
- * queued work too.
+ * Decides an atomic batch, alone: with a refused operation nothing is written but that, the refusal, and under what keys they came.
  */
-function decideRequest(batch: Batch, request: QueuedRequest, client: Client | undefined): Decided {
-  if (batch.now > request.deadline) return { status: 'abandoned', refusal: null };
-  if (client === undefined) return { status: 'abandoned', refusal: forbidden.permission };
+async function applyAtomic(
+  tx: Tx,
+  request: Queued<AtomicRequest>,
+  parts: PartNumbers,
+  observe: (times: BatchTimes) => void,
+): Promise<BatchWork<Map<string, StoredOutcome>>> {
+  const { clientId, deadline } = request;
+  const operations = request.operations.map((operation) => ({ ...operation, clientId, deadline }));
+  const gateIds = gateIdsOf(operations, parts);
+  const times = beginTimes();
+  const locked = lockAndNote(tx, gateIds, times);
+  const facts = readFacts(tx, [request, ...operations], gateIds);
+  const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
+    await untilRead(locked, facts, pickCandidates(tx, operations, parts, facts, atomicReading));
+  times.readAt = performance.now();
+  if (outcomes.has(request.requestId)) return { result: outcomes, write: null };
+  const read = { now: now.getTime(), items, warehouses, levels, ...lots };
+  const batch = { ...batchOf(read), isWhole: true };
+  const denial = operations
+    .map((operation) => denialOf(batch.now, operation, clients.get(clientId)))
+    .find((each) => each !== null);
+  const decision: AtomicDecision | { status: 'abandoned'; refusal: Refusal | null } =
+    denial === undefined
+      ? decideAtomic(batch, request.operations, outcomes)
+      : { status: 'abandoned', refusal: denial.refusal };
+  const [own = 0, ...numbers] = transactionNos;
+  const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = [];
+  const whole = { request, transactionNo: own };
+  if (decision.status === 'applied') {
+    numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
+    const bodies = new Map<string, string>();
+    decision.operations.forEach((each, index) => {
+      if (!('decision' in each)) return;
+      const transaction = {
+        request: operations[index]!,
+        transactionNo: numbers[index]!,
+        ...each.decision,
+      };
+      const result = resultOf(transaction)!;
+      bodies.set(each.operation.requestId, result);
+      written.push({ transaction, outcome: { status: 'applied', result } });
+    });
+    const result = atomicResultsText(decision.operations, bodies);
+    const transaction: DecidedTransaction = { ...whole, status: 'applied', entries: [], answer: () => null };
+    written.push({ transaction, outcome: { status: 'applied', result } });
+    const write = writeBatch(tx, batch, written);
+    times.decidedAt = performance.now();
+    observe(times);
+    return { result: outcomes.set(request.requestId, { status: 'applied', result }), write };
+  }
+  if (decision.status === 'refused') {
+    const { index, refusal, replayed } = decision.refusal.culprit;
+    const culprit = operations[index]!;
+    const isRepeat = replayed || outcomes.has(culprit.requestId) || isTakenAbove(request, index);
+    if (!isRepeat) {
+      const transaction = {
+        request: culprit,
+        transactionNo: numbers[index]!,
+        status: 'refused' as const,
+        refusal,
+      };
+      written.push({ transaction, outcome: { status: 'refused', result: JSON.stringify(refusal) } });
+    }
+    const result = JSON.stringify(decision.refusal);
+    const transaction = { ...whole, status: 'refused' as const, refusal: decision.refusal };
+    written.push({ transaction, outcome: { status: 'refused', result } });
+  } else {
+    const refusal = 'refusal' in decision ? decision.refusal : null;
+    const result = refusal === null ? null : JSON.stringify(refusal);
+    const transaction = { ...whole, status: 'abandoned' as const, refusal };
+    written.push({ transaction, outcome: { status: 'abandoned', result } });
+  }
+  const { outcome } = written.at(-1)!;
+  // Nothing that was decided is kept.
+  const write = writeBatch(tx, batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() }), written);
+  times.decidedAt = performance.now();
+  observe(times);
+  return { result: outcomes.set(request.requestId, outcome), write };
+}
+
+/** Whether an operation before this one has its key. */
+function isTakenAbove({ operations }: AtomicRequest, index: number): boolean {
+  const key = operations[index]!.key?.digest;
+  return key !== undefined && operations.slice(0, index).some((each) => each.key?.digest === key);
+}
+
+type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };
+
+/** Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued work too. */
+function decideRequest(batch: Batch, request: Queued<SingleRequest>, client: Client | undefined): Decided {
+  const denial = denialOf(batch.now, request, client);
+  return denial === null ? decide(batch, request) : { status: 'abandoned', ...denial };
+}
+
+/** Why a request is not applied any more, whatever the stock; `refusal`: null when nobody waits for it. */
+function denialOf(
+  now: number,
+  request: Queued<SingleRequest>,
+  client: Client | undefined,
+): { refusal: (typeof forbidden)[keyof typeof forbidden] | null } | null {
+  if (now > request.deadline) return { refusal: null };
+  if (client === undefined) return { refusal: forbidden.permission };
   const denial =
-    denyAction(client, transactionPermission[request.kind], true) ??
-    denyWarehouses(client, warehousesOf(request));
-  if (denial !== null) return { status: 'abandoned', refusal: forbidden[denial] };
-  return decide(batch, request);
+    denyAction(client, neededFor(request), true) ?? denyWarehouses(client, warehousesOf(request));
+  return denial === null ? null : { refusal: forbidden[denial] };
+}
+
+function neededFor(request: SingleRequest): Needed {
+  return request.kind === 'reverse'
+    ? reversalPermission[request.of.kind]
+    : transactionPermission[request.kind];
 }
 
 function resultOf(transaction: DecidedTransaction): string | null {

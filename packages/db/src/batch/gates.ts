@@ -1,6 +1,6 @@
 import { parseQuantity } from '@inventory/domain/quantity';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
-import { type StockRequest, warehousesOf } from '@inventory/domain/stock/request';
+import { itemIdOf, operationsOf, type StockRequest, warehousesOf } from '@inventory/domain/stock/request';
 import type { Sql, Tx } from '../client.ts';
 
 export type GateId = { partNo: number; wid: number };
@@ -32,7 +32,9 @@ export async function makeGates(
     parts.gates.clear();
   }
   const unknown = new Set(
-    requests.map(({ body }) => body.itemID).filter((shortId) => !parts.byShortId.has(shortId)),
+    requests
+      .flatMap((request) => operationsOf(request).map(itemIdOf))
+      .filter((shortId) => !parts.byShortId.has(shortId)),
   );
   if (unknown.size > 0) {
     const rows = await sql<{ short_id: string; part_no: number }[]>`
@@ -64,30 +66,48 @@ export async function makeGates(
 /** The gates that a batch needs, each once; items that do not exist have none. */
 export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers): GateId[] {
   const gates = new Map<string, GateId>();
-  for (const request of requests) {
-    const partNo = parts.byShortId.get(request.body.itemID);
+  for (const operation of requests.flatMap(operationsOf)) {
+    const partNo = parts.byShortId.get(itemIdOf(operation));
     if (partNo === undefined) continue;
-    for (const wid of warehousesOf(request)) gates.set(gateKey(partNo, wid), { partNo, wid });
+    for (const wid of warehousesOf(operation)) gates.set(gateKey(partNo, wid), { partNo, wid });
   }
   return [...gates.values()];
 }
 
 /** The gates of a request by names that need no look-up: "wid/itemID". */
 export function gateNamesOf(request: StockRequest): string[] {
-  return warehousesOf(request).map((wid) => `${wid}/${request.body.itemID}`);
+  return operationsOf(request).flatMap((operation) =>
+    warehousesOf(operation).map((wid) => `${wid}/${itemIdOf(operation)}`),
+  );
 }
 
-/** Locks the gates and reads their levels. The holder is alone with these items in these warehouses. */
+type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean };
+
+/** Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses. */
 export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
   // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
   // No key update: the foreign keys of new lots may still look at the row.
-  const rows = await tx<{ part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean }[]>`
+  const rows = await tx<LevelRow[]>`
     select part_no, wid, in_stock, on_hold, used
     from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
       as wanted (part_no, wid)
     join stock_level using (part_no, wid)
     order by part_no, wid
     for no key update of stock_level`;
+  return levelsOf(rows);
+}
+
+/** Reads the levels of gates, and locks nothing. */
+export async function readLevels(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
+  const rows = await tx<LevelRow[]>`
+    select part_no, wid, in_stock, on_hold, used
+    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+      as wanted (part_no, wid)
+    join stock_level using (part_no, wid)`;
+  return levelsOf(rows);
+}
+
+function levelsOf(rows: readonly LevelRow[]): Map<string, LevelState> {
   return new Map(
     rows.map((row) => {
       const stored = {

@@ -101,6 +101,19 @@ export function pickStatement(
     cross join lateral (${tx.unsafe(lotsText(kind, limit))}) as lot`;
 }
 
+/** The lots on hold that match each pick, `limit` of a pick at most, in no order. */
+export async function readHeldLots(tx: Tx, picks: readonly LotFilter[], limit: number): Promise<LotRow[]> {
+  return tx<LotRow[]>`
+    select pick, false as late, ${tx.unsafe(columns)}
+    from ${picksTable(tx, picks, null)}
+    cross join lateral (
+      select *
+      from lot
+      where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and lot.hold and ${tx.unsafe(filters)}
+      limit ${limit}
+    ) as lot`;
+}
+
 /**
  * The number of lots it takes to give so many units, and the units in them, as far as `limit` lots go; when
  * all lots together do not give so many, all of them.
@@ -125,7 +138,8 @@ export async function tallyLots(
   return { lots: row!.lots, units: held, more: row!.seen >= limit && held < units };
 }
 
-const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
+/** The columns of a {@link LotRow}, but `pick` and `late`. */
+export const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
   lot.rfid_tag, lot.net_weight, lot.gross_weight, lot.hold`;
 
 /** Picks as rows, numbered from 1 in their order. `now`: see {@link readPickedLots}. */

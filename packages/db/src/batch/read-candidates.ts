@@ -1,3 +1,4 @@
+import { operationsMax } from '@inventory/domain/contract/batch';
 import { parseQuantity, type Quantity, quantityOf } from '@inventory/domain/quantity';
 import { askKey, type LotFilter, lotsPerTransactionMax, pickKey } from '@inventory/domain/stock/allocate';
 import {
@@ -7,12 +8,14 @@ import {
   isExpired,
   type LotState,
 } from '@inventory/domain/stock/batch';
+import { countPick } from '@inventory/domain/stock/count';
 import { issuePick } from '@inventory/domain/stock/issue';
 import { movePick } from '@inventory/domain/stock/move';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import type { Tx } from '../client.ts';
 import type { PartNumbers } from './gates.ts';
-import { type LotRow, pickKindOf, readPickedLots, tallyLots } from './pick-statements.ts';
+import { type LotRow, pickKindOf, readHeldLots, readPickedLots, tallyLots } from './pick-statements.ts';
+import { readLedger } from './read-ledger.ts';
 import { readUntaken } from './untaken-stock.ts';
 
 /**
@@ -20,11 +23,12 @@ import { readUntaken } from './untaken-stock.ts';
  * picks need, then more for those that need more. So the time under the gates' locks has a bound, whatever is
  * asked of whatever stock; a request that cannot be decided by then is left to the next batch.
  */
-const rounds = [
+const usualRounds = [
   { lots: 16, picks: Number.POSITIVE_INFINITY },
   { lots: 256, picks: 32 },
   { lots: lotsPerTransactionMax + 1, picks: 2 },
-] as const;
+];
+
 // Counting costs about as much as reading.
 const talliesMax = 2;
 const talliedLotsMax = 10_000;
@@ -35,22 +39,46 @@ const receivedPicksMax = 2;
 // For what too little stock is refused with.
 const untakenPicksMax = 64;
 
-type Candidates = {
-  [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'tallies' | 'untaken']: Batch[Part];
+type Reading = {
+  rounds: readonly { lots: number; picks: number }[];
+  receivedPicksMax: number;
+  untakenPicksMax: number;
 };
-type Ask = { pick: LotFilter; key: string; units: Quantity };
+
+const usualReading: Reading = { rounds: usualRounds, receivedPicksMax, untakenPicksMax };
+
+/** The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it. */
+export const atomicReading: Reading = {
+  rounds: [
+    { lots: 16, picks: Number.POSITIVE_INFINITY },
+    { lots: 256, picks: 64 },
+    { lots: lotsPerTransactionMax + 1, picks: 8 },
+  ],
+  receivedPicksMax: 16,
+  untakenPicksMax: operationsMax,
+};
+
+// What is undone has a bound, too: one transaction has 2,000 lines at the most.
+const pastLinesMax = 4000;
+
+type Candidates = {
+  [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'tallies' | 'untaken' | 'past']: Batch[Part];
+};
+/** `units`: null for a count, which needs all lots that match. */
+type Ask = { pick: LotFilter; key: string; units: Quantity | null };
 
 /**
- * Reads, for every move and issue, as many lots in the order of allocation as the whole batch could take out of their gate:
+ * Reads, for every count, all lots that it is about, and for every move and issue as many lots in the order of allocation as the whole batch could take out of their gate:
  * a request finds its lots among them whatever the ones before it in the batch have taken. The first statements are sent at
  * once and must come after the one that locks the gates; `facts`, which hold the batch's moment, may come later. No more than the
  * first lots are read for requests that are decided already, or late.
  */
 export async function pickCandidates(
   tx: Tx,
-  requests: readonly QueuedRequest[],
+  requests: readonly Queued<SingleRequest>[],
   parts: PartNumbers,
   facts: Promise<{ now: Date; outcomes: ReadonlyMap<string, unknown> }>,
+  reading: Reading = usualReading,
 ): Promise<Candidates> {
   const all = asksOf(requests, parts);
   const found: Candidates = {
@@ -60,16 +88,21 @@ export async function pickCandidates(
     unread: new Set(),
     tallies: new Map(),
     untaken: new Map(),
+    past: new Map(),
   };
   let open = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))];
-  for (const [key] of open.filter(([, pick]) => pickKindOf(pick) === 'received').slice(receivedPicksMax)) {
+  for (const [key] of open
+    .filter(([, pick]) => pickKindOf(pick) === 'received')
+    .slice(reading.receivedPicksMax)) {
     found.unread.add(key);
   }
   open = open.filter(([key]) => !found.unread.has(key));
+  const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
+  const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found)]);
   // The first lots are asked for before the batch's moment is known.
   let judged: Judged | null = null;
   const known = new Map<string, PickedLots>();
-  for (const { lots, picks } of rounds) {
+  for (const { lots, picks } of reading.rounds) {
     const read = open.slice(0, picks);
     if (read.length === 0) break;
     const picked = await readPicks(tx, read, lots, found, judged?.now ?? null);
@@ -80,16 +113,17 @@ export async function pickCandidates(
     open = read.filter(([key, pick]) => {
       const { horizon, lots, isStale } = picked.get(key)!;
       if (horizon === null || !asked.has(key)) return false;
-      return isStale(now) || unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
+      return counted.has(key) || isStale(now) || unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
     });
     if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
   }
   judged ??= judge(all, await facts);
+  await others;
   // Read again they would be in order; there was no room for that.
   for (const [key, { isStale, horizon }] of known) {
     if (horizon !== null && isStale(judged.now)) found.unread.add(key);
   }
-  await readShort(tx, judged, known, found);
+  await readShort(tx, judged, known, found, reading.untakenPicksMax);
   sortIntoGates(found, judged.now);
   return found;
 }
@@ -101,7 +135,7 @@ export async function pickCandidates(
 type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity> };
 
 function judge(
-  all: readonly { request: QueuedRequest; ask: Ask }[],
+  all: readonly { request: Queued<SingleRequest>; ask: Ask }[],
   { now, outcomes }: { now: Date; outcomes: ReadonlyMap<string, unknown> },
 ): Judged {
   const asks = all
@@ -116,13 +150,14 @@ async function readShort(
   { now, asks, demand }: Judged,
   known: ReadonlyMap<string, PickedLots>,
   found: Candidates,
+  picksMax: number,
 ): Promise<void> {
   const short = new Map<string, LotFilter>();
-  for (const { key, pick } of asks) {
+  for (const { key, pick, units } of asks) {
     const picked = known.get(key);
-    if (picked === undefined || pick.recNo !== undefined) continue;
+    if (picked === undefined || units === null || pick.recNo !== undefined) continue;
     if (unitsOf(picked.lots, pick, now) >= demand.get(gateOf(pick))!) continue;
-    if (short.size < untakenPicksMax) short.set(key, pick);
+    if (short.size < picksMax) short.set(key, pick);
     else if (!short.has(key)) found.unread.add(key);
   }
   if (short.size === 0) return;
@@ -132,12 +167,67 @@ async function readShort(
   });
 }
 
-function asksOf(requests: readonly QueuedRequest[], parts: PartNumbers) {
+function asksOf(requests: readonly Queued<SingleRequest>[], parts: PartNumbers) {
   return requests.flatMap((request) => {
-    const partNo = parts.byShortId.get(request.body.itemID);
-    if (request.kind === 'receive' || partNo === undefined) return [];
-    const pick = request.kind === 'move' ? movePick(partNo, request.body) : issuePick(partNo, request.body);
-    return [{ request, ask: { pick, key: pickKey(pick), units: quantityOf(request.body.units) } }];
+    const partNo = parts.byShortId.get(itemIdOf(request));
+    if (request.kind === 'receive' || request.kind === 'reverse' || partNo === undefined) return [];
+    const pick = pickOf(partNo, request);
+    const units = request.kind === 'count' ? null : quantityOf(request.body.units);
+    return [{ request, ask: { pick, key: pickKey(pick), units } }];
+  });
+}
+
+function pickOf(partNo: number, request: Exclude<SingleRequest, { kind: 'receive' | 'reverse' }>): LotFilter {
+  switch (request.kind) {
+    case 'move':
+      return movePick(partNo, request.body);
+    case 'issue':
+      return issuePick(partNo, request.body);
+    case 'count':
+      return countPick(partNo, request.body);
+  }
+}
+
+/** Reads the lots on hold that are counted: the picks leave them out. */
+async function readHeld(tx: Tx, counted: ReadonlyMap<string, LotFilter>, found: Candidates): Promise<void> {
+  const picks = [...counted.values()].filter((pick) => pick.recNo === undefined);
+  if (picks.length === 0) return;
+  keepLots(found, await readHeldLots(tx, picks, lotsPerTransactionMax + 1));
+}
+
+/** Reads what is to be undone, and the lots that it is about. */
+async function readPasts(
+  tx: Tx,
+  requests: readonly Queued<SingleRequest>[],
+  found: Candidates,
+): Promise<void> {
+  const asked = new Map<number, number>();
+  let lines = 0;
+  for (const request of requests) {
+    if (request.kind !== 'reverse' || request.of.kind === 'reverse') continue;
+    const { transactionNo } = request.body;
+    lines += asked.has(transactionNo) ? 0 : request.of.lines;
+    // The others are left for the next batch.
+    if (asked.size > 0 && lines > pastLinesMax) break;
+    asked.set(transactionNo, request.of.lines);
+  }
+  if (asked.size === 0) return;
+  const { reversed, entries } = await readLedger(tx, [...asked.keys()]);
+  for (const transactionNo of asked.keys()) {
+    found.past.set(transactionNo, { isReversed: reversed.has(transactionNo), entries: [] });
+  }
+  for (const { row, transactionNo, wid, spot, delta } of entries) {
+    const [lot] = keepLots(found, [row]);
+    found.past.get(transactionNo)!.entries.push({ lot: lot!, wid, spot, delta });
+  }
+}
+
+/** The lots of these rows; one that was read before is the same object. */
+function keepLots(found: Candidates, rows: readonly LotRow[]): LotState[] {
+  return rows.map((row) => {
+    const lot = found.lotsByRecNo.get(row.rec_no) ?? lotOf(row);
+    found.lotsByRecNo.set(lot.recNo, lot);
+    return lot;
   });
 }
 
@@ -146,7 +236,9 @@ const gateOf = (pick: LotFilter) => gateKey(pick.partNo, pick.wid);
 /** The most that a batch asks of each gate. */
 function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
   const demand = new Map<string, Quantity>();
-  for (const { pick, units } of asks) demand.set(gateOf(pick), (demand.get(gateOf(pick)) ?? 0n) + units);
+  for (const { pick, units } of asks) {
+    demand.set(gateOf(pick), (demand.get(gateOf(pick)) ?? 0n) + (units ?? 0n));
+  }
   return demand;
 }
 
@@ -171,11 +263,7 @@ async function readPicks(
   );
   const result = new Map<string, PickedLots>();
   picks.forEach(([key], index) => {
-    const lots = rows[index]!.map((row) => {
-      const lot = found.lotsByRecNo.get(row.rec_no) ?? lotOf(row);
-      found.lotsByRecNo.set(lot.recNo, lot);
-      return lot;
-    });
+    const lots = keepLots(found, rows[index]!);
     const horizon = lots.length < limit ? null : lots.at(-1)!;
     const early = lots.filter((_, place) => !rows[index]![place]!.late);
     result.set(key, { lots, horizon, isStale: (now) => early.some((lot) => isExpired(lot, now.getTime())) });
@@ -206,12 +294,13 @@ async function tallyLarge(
   now: Date,
   found: Candidates,
 ): Promise<void> {
-  const large = new Map<string, Ask>();
+  const large = new Map<string, { pick: LotFilter; units: Quantity }>();
   for (const ask of asks) {
-    if (!open.has(ask.key)) continue;
-    const taken = picked.get(ask.key)!.lots.filter((lot) => isTaken(lot, ask.pick, now));
-    if (unitsOf(taken.slice(0, lotsPerTransactionMax), ask.pick, now) >= ask.units) continue;
-    if (large.size < talliesMax) large.set(askKey(ask.pick, ask.units), ask);
+    const { pick, units } = ask;
+    if (units === null || !open.has(ask.key)) continue;
+    const taken = picked.get(ask.key)!.lots.filter((lot) => isTaken(lot, pick, now));
+    if (unitsOf(taken.slice(0, lotsPerTransactionMax), pick, now) >= units) continue;
+    if (large.size < talliesMax) large.set(askKey(pick, units), { pick, units });
   }
   for (const [key, { pick, units }] of large) {
     found.tallies.set(key, await tallyLots(tx, pick, units, talliedLotsMax, now));

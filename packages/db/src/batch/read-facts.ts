@@ -24,12 +24,14 @@ export type Facts = {
 
 type ClientRow = { client_id: string; read_only: boolean; permissions: number[]; wids: number[] };
 
-/** Reads them in one statement, which must come after the one that locks the gates. */
+/** Reads them in one statement, which must come after the one that locks the gates. `draws`: whether numbers are drawn. */
 export async function readFacts(
   tx: Tx,
   requests: readonly QueuedRequest[],
   gateIds: readonly GateId[],
+  { draws }: { draws: boolean } = { draws: true },
 ): Promise<Facts> {
+  const drawn = draws ? requests.length : 0;
   const requestIds = requests.map((request) => request.requestId);
   const clientIds = [...new Set(requests.map((request) => request.clientId))];
   const partNos = [...new Set(gateIds.map((gate) => gate.partNo))];
@@ -56,8 +58,8 @@ export async function readFacts(
       -- For the rest of the transaction, and with no statement of its own: a plan that reads all lots of an item and sorts them can look
       -- cheap where items have a few, and it would be kept for the one that has a hundred thousand.
       set_config('enable_sort', 'off', true) as sort,
-      array(select nextval('stock_transaction_no_seq') from generate_series(1, ${requests.length})) as transaction_nos,
-      array(select nextval('lot_rec_no_seq') from generate_series(1, ${requests.length})) as rec_nos,
+      array(select nextval('stock_transaction_no_seq') from generate_series(1, ${drawn})) as transaction_nos,
+      array(select nextval('lot_rec_no_seq') from generate_series(1, ${drawn})) as rec_nos,
       (
         select json_agg(json_build_object('request_id', request_id, 'status', status, 'result', result::text))
         from stock_transaction
@@ -118,5 +120,6 @@ function clientOf(row: ClientRow): Client {
     permissions: new Set(row.permissions),
     scope: new Set(row.wids),
     rateLimit: null,
+    operationsPerMinute: null,
   };
 }

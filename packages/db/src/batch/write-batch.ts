@@ -3,7 +3,7 @@ import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
 import { type Batch, gateKey, type LevelState, type LotState } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { Evidence, QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import type { Fragment, Tx } from '../client.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
@@ -83,9 +83,24 @@ function claim(
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
 ): Fragment {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
+  const evidence = <T>(read: (evidence: Evidence) => T) =>
+    column(({ transaction: { request } }) =>
+      request.evidence === undefined ? null : read(request.evidence),
+    );
+  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  // Few requests have any, and columns cost.
+  const noted = written.some(({ transaction: { request } }) => request.evidence !== undefined);
+  const names = noted ? tx`, captured_at, captured_at_corrected, device_id, device_seq` : tx``;
+  const values = noted
+    ? tx`,
+        ${evidence(({ capturedAt }) => time(capturedAt))}::text[]::timestamptz[],
+        ${evidence(({ correctedAt }) => time(correctedAt))}::text[]::timestamptz[],
+        ${evidence(({ deviceId }) => deviceId)}::text[], ${evidence(({ deviceSeq }) => deviceSeq)}::bigint[]`
+    : tx``;
   return tx`
-    insert into stock_transaction (transaction_no, request_id, x_request_id, client_id, kind, body, status, result)
-    select transaction_no, request_id, x_request_id, client_id, kind, body::json, status, result::json
+    insert into stock_transaction
+      (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses ${names})
+    select transaction_no, request_id, x_request_id, client_id, kind, body::json, status, result::json, reverses ${names}
     from unnest(
         ${column(({ transaction }) => transaction.transactionNo)}::bigint[],
         ${column(({ transaction }) => transaction.request.requestId)}::uuid[],
@@ -94,10 +109,15 @@ function claim(
         ${column(({ transaction }) => transaction.request.kind)}::text[],
         ${column(({ transaction }) => JSON.stringify(transaction.request.body))}::text[],
         ${column(({ outcome }) => outcome.status)}::text[],
-        ${column(({ outcome }) => outcome.result)}::text[]
-      ) as decided (transaction_no, request_id, x_request_id, client_id, kind, body, status, result)
+        ${column(({ outcome }) => outcome.result)}::text[], ${column(({ transaction }) => reversedBy(transaction))}::bigint[]
+        ${values}
+      ) as decided (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses ${names})
     -- In id order: two batches with the same requests, redelivered, would otherwise wait for each other.
     order by request_id`;
+}
+
+function reversedBy({ request, status }: DecidedTransaction): number | null {
+  return request.kind === 'reverse' && status === 'applied' ? request.body.transactionNo : null;
 }
 
 function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Fragment {
@@ -117,13 +137,15 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
     update lot
     set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
       shipped = case when changed.units = 0 then ${now}::timestamptz end,
-      net_weight = changed.net_weight, gross_weight = changed.gross_weight,
-      hold = lot.hold and changed.units > 0, hold_reason = case when changed.units > 0 then lot.hold_reason end
+      net_weight = changed.net_weight, gross_weight = changed.gross_weight, hold = changed.hold,
+      hold_reason = case when changed.hold then coalesce(${reasonOf(tx, 'changed')}, lot.hold_reason) end
     from unnest(
         ${lots.map((lot) => lot.recNo)}::bigint[], ${lots.map((lot) => formatQuantity(lot.units))}::numeric[],
         ${lots.map((lot) => lot.spot)}::text[], ${lots.map((lot) => weightText(lot.netWeight))}::numeric[],
-        ${lots.map((lot) => weightText(lot.grossWeight))}::numeric[]
-      ) as changed (rec_no, units, spot, net_weight, gross_weight)
+        ${lots.map((lot) => weightText(lot.grossWeight))}::numeric[],
+        -- The driver knows no arrays of booleans.
+        ${lots.map((lot) => Number(lot.hold))}::integer[]::boolean[], ${lots.map((lot) => lot.holdOf?.recNo ?? null)}::bigint[]
+      ) as changed (rec_no, units, spot, net_weight, gross_weight, hold, hold_of)
     where lot.rec_no = changed.rec_no`;
 }
 
@@ -173,16 +195,23 @@ function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragm
       active, modified)
     select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.spot, split.units, split.rfid_tag, source.received,
       case when split.units = 0 then ${now}::timestamptz end, source.expires, source.serial, source.serial2, source.remark,
-      source.hold and split.units > 0, case when split.units > 0 then source.hold_reason end, source.owner, source.job_id, source.price, split.net_weight, split.gross_weight,
+      split.hold, case when split.hold then coalesce(${reasonOf(tx, 'split')}, source.hold_reason) end, source.owner, source.job_id, source.price, split.net_weight, split.gross_weight,
       source.supplier, source.line, source.reference, source.reason_code, split.units > 0, ${now}
     from unnest(
         ${split.map(({ recNo }) => recNo)}::bigint[], ${split.map(({ fromRecNo }) => fromRecNo)}::bigint[],
         ${split.map(({ sourceRecNo }) => sourceRecNo)}::bigint[], ${split.map(({ lot }) => lot.wid)}::integer[],
         ${split.map(({ lot }) => lot.spot)}::text[], ${split.map(({ lot }) => formatQuantity(lot.units))}::numeric[],
         ${split.map(({ lot }) => lot.rfidTag)}::text[], ${split.map(({ lot }) => weightText(lot.netWeight))}::numeric[],
-        ${split.map(({ lot }) => weightText(lot.grossWeight))}::numeric[]
-      ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag, net_weight, gross_weight)
+        ${split.map(({ lot }) => weightText(lot.grossWeight))}::numeric[],
+        ${split.map(({ lot }) => Number(lot.hold))}::integer[]::boolean[],
+        ${split.map(({ lot }) => lot.holdOf?.recNo ?? null)}::bigint[]
+      ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag, net_weight, gross_weight, hold, hold_of)
     join lot as source on source.rec_no = split.source_rec_no`;
+}
+
+/** Why the lot was held whose hold another one takes over. */
+function reasonOf(tx: Tx, taker: 'changed' | 'split'): Fragment {
+  return tx`(select held.hold_reason from lot as held where held.rec_no = ${tx.unsafe(taker)}.hold_of)`;
 }
 
 function weightText(weight: Quantity | null): string | null {
@@ -198,15 +227,17 @@ function insertEntries(
     wid: number;
     spot: string;
     delta: Quantity;
+    balance: Quantity;
   }[],
 ): Fragment {
   return tx`
-    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
+    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
     select *
     from unnest(
         ${entries.map((entry) => entry.transactionNo)}::bigint[], ${entries.map((entry) => entry.line)}::integer[],
         ${entries.map((entry) => entry.lot.recNo)}::bigint[], ${entries.map((entry) => entry.lot.partNo)}::integer[],
         ${entries.map((entry) => entry.wid)}::integer[], ${entries.map((entry) => entry.spot)}::text[],
-        ${entries.map((entry) => formatQuantity(entry.delta))}::numeric[]
+        ${entries.map((entry) => formatQuantity(entry.delta))}::numeric[],
+        ${entries.map((entry) => formatQuantity(entry.balance))}::numeric[]
       )`;
 }

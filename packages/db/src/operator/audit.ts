@@ -43,14 +43,41 @@ const checks: readonly { name: string; statement: string }[] = [
       select transaction_no, expected, found
       from (
         select transaction_no, coalesce(sum(delta), 0) as found,
-          case kind when 'receive' then (body->>'units')::numeric when 'issue' then -(body->>'units')::numeric else 0 end as expected,
-          count(delta) as lines
+          case kind when 'receive' then (body->>'units')::numeric when 'issue' then -(body->>'units')::numeric
+            when 'count' then (result->>'difference')::numeric else 0 end as expected,
+          count(delta) as lines, kind
         from stock_transaction
         left join stock_entry using (transaction_no)
-        where kind in ('receive', 'move', 'issue') and status = 'applied'
+        where kind in ('receive', 'move', 'issue', 'count') and status = 'applied'
         group by transaction_no
       ) as transactions
-      where expected <> found or lines = 0`,
+      where expected <> found or (lines = 0 and kind <> 'count')`,
+  },
+  {
+    name: 'the balance of a line = the units of its lot after it',
+    statement: `
+      select transaction_no, line, expected, found
+      from (
+        select transaction_no, line, balance as found,
+          sum(delta) over (partition by rec_no order by transaction_no, line) as expected
+        from stock_entry
+      ) as lines
+      where expected <> found`,
+  },
+  {
+    name: 'a reversal is the opposite of what it undid, per lot',
+    statement: `
+      select transaction_no, rec_no, expected, found
+      from (
+        select reversal.transaction_no, rec_no,
+          coalesce(-sum(delta) filter (where entry.transaction_no = reversal.reverses), 0) as expected,
+          coalesce(sum(delta) filter (where entry.transaction_no = reversal.transaction_no), 0) as found
+        from stock_transaction as reversal
+        join stock_entry as entry on entry.transaction_no in (reversal.transaction_no, reversal.reverses)
+        where reversal.reverses is not null
+        group by reversal.transaction_no, rec_no
+      ) as lots
+      where expected <> found`,
   },
   {
     name: 'only applied transactions have entries',

@@ -308,19 +308,20 @@ async function addTransactions(tx: Tx, of: Expressions): Promise<void> {
 
 async function addEntries(tx: Tx, of: Expressions): Promise<void> {
   await tx.unsafe(`
-    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta)
+    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
     select *
     from (
-      select ${of.receiptNo}, 1, ${of.recNo}, part_no, wid, spot, units
+      select ${of.receiptNo}, 1, ${of.recNo}, part_no, wid, spot, units, units
       from seeded
       union all
       select ${of.moveNo}, line, case line when 1 then ${of.recNo} else ${of.splitRecNo} end, part_no, wid,
-        case line when 1 then spot else spot || 'b' end, case line when 1 then -${of.moved} else ${of.moved} end
+        case line when 1 then spot else spot || 'b' end, case line when 1 then -${of.moved} else ${of.moved} end,
+        case line when 1 then units - ${of.moved} else ${of.moved} end
       from seeded
       cross join generate_series(1, 2) as line
       where split is not null
       union all
-      select ${of.issueNo}, 1, ${of.recNo}, part_no, wid, spot, -${of.taken}
+      select ${of.issueNo}, 1, ${of.recNo}, part_no, wid, spot, -${of.taken}, units - ${of.moved} - ${of.takenSoFar}
       from seeded
       ${of.eachIssue}
     ) as entries

@@ -28,6 +28,13 @@ export const Id = integer(1);
 /** A number the client chooses, such as a reason code or a job: 0 … 2^31-1. */
 export const Code = integer(0);
 
+/** A number that every JSON reader carries: 0 … 2^53-1. */
+export const Count53 = z
+  .number({ error: expects('an integer') })
+  .int({ error: 'must be an integer.' })
+  .min(0, { error: 'must be at least 0.' })
+  .max(Number.MAX_SAFE_INTEGER, { error: `must be at most ${Number.MAX_SAFE_INTEGER}.` });
+
 const decimal = z
   .number({ error: expects('a number with at most 6 digits after the point and 15 significant digits') })
   .lt(quantityLimit, { error: `must be less than ${quantityLimit}.` })

@@ -36,6 +36,12 @@ export function conflict(message: string): Refusal {
   return { code: 'conflict', message };
 }
 
+/** The refusal of a transaction that was never applied, or not in the client's scope. */
+export const noTransaction = {
+  code: 'not_found',
+  message: 'There is no such transaction.',
+} as const satisfies Refusal;
+
 /** The four causes of `forbidden`, word for word from the contract. */
 export const forbidden = {
   readOnly: { code: 'forbidden', message: 'Account is read-only.' },

@@ -80,15 +80,31 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
   return tooManyLots(parts, tally, units);
 }
 
+/**
+ * All lots in stock that match, in the order of allocation; one named by its recNo whatever its state. No more than one above
+ * {@link lotsPerTransactionMax}: then there are too many. Refused when the named lot is not one of the item in the warehouse or does not match the other filters.
+ */
+export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[] | Refusal | 'undecided' {
+  const candidates = candidatesOf(batch, pick);
+  if ('code' in candidates || pick.recNo !== undefined) return candidates;
+  const key = pickKey(pick);
+  if (batch.unread.has(key)) return 'undecided';
+  const matching = candidates.filter((lot) => matches(lot, pick, batch.now));
+  if (matching.length > lotsPerTransactionMax) return matching.slice(0, lotsPerTransactionMax + 1);
+  return batch.horizons.has(key) ? 'undecided' : matching;
+}
+
 function notEnough(
   batch: Batch,
   pick: LotFilter,
   asked: Quantity,
   available: Quantity,
 ): Refusal | 'undecided' {
-  const untaken = batch.untaken.get(pickKey(pick));
+  const counted = batch.untaken.get(pickKey(pick));
   // It was counted before the batch changed anything.
-  if (untaken !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
+  const isOld = counted !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid));
+  if (isOld && !batch.isWhole) return 'undecided';
+  const untaken = isOld ? undefined : counted;
   return conflict(
     `Not enough stock: ${formatQuantity(asked)} asked, ${formatQuantity(available)} available.${untakenText(untaken)}`,
   );

@@ -1,5 +1,6 @@
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { parseQuantity, type Quantity } from '../quantity.ts';
+import type { Past } from './reverse.ts';
 
 /**
  * What a batch of transactions sees while it is decided: everything was read under the gates' locks, decisions change it
@@ -27,8 +28,12 @@ export type Batch = {
   touched: Set<string>;
   /** By {@link gateKey}: those where a lot on hold, or an expired one, was changed. */
   untakenTouched: Set<string>;
+  /** By transactionNo: what was read of those that are to be undone; one that is missing was not read. */
+  past: Map<number, Past>;
   /** Every lot that was read or made, active or not. */
   lotsByRecNo: Map<number, LotState>;
+  /** Whether there is no next batch for what this one has not read enough for: an atomic one. */
+  isWhole?: boolean;
   /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
   newLots: LotState[];
 };
@@ -67,6 +72,8 @@ export type LotState = {
   netWeight: Quantity | null;
   grossWeight: Quantity | null;
   hold: boolean;
+  /** The lot whose hold it has, with its reason, when it got it by this batch. */
+  holdOf?: LotState;
   origin:
     | { kind: 'stored' }
     | { kind: 'received'; request: ReceiveRequest; owner: number }
@@ -75,8 +82,8 @@ export type LotState = {
   changed: boolean;
 };
 
-/** One signed line of the ledger. */
-export type Entry = { lot: LotState; wid: number; spot: string; delta: Quantity };
+/** One signed line of the ledger. `balance`: the lot's units after it. */
+export type Entry = { lot: LotState; wid: number; spot: string; delta: Quantity; balance: Quantity };
 
 export function gateKey(partNo: number, wid: number): string {
   return `${partNo}/${wid}`;
@@ -137,6 +144,11 @@ export function addLot(batch: Batch, facts: Omit<LotState, 'recNo' | 'units' | '
   if (lots === undefined) batch.lots.set(key, [lot]);
   else lots.splice(placeOf(lots, lot, allocationOrder(batch.now)), 0, lot);
   return lot;
+}
+
+/** The number of a lot for an answer; null for one that was made and has none: a dry run draws no numbers. */
+export function recNoOf({ recNo }: LotState): number | null {
+  return recNo >= temporaryRecNo ? null : recNo;
 }
 
 /** Gives the batch's new lots their numbers, in the order they were made. */

@@ -1,12 +1,14 @@
 import type { Batch } from './batch.ts';
+import { count } from './count.ts';
 import type { Decision } from './decision.ts';
 import { issue } from './issue.ts';
 import { move } from './move.ts';
 import { receive } from './receive.ts';
-import type { StockRequest } from './request.ts';
+import type { SingleRequest } from './request.ts';
+import { reverse } from './reverse.ts';
 
 /** Decides one transaction and, when it is applied, changes the batch. */
-export function decide(batch: Batch, request: StockRequest): Decision {
+export function decide(batch: Batch, request: SingleRequest): Decision {
   switch (request.kind) {
     case 'receive':
       return receive(batch, request.body);
@@ -14,5 +16,9 @@ export function decide(batch: Batch, request: StockRequest): Decision {
       return move(batch, request.body);
     case 'issue':
       return issue(batch, request.body);
+    case 'count':
+      return count(batch, request.body);
+    case 'reverse':
+      return reverse(batch, request.body, request.of);
   }
 }

@@ -1,7 +1,7 @@
 import type { IssueRequest } from '../contract/issue.ts';
 import { quantityOf } from '../quantity.ts';
 import { allocate, type LotFilter } from './allocate.ts';
-import { adjust, type Batch } from './batch.ts';
+import { adjust, type Batch, recNoOf } from './batch.ts';
 import { applied, type Decision, itemOf, undecided } from './decision.ts';
 
 export function issuePick(partNo: number, request: IssueRequest): LotFilter {
@@ -39,14 +39,15 @@ export function issue(batch: Batch, request: IssueRequest): Decision {
       wid: part.lot.wid,
       spot: part.lot.spot,
       delta: -part.units,
+      balance: part.remaining,
     })),
     (transactionNo) => ({
-      recNo: parts[0]!.lot.recNo,
+      recNo: recNoOf(parts[0]!.lot),
       status: 'issued',
       transactionNo,
       units,
       lots: taken.map((part) => ({
-        recNo: part.lot.recNo,
+        recNo: recNoOf(part.lot),
         units: part.units,
         remaining: part.remaining,
       })),

@@ -2,8 +2,9 @@ import type { MoveRequest } from '../contract/move.ts';
 import { parseDateTime } from '../date-time.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
 import { allocate, type LotFilter, type Taking } from './allocate.ts';
-import { addLot, adjust, type Batch, change, type Entry, hasRoom, type LotState } from './batch.ts';
+import { addLot, adjust, type Batch, change, type Entry, hasRoom, type LotState, recNoOf } from './batch.ts';
 import { applied, type Decision, itemOf, noRoom, undecided } from './decision.ts';
+import { less, shareOf } from './weights.ts';
 
 export function movePick(partNo: number, request: MoveRequest): LotFilter {
   return {
@@ -51,13 +52,13 @@ export function move(batch: Batch, request: MoveRequest): Decision {
   return applied(
     moved.flatMap((part) => part.entries),
     (transactionNo) => ({
-      recNo: moved[0]!.to.recNo,
+      recNo: recNoOf(moved[0]!.to),
       status: 'moved',
       transactionNo,
       units,
       lots: moved.map((part) => ({
-        recNo: part.to.recNo,
-        fromRecNo: part.from.recNo,
+        recNo: recNoOf(part.to),
+        fromRecNo: recNoOf(part.from),
         units: part.units,
         remaining: part.remaining,
         wID: part.wid,
@@ -65,15 +66,6 @@ export function move(batch: Batch, request: MoveRequest): Decision {
       })),
     }),
   );
-}
-
-/** The share of a weight that goes with so many of the units, rounded to a millionth; the rest of it stays. */
-function shareOf(weight: Quantity | null, units: Quantity, of: Quantity): Quantity | null {
-  return weight === null ? null : (2n * weight * units + of) / (2n * of);
-}
-
-function less(weight: Quantity | null, share: Quantity | null): Quantity | null {
-  return weight === null || share === null ? weight : weight - share;
 }
 
 type Moved = {
@@ -88,7 +80,10 @@ type Moved = {
 
 function movePart(batch: Batch, { lot: from, units }: Taking, wid: number, spot: string): Moved {
   const whole = units === from.units;
-  const out: Entry = { lot: from, wid: from.wid, spot: from.spot, delta: -units };
+  const out: Entry = {
+    ...{ lot: from, wid: from.wid, spot: from.spot },
+    ...{ delta: -units, balance: from.units - units },
+  };
   let to: LotState;
   if (whole && wid === from.wid) {
     to = from;
@@ -110,6 +105,6 @@ function movePart(batch: Batch, { lot: from, units }: Taking, wid: number, spot:
     adjust(batch, from, -units);
     adjust(batch, to, units);
   }
-  const entries = [out, { lot: to, wid, spot, delta: units }];
+  const entries = [out, { lot: to, wid, spot, delta: units, balance: to.units }];
   return { from, to, units, remaining: to === from ? 0n : from.units, wid, spot, entries };
 }

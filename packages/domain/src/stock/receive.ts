@@ -1,7 +1,7 @@
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { formatDateTime, lastMoment, parseDateTime } from '../date-time.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
-import { addLot, adjust, type Batch, hasRoom } from './batch.ts';
+import { addLot, adjust, type Batch, hasRoom, recNoOf } from './batch.ts';
 import { applied, type Decision, itemOf, noRoom } from './decision.ts';
 
 /** Makes a new lot, always. Refused only when the item does not exist, or its level cannot hold so much. */
@@ -26,12 +26,12 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
     origin: { kind: 'received', request, owner: item.dfltOwner },
   });
   adjust(batch, lot, units);
-  return applied([{ lot, wid: lot.wid, spot: lot.spot, delta: units }], (transactionNo) => ({
-    recNo: lot.recNo,
+  return applied([{ lot, wid: lot.wid, spot: lot.spot, delta: units, balance: units }], (transactionNo) => ({
+    recNo: recNoOf(lot),
     status: 'received',
     transactionNo,
     lot: {
-      recNo: lot.recNo,
+      recNo: recNoOf(lot),
       partNo: lot.partNo,
       shortID: item.shortId,
       description: item.description,

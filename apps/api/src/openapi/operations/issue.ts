@@ -2,7 +2,7 @@ import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue
 import { conflict, invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { type Operation, one, refusalExample } from '../../operation.ts';
-import { allocation } from '../texts.ts';
+import { allocation, dryRun, skipped } from '../texts.ts';
 
 const issueRequest: IssueRequest = { itemID: 'CBL-2M', units: 12.5, wid: 1, reasonCode: 9 };
 const lotIssueRequest: IssueRequest = { ...issueRequest, recno: 90211, shipto: 5512, reference: 'SO-4471' };
@@ -20,7 +20,7 @@ const issueAnswer: z.infer<typeof IssueAnswer> = {
 export const issue: Operation = {
   notes: `
 A lot that is used up gets its \`shipped\` date, is no longer \`active\` and stays listed.
-${allocation} Expired lots are not taken, unless one is named by \`recno\`: then it is written off. A lot on hold is not taken, even when named by \`recno\`: 409.`,
+${allocation} Expired lots are not taken, unless one is named by \`recno\`: then it is written off. A lot on hold is not taken, even when named by \`recno\`: 409.${dryRun}${skipped}`,
   body: {
     least: { summary: 'From whichever lots come first', value: issueRequest },
     lot: { summary: 'From one lot', value: lotIssueRequest },

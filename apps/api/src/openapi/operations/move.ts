@@ -3,7 +3,7 @@ import { conflict, invalid } from '@inventory/domain/contract/refused';
 import { noRoom } from '@inventory/domain/stock/decision';
 import type { z } from 'zod';
 import { type Operation, refusalExample } from '../../operation.ts';
-import { allocation } from '../texts.ts';
+import { allocation, dryRun, skipped } from '../texts.ts';
 
 const moveRequest: MoveRequest = { itemID: 'CBL-2M', units: 15, wid: 1, shipToWid: 2, toSpot: 'DOCK' };
 const spotMoveRequest: MoveRequest = {
@@ -34,7 +34,7 @@ Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or b
 scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot
 with the same received date, serials, expiry, price, owner, job and hold; weights are shared out by units, to the last digit; lots are
 never merged. A lot that a move to another warehouse empties is \`shipped\`, as one that is used up.
-${allocation} A lot on hold moves only when it is named by \`recno\`, and stays on hold.`,
+${allocation} A lot on hold moves only when it is named by \`recno\`, and stays on hold.${dryRun}${skipped}`,
   body: {
     warehouse: { summary: 'To another warehouse', value: moveRequest },
     spot: { summary: 'To another spot of the warehouse', value: spotMoveRequest },

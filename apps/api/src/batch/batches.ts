@@ -1,0 +1,124 @@
+import type { OperationLimiter } from '@inventory/auth/rate-limit';
+import type { AtomicTrial } from '@inventory/db/batch/dry-run';
+import { isOutage, isStatementTimeout } from '@inventory/db/client';
+import type { Wait } from '@inventory/db/statement-pool';
+import { parseDateTime } from '@inventory/domain/date-time';
+import { itemIdOf, type SingleRequest } from '@inventory/domain/stock/request';
+import { retryAfterOf } from '../limit-headers.ts';
+import type { Call, Reply } from '../route.ts';
+import type { Sender } from '../sender.ts';
+import { type Caller, checkKey } from '../transactions.ts';
+import { createAtomic } from './apply-atomic.ts';
+import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
+import { batchReply, unknownOutcome } from './replies.ts';
+import { type Gap, type Result, refusedResult, resultOf, resultsText, summaryOf } from './results.ts';
+import { runEach, type Task } from './run-each.ts';
+import type { BatchTurns } from './turns.ts';
+
+export type BatchesOptions = {
+  sender: Sender;
+  limiter: OperationLimiter;
+  /** Operations in any 60 s, of a client without a limit of its own. */
+  operationLimit: number;
+  turns: BatchTurns;
+  findOriginals: FindOriginals;
+  /** The numbers that these devices of a client have not sent, as far as they are known; never fails. */
+  findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[]>;
+  tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
+  /** What the clock of Postgres shows, milliseconds since 1970. */
+  now: () => number;
+};
+
+/** What a batch needs of its call. */
+export type BatchCall = Pick<Call<unknown, unknown, unknown>, 'wait' | 'nameOperations'>;
+
+export type Batches = {
+  /** Has the operations of a batch applied; throws Refused or Failed. */
+  batch(raw: RawBatch, caller: Caller, call: BatchCall): Promise<Reply>;
+};
+
+/** Many operations in one call. */
+export function createBatches({
+  sender,
+  limiter,
+  operationLimit,
+  turns,
+  findOriginals,
+  findGaps,
+  tryOut,
+  now,
+}: BatchesOptions): Batches {
+  const applyAtomic = createAtomic({ sender, turns, tryOut });
+
+  async function judged(raw: RawBatch, caller: Caller): Promise<Operation[]> {
+    const { sentAt } = raw.head;
+    const times = {
+      receivedAt: now() - (performance.now() - caller.arrivedAt),
+      sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
+    };
+    return judgeOperations(raw, caller.client, times, findOriginals).catch((error) => {
+      const isAway = isOutage(error) || isStatementTimeout(error);
+      // An earlier send of it may be applied, in part perhaps.
+      throw isAway ? unknownOutcome() : error;
+    });
+  }
+
+  async function each(
+    operations: readonly Operation[],
+    { client, arrivedAt, key }: Caller,
+  ): Promise<Result[]> {
+    const tasks = operations.flatMap((operation): Task[] => {
+      if ('refusal' in operation) return [];
+      const { request, evidence, index } = operation;
+      // No key that is sent has a line break, so none is one of these.
+      const derived = key === undefined ? undefined : `${key}\n${index}`;
+      const make = (sentAt: number) =>
+        sender.queued(request, {
+          clientId: client.clientId,
+          arrivedAt: sentAt,
+          key: operation.key ?? derived,
+          evidence,
+        });
+      return [{ itemId: itemIdOf(request), make }];
+    });
+    const answers = await runEach(sender, turns, client.clientId, tasks, arrivedAt);
+    return operations.map((operation) => {
+      if ('refusal' in operation) return refusedResult(operation.refusal);
+      const result = resultOf(operation.request.kind, answers.shift()!);
+      if (result === null) throw unknownOutcome();
+      return result;
+    });
+  }
+
+  function gapsOf(operations: readonly Operation[], { client }: Caller): Promise<Gap[] | null> {
+    const devices = operations.flatMap(({ device }) => device ?? []);
+    return devices.length === 0 ? Promise.resolve(null) : findGaps(client.clientId, devices);
+  }
+
+  return {
+    async batch(raw, caller, { wait, nameOperations }) {
+      checkKey(caller.key);
+      const { client } = caller;
+      const limit = client.operationsPerMinute ?? operationLimit;
+      const verdict = await limiter.take(client.clientId, limit, raw.operations.length);
+      nameOperations(verdict);
+      if (!verdict.allowed) {
+        const message = `Rate limit exceeded: ${limit} operations per minute.`;
+        return {
+          status: 429,
+          text: JSON.stringify({ message }),
+          headers: { 'Retry-After': retryAfterOf(verdict) },
+        };
+      }
+      const operations = await judged(raw, caller);
+      if (raw.head.mode === 'atomic') {
+        const gaps = () => gapsOf(operations, caller);
+        return applyAtomic(operations, caller, gaps, raw.head.dryRun === true ? wait : null);
+      }
+      const gaps = gapsOf(operations, caller);
+      const results = await each(operations, caller);
+      const isReplayed = results.every(({ replayed }) => replayed);
+      return batchReply('each', resultsText(operations, results), summaryOf(results), await gaps, isReplayed);
+    },
+  };
+}

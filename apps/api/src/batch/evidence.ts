@@ -1,0 +1,34 @@
+import type { OperationHead } from '@inventory/domain/contract/batch';
+import type { FieldErrors } from '@inventory/domain/contract/refused';
+import { parseDateTime } from '@inventory/domain/date-time';
+import type { Evidence } from '@inventory/domain/stock/request';
+
+/** When a batch came, by the clock of Postgres, and when it was sent, by the device's; null: it does not say. Milliseconds since 1970. */
+export type SentTimes = { receivedAt: number; sentAt: number | null };
+
+// What clocks may differ by.
+const futureMaxMs = 5 * 60_000;
+const firstMoment = Date.parse('0001-01-01T00:00:00Z');
+
+/** What a device noted about an operation, with its clock's error taken off; undefined when it noted nothing. */
+export function evidenceOf(
+  { capturedAt, deviceID, deviceSeq }: OperationHead,
+  { receivedAt, sentAt }: SentTimes,
+): Evidence | { errors: FieldErrors } | undefined {
+  if (capturedAt === undefined && deviceID === undefined && deviceSeq === undefined) return undefined;
+  const captured = capturedAt === undefined ? null : parseDateTime(capturedAt)!.at;
+  const corrected = captured === null || sentAt === null ? null : captured + Math.round(receivedAt - sentAt);
+  const known = corrected ?? captured;
+  if (known !== null && known > receivedAt + futureMaxMs) {
+    return { errors: { capturedAt: ['must not be more than 5 minutes in the future.'] } };
+  }
+  if (known !== null && known < firstMoment) {
+    return { errors: { capturedAt: ['must be after the year 0, the clock error of sentAt taken off.'] } };
+  }
+  return {
+    capturedAt: captured,
+    correctedAt: corrected,
+    deviceId: deviceID ?? null,
+    deviceSeq: deviceSeq ?? null,
+  };
+}

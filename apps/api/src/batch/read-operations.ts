@@ -1,0 +1,145 @@
+import type { Client } from '@inventory/auth/client';
+import { anyReversal, transactionPermission } from '@inventory/auth/permission';
+import { denyAction, denyWarehouses } from '@inventory/auth/scope';
+import { BatchHead, OperationHead, operationBodies, operationsMax } from '@inventory/domain/contract/batch';
+import { type FieldErrors, forbidden, invalid, type Refusal } from '@inventory/domain/contract/refused';
+import type { ReverseRequest } from '@inventory/domain/contract/reverse';
+import type { Evidence, Original, SingleRequest } from '@inventory/domain/stock/request';
+import { warehousesOf } from '@inventory/domain/stock/request';
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { bodyBytesMax, parseJson, parseObject, readJsonText } from '../body.ts';
+import { hasDuplicateFields } from '../duplicate-fields.ts';
+import { Refused } from '../errors.ts';
+import { fieldErrorsOf, withoutNulls } from '../parse.ts';
+import { refuseReversal } from '../transactions.ts';
+import { evidenceOf, type SentTimes } from './evidence.ts';
+import { createPacer } from './pacer.ts';
+import { splitOperations } from './split-operations.ts';
+
+/** An operation as it was sent, before anything is known of the stock: what it asks for, or why it cannot be asked. */
+export type Operation = {
+  index: number;
+  key: string | null;
+  /** Both null when they could not be read. */
+  device: { id: string; seq: number } | null;
+} & ({ request: SingleRequest; evidence: Evidence | undefined } | { refusal: Refusal });
+
+/** A batch as it came: its head, and its operations read one by one, so that a malformed one harms no other. */
+export type RawBatch = { head: z.infer<typeof BatchHead>; operations: RawOperation[] };
+type RawOperation = { body: Record<string, unknown> } | { refusal: Refusal };
+
+/** The body of a batch; throws Refused when it is none. However large it is, others get their turns of the event loop meanwhile. */
+export async function readRawBatch(ctx: Context): Promise<RawBatch> {
+  const pace = createPacer();
+  const { head, operations } = await splitOperations(await readJsonText(ctx), operationsMax, pace);
+  if (operations === null) {
+    throw new Refused(invalid({ operations: [`must hold at most ${operationsMax} operations.`] }));
+  }
+  const body = withoutNulls(parseObject(head));
+  const parsed = BatchHead.safeParse(body);
+  const errors: FieldErrors = parsed.success ? {} : fieldErrorsOf(parsed.error);
+  const read: RawBatch['operations'] = [];
+  for (const text of operations) {
+    await pace();
+    read.push(readOperation(text));
+  }
+  if (body.operations === undefined) errors.operations = ['is required.'];
+  else if (!Array.isArray(body.operations)) errors.operations = ['must be a list.'];
+  else if (operations.length === 0) errors.operations = ['must hold at least 1 operation.'];
+  if (parsed.success && parsed.data.dryRun === true && parsed.data.mode === 'each')
+    errors.dryRun = ['is for mode atomic.'];
+  if (!parsed.success || Object.keys(errors).length > 0) throw new Refused(invalid(errors));
+  return { head: parsed.data, operations: read };
+}
+
+function readOperation(text: string): RawOperation {
+  // As large as the body of a single call.
+  if (text.length > bodyBytesMax) return bad(`An operation must be at most ${bodyBytesMax} bytes.`);
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return bad('An operation must be a JSON object.');
+  if (hasDuplicateFields(text)) return bad('An object in the operation has a field twice.');
+  return { body: withoutNulls(value as Record<string, unknown>) };
+}
+
+const bad = (message: string): RawOperation => ({ refusal: { code: 'bad_request', message } });
+
+/** Looks up what transactions were that are to be undone, by number. */
+export type FindOriginals = (transactionNos: readonly number[]) => Promise<(Original | null)[]>;
+
+/** What each operation asks for, by the same checks in the same order as a single call. */
+export async function judgeOperations(
+  { operations }: RawBatch,
+  client: Client,
+  times: SentTimes,
+  findOriginals: FindOriginals,
+): Promise<Operation[]> {
+  const pace = createPacer();
+  const judged: (Operation | { undo: ReverseRequest; index: number; head: ReadHead })[] = [];
+  for (const [index, raw] of operations.entries()) {
+    await pace();
+    judged.push(judge(raw, index, client, times));
+  }
+  const undone = judged.flatMap((each) => ('undo' in each ? [each.undo.transactionNo] : []));
+  const originals = undone.length === 0 ? [] : await findOriginals(undone);
+  let next = 0;
+  return judged.map((each): Operation => {
+    if (!('undo' in each)) return each;
+    const of = originals[next++] ?? null;
+    const { index, undo, head } = each;
+    const refusal = refuseReversal(of, client);
+    const { evidence, ...named } = head;
+    if (refusal !== null) return { index, ...named, refusal };
+    return { index, ...named, evidence, request: { kind: 'reverse', body: undo, of: of! } };
+  });
+}
+
+type ReadHead = { key: string | null; device: Operation['device']; evidence: Evidence | undefined };
+
+function judge(
+  sent: RawOperation,
+  index: number,
+  client: Client,
+  times: SentTimes,
+): Operation | { undo: ReverseRequest; index: number; head: ReadHead } {
+  const unread = { index, key: null, device: null };
+  if ('refusal' in sent) return { ...unread, refusal: sent.refusal };
+  const raw = sent.body;
+  const head = OperationHead.safeParse(raw);
+  const headErrors = head.success ? {} : fieldErrorsOf(head.error);
+  const named = {
+    index,
+    key: typeof raw.key === 'string' && headErrors.key === undefined ? raw.key : null,
+    device: deviceOf(raw, headErrors),
+  };
+  if (headErrors.op !== undefined) return { ...named, refusal: invalid(headErrors) };
+  const kind = raw.op as OperationHead['op'];
+  const needed = kind === 'reverse' ? anyReversal : transactionPermission[kind];
+  const denial = denyAction(client, needed, true);
+  if (denial !== null) return { ...named, refusal: forbidden[denial] };
+  const body = operationBodies[kind].safeParse(raw);
+  const evidence = head.success ? evidenceOf(head.data, times) : undefined;
+  const errors: FieldErrors = {
+    ...(body.success ? {} : fieldErrorsOf(body.error)),
+    ...headErrors,
+    ...(evidence !== undefined && 'errors' in evidence ? evidence.errors : {}),
+  };
+  if (!body.success || Object.keys(errors).length > 0) return { ...named, refusal: invalid(errors) };
+  const noted = evidence as Evidence | undefined;
+  if (kind === 'reverse') {
+    return { undo: body.data as ReverseRequest, index, head: { ...named, evidence: noted } };
+  }
+  const request = { kind, body: body.data } as Exclude<SingleRequest, { kind: 'reverse' }>;
+  const outside = denyWarehouses(client, warehousesOf(request));
+  if (outside !== null) return { ...named, refusal: forbidden[outside] };
+  return { ...named, request, evidence: noted };
+}
+
+function deviceOf(raw: Record<string, unknown>, errors: FieldErrors): Operation['device'] {
+  const { deviceID, deviceSeq } = raw;
+  if (errors.deviceID !== undefined || errors.deviceSeq !== undefined) return null;
+  return typeof deviceID === 'string' && typeof deviceSeq === 'number'
+    ? { id: deviceID, seq: deviceSeq }
+    : null;
+}

@@ -1,0 +1,42 @@
+import { errorText, Failed, messages } from '../errors.ts';
+import type { Reply } from '../route.ts';
+import type { Operation } from './read-operations.ts';
+import { type Gap, notApplied, type Result, resultsText } from './results.ts';
+
+/** 200, of a batch. */
+export function batchReply(
+  mode: string,
+  results: string,
+  summary: Record<string, number>,
+  gaps: Gap[] | null,
+  isReplayed: boolean,
+): Reply & { text: string } {
+  return {
+    status: 200,
+    text:
+      `{"mode":"${mode}","results":${results},"summary":${JSON.stringify(summary)}` +
+      `${gaps === null ? '' : `,"gaps":${JSON.stringify(gaps)}`}}`,
+    headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
+  };
+}
+
+/** 409 with what became of each operation: these refused, the others not applied. */
+export function refusedReply(
+  operations: readonly Operation[],
+  culprits: ReadonlyMap<number, Result>,
+  message: string,
+  isReplayed: boolean,
+): Reply {
+  const results = operations.map(({ index }) => culprits.get(index) ?? notApplied);
+  const error = errorText(409, { code: 'conflict', message });
+  return {
+    status: 409,
+    text: `${error.slice(0, -1)},"results":${resultsText(operations, results)}}`,
+    headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
+  };
+}
+
+/** 503: whether the operations were applied is not known. */
+export function unknownOutcome(): Failed {
+  return new Failed(503, messages.unknown, { 'Retry-After': '1' });
+}

@@ -1,0 +1,73 @@
+import type { Refusal } from '@inventory/domain/contract/refused';
+import type { SubmitResult } from '@inventory/queue/submit';
+import { errorText, messages, statusOf } from '../errors.ts';
+import type { Operation } from './read-operations.ts';
+
+/** What became of an operation. `text`: the JSON text of its body, or of its error object. */
+export type Result = {
+  status: 'applied' | 'refused' | 'notApplied';
+  statusCode: number;
+  text: string;
+  replayed: boolean;
+};
+
+/** A range of a device's numbers that have not come. */
+export type Gap = { deviceID: string; from: number; to: number };
+
+export const notApplied: Result = {
+  status: 'notApplied',
+  statusCode: 503,
+  text: errorText(503, { code: 'internal_error', message: messages.unavailable }),
+  replayed: false,
+};
+
+export function refusedResult(refusal: Refusal, replayed = false): Result {
+  const statusCode = statusOf[refusal.code];
+  return { status: 'refused', statusCode, text: errorText(statusCode, refusal), replayed };
+}
+
+export function appliedResult(kind: string, text: string, replayed = false): Result {
+  return { status: 'applied', statusCode: kind === 'receive' ? 201 : 200, text, replayed };
+}
+
+/** What the queue's answer says of an operation; null: whether it was applied is not known. */
+export function resultOf(kind: string, answer: SubmitResult): Result | null {
+  const replayed = 'isRepeat' in answer && answer.isRepeat === true;
+  switch (answer.status) {
+    case 'applied':
+      return appliedResult(kind, answer.result ?? '', replayed);
+    case 'unknown':
+      return null;
+    case 'failed':
+      return {
+        status: 'notApplied',
+        statusCode: 500,
+        text: errorText(500, { code: 'internal_error', message: messages.internal }),
+        replayed: false,
+      };
+    default:
+      return answer.result === null
+        ? notApplied
+        : refusedResult(JSON.parse(answer.result) as Refusal, replayed);
+  }
+}
+
+/** The JSON text of a list of results; bodies are put in as they are, digit for digit. */
+export function resultsText(operations: readonly Operation[], results: readonly Result[]): string {
+  const texts = operations.map(({ index, key }, place) => {
+    const { status, statusCode, text, replayed } = results[place]!;
+    const what = status === 'applied' ? 'body' : 'error';
+    return (
+      `{"index":${index},"key":${JSON.stringify(key)},"status":"${status}","statusCode":${statusCode},` +
+      `"${what}":${text},"replayed":${replayed}}`
+    );
+  });
+  return `[${texts.join(',')}]`;
+}
+
+/** How many there are of each status. */
+export function summaryOf(results: readonly Result[]): Record<Result['status'], number> {
+  const summary = { applied: 0, refused: 0, notApplied: 0 };
+  for (const { status } of results) summary[status] += 1;
+  return summary;
+}

@@ -1,0 +1,69 @@
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { SubmitResult } from '@inventory/queue/submit';
+import type { Sender } from '../sender.ts';
+import type { BatchTurns } from './turns.ts';
+
+// Of one item, in one envelope: a part of what fits in, so that others have room beside them.
+const runMax = 32;
+// What has not begun by then, after the batch came, is not applied any more: the last of them takes some seconds.
+export const beginWithinMs = 6000;
+
+/** An operation of an item; `make`: the request as it travels when its turn has come, at that moment of `performance.now()`. */
+export type Task = { itemId: string; make: (sentAt: number) => QueuedRequest };
+
+/**
+ * Has each of these applied as a transaction of its own; one result for each, in their order. Those of one item go one run after the other,
+ * each run in one envelope, so they are decided in the list's order. When one of them was not applied, for want of time or room, what
+ * follows it on its item is not sent: sent again it would come after them.
+ */
+export async function runEach(
+  sender: Sender,
+  turns: BatchTurns,
+  clientId: string,
+  tasks: readonly Task[],
+  arrivedAt: number,
+): Promise<SubmitResult[]> {
+  const results = new Map<Task, SubmitResult>();
+  const items = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const ofItem = items.get(task.itemId);
+    if (ofItem === undefined) items.set(task.itemId, [task]);
+    else ofItem.push(task);
+  }
+  const size = Math.min(runMax, sender.togetherMax);
+
+  /** Sends these, or settles them when they are not to be sent any more; whether all of them were decided. */
+  async function run(some: readonly Task[], isSent: boolean): Promise<boolean> {
+    const now = performance.now();
+    const requests = some.map(({ make }) => make(now));
+    const answers = await (isSent ? sender.sendAll(requests, now) : sender.settleAll(requests));
+    some.forEach((task, index) => {
+      results.set(task, answers[index]!);
+    });
+    return !answers.some(isOpen);
+  }
+
+  async function runItem(ofItem: readonly Task[]) {
+    for (let from = 0; from < ofItem.length; from += size) {
+      const some = ofItem.slice(from, from + size);
+      await turns.take(clientId, some.length);
+      let isDecided: boolean;
+      try {
+        isDecided = await run(some, performance.now() - arrivedAt <= beginWithinMs);
+      } finally {
+        turns.give(some.length);
+      }
+      if (isDecided) continue;
+      await run(ofItem.slice(from + size), false);
+      return;
+    }
+  }
+
+  await Promise.all([...items.values()].map(runItem));
+  return tasks.map((task) => results.get(task)!);
+}
+
+/** Whether it would be applied if it were sent again. */
+function isOpen({ status, result }: SubmitResult): boolean {
+  return status === 'busy' || status === 'unknown' || (status === 'abandoned' && result === null);
+}

@@ -1,0 +1,83 @@
+import type { Pacer } from './pacer.ts';
+
+/** A batch's text in pieces: without its operations, and the text of each; null when there are more than `max`. */
+export type SplitBatch = { head: string; operations: string[] | null };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+// Between two looks at the clock, in characters.
+const lookEvery = 16 * 1024;
+
+/**
+ * Cuts the list `operations` out of the text of a JSON object, and that at the commas between its elements. When the head and each
+ * piece are well-formed, the text is; of one that is not, some piece is not.
+ */
+export async function splitOperations(text: string, max: number, pace: Pacer): Promise<SplitBatch> {
+  const operations: string[] = [];
+  let depth = 0;
+  let name = '';
+  let from = -1;
+  let start = 0;
+  let end = -1;
+  let looked = 0;
+  for (let index = 0; index < text.length; index++) {
+    if (index - looked > lookEvery) {
+      looked = index;
+      await pace();
+    }
+    const code = text.charCodeAt(index);
+    const isList = from >= 0 && end < 0;
+    if (code === quote) {
+      const closing = endOfString(text, index);
+      if (depth === 1) name = text.slice(index, closing + 1);
+      index = closing;
+    } else if (code === openBrace || code === openBracket) {
+      depth += 1;
+      if (code === openBracket && depth === 2 && from < 0 && isOperations(name)) {
+        from = index + 1;
+        start = from;
+      }
+    } else if (code === closeBrace || code === closeBracket) {
+      if (isList && depth === 2) {
+        end = index;
+        operations.push(text.slice(start, index));
+      }
+      depth -= 1;
+    } else if (code === comma && isList && depth === 2) {
+      operations.push(text.slice(start, index));
+      start = index + 1;
+      if (operations.length > max) return { head: '', operations: null };
+    } else if (code === comma && depth === 1) name = '';
+    else if (code === colon && depth === 1) continue;
+  }
+  if (end < 0) return { head: text, operations: [] };
+  if (operations.length > max) return { head: '', operations: null };
+  const isEmpty = operations.length === 1 && operations[0]!.trim() === '';
+  return { head: text.slice(0, from) + text.slice(end), operations: isEmpty ? [] : operations };
+}
+
+/** Whether the text of a string says `operations`, however it is written. */
+function isOperations(written: string): boolean {
+  if (!written.includes('\\')) return written === '"operations"';
+  try {
+    return JSON.parse(written) === 'operations';
+  } catch {
+    return false;
+  }
+}
+
+/** Where the string that begins at `start` has its closing quote; the text's end when it has none. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text.charCodeAt(index) !== quote) {
+    index += text.charCodeAt(index) === backslash ? 2 : 1;
+  }
+  return index;
+}

@@ -1,0 +1,93 @@
+import type { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
+import type { ReceiveAnswer } from '@inventory/domain/contract/receive';
+import { invalid } from '@inventory/domain/contract/refused';
+import type { z } from 'zod';
+import { messages } from '../../errors.ts';
+import { type Operation, one, refusalExample } from '../../operation.ts';
+import { lot } from '../story.ts';
+
+const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
+  ...{ recNo: lot.recNo, status: 'received', transactionNo: 50118 },
+  lot,
+};
+const batchRequest: BatchRequest = {
+  mode: 'each',
+  sentAt: '2026-11-21T08:00:00Z',
+  operations: [
+    { op: 'receive', key: '01JD6Q', itemID: 'CBL-2M', units: 5, wid: 1, reasonCode: 1 },
+    {
+      ...{ op: 'issue', key: '01JD6R', itemID: 'CBL-2M', units: 200, wid: 1, reasonCode: 2 },
+      ...{ capturedAt: '2026-11-21T07:41:12Z', deviceID: 's-12', deviceSeq: 841 },
+    },
+  ],
+};
+const batchAnswer: z.infer<typeof BatchAnswer> = {
+  mode: 'each',
+  results: [
+    {
+      ...{ index: 0, key: '01JD6Q', status: 'applied', statusCode: 201 },
+      body: { ...receiveAnswer, lot: { ...lot, units: 5 } },
+      replayed: false,
+    },
+    {
+      ...{ index: 1, key: '01JD6R', status: 'refused', statusCode: 409 },
+      error: {
+        ...{ statusCode: 409, error: 'conflict' },
+        message: 'Not enough stock: 200 asked, 45 available.',
+      },
+      replayed: false,
+    },
+  ],
+  summary: { applied: 1, refused: 1, notApplied: 0 },
+  gaps: [{ deviceID: 's-12', from: 839, to: 840 }],
+};
+
+const refusedBatch = {
+  summary: 'An atomic batch with an operation that the stock refuses',
+  value: {
+    ...{ statusCode: 409, error: 'conflict' },
+    message: 'Nothing was applied: operation 1 of the batch was refused.',
+    results: [
+      {
+        ...{ index: 0, key: '01JD6Q', status: 'notApplied', statusCode: 503, replayed: false },
+        error: { statusCode: 503, error: 'internal_error', message: messages.unavailable },
+      },
+      {
+        ...{ index: 1, key: '01JD6R', status: 'refused', statusCode: 409, replayed: false },
+        error: {
+          ...{ statusCode: 409, error: 'conflict' },
+          message: 'Not enough stock: 200 asked, 45 available.',
+        },
+      },
+    ],
+  },
+};
+
+export const batch: Operation = {
+  notes: `
+*Extension.* 1 to 500 operations: receive, move, issue, count and reverse, each with the fields of its call. Each is checked as its call would be,
+permission and scope too, and has its own status; \`body\` is what its call answers, \`error\` the error object.
+
+- \`each\`: every operation is a transaction of its own; one that is refused stops none of the others. Operations on one item are decided in the
+  list's order. \`notApplied\`: surely not applied; send it again. What follows one of these on its item is not applied either.
+- \`atomic\`: all or nothing, over any items and warehouses, decided and committed as one. Any refusal: 409 with \`results\`: all malformed or
+  forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors, the others \`notApplied\`. An operation that
+  was applied under its \`key\` before counts as done.
+- \`key\` is the operation's \`Idempotency-Key\`, of the same kind as a single call's: sent again, alone or in any other batch, it gives the first
+  answer, with \`replayed: true\`. The header \`Idempotency-Key\` stands for the whole list, by the places of its operations: a resend applies what
+  is missing and answers the rest as before. An operation with neither is new each time.
+- \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of work that was done offline; they are stored and are never the ledger's time. With
+  \`sentAt\` the device's clock error is known, and the corrected time is stored too. More than 5 minutes in the future after that: 400.
+  \`gaps\` are the numbers of the devices that have not come; nothing waits for them.
+- \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored.`,
+  body: one('Each on its own', batchRequest),
+  answer: one('One applied, one refused', batchAnswer),
+  invalid: {
+    fields: refusalExample(
+      'Every offending field',
+      invalid({ mode: ['must be each or atomic.'], operations: ['must hold at least 1 operation.'] }),
+    ),
+  },
+  conflict: { atomic: refusedBatch },
+  conflictSchema: 'BatchConflict',
+};

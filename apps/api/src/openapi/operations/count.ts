@@ -1,0 +1,60 @@
+import type { CountAnswer, CountRequest } from '@inventory/domain/contract/count';
+import { conflict, invalid } from '@inventory/domain/contract/refused';
+import { noRoom } from '@inventory/domain/stock/decision';
+import type { z } from 'zod';
+import { type Operation, one, refusalExample } from '../../operation.ts';
+import { dryRun } from '../texts.ts';
+
+const countRequest: CountRequest = {
+  ...{ itemID: 'CBL-2M', wid: 1, spot: 'A-01-3', counted: 14, expected: 15 },
+  reasonCode: 5,
+};
+const countAnswer: z.infer<typeof CountAnswer> = {
+  recNo: 90211,
+  status: 'counted',
+  transactionNo: 50121,
+  before: 15,
+  counted: 14,
+  difference: -1,
+  lots: [{ recNo: 90211, units: -1, remaining: 14 }],
+};
+
+export const count: Operation = {
+  notes: `
+*Extension.* What lies there becomes \`counted\`. With \`recno\` that is the one lot, which is in stock again if it was shipped; else all lots
+in stock of the item at \`spot\`, with \`serial\` if it is given; a filter that is left out matches every lot, a blank one those without.
+\`expected\` that is not the present figure: 409 with the figure.
+
+Less is taken in the order of allocation, expired lots too (last), lots on hold never: 409 names them. More becomes a new lot. When nothing
+is to be changed, the count is recorded and \`lots\` is empty. One count is about at most 1,000 lots.${dryRun}`,
+  body: one('The stock at a spot', countRequest),
+  answer: {
+    less: { summary: 'One less than by the books', value: countAnswer },
+    same: {
+      summary: 'As by the books: recorded, and nothing changes',
+      value: {
+        ...countAnswer,
+        ...{ recNo: null, before: 14, difference: 0, lots: [] },
+      } satisfies z.infer<typeof CountAnswer>,
+    },
+  },
+  invalid: {
+    fields: refusalExample(
+      'Every offending field',
+      invalid({ itemID: ['is required.'], counted: ['must not be negative.'] }),
+    ),
+    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
+    lot: refusalExample(
+      'A `recno` that is unknown, or of another item or warehouse',
+      invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
+    ),
+  },
+  conflict: {
+    expected: refusalExample('Another figure', conflict('Not as expected: 15 expected, 12.5 there.')),
+    hold: refusalExample(
+      'Lots on hold',
+      conflict('Lots on hold are not counted down: 1 counted, 2.5 on hold in lot 90187.'),
+    ),
+    room: refusalExample('More than a stock level holds', noRoom),
+  },
+};

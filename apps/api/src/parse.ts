@@ -1,0 +1,17 @@
+import type { FieldErrors } from '@inventory/domain/contract/refused';
+import type { z } from 'zod';
+
+/** Each offending field with its messages, as `invalid` takes them. */
+export function fieldErrorsOf(error: z.ZodError): FieldErrors {
+  const details: FieldErrors = {};
+  for (const { path, message } of error.issues) {
+    const field = String(path[0] ?? '');
+    details[field] = [...(details[field] ?? []), message];
+  }
+  return details;
+}
+
+/** `null` for a field counts as omitted. */
+export function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}

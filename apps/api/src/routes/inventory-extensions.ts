@@ -1,0 +1,75 @@
+import { anyReversal, transactionPermission } from '@inventory/auth/permission';
+import { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
+import { CountAnswer } from '@inventory/domain/contract/count';
+import { CountCall, CountDryRun, ReverseCall, ReverseDryRun } from '@inventory/domain/contract/dry-run';
+import { noTransaction } from '@inventory/domain/contract/refused';
+import { ReverseAnswer } from '@inventory/domain/contract/reverse';
+import { z } from 'zod';
+import type { Batches } from '../batch/batches.ts';
+import { type RawBatch, readRawBatch } from '../batch/read-operations.ts';
+import { batch } from '../openapi/operations/batch.ts';
+import { count } from '../openapi/operations/count.ts';
+import { reverse } from '../openapi/operations/reverse.ts';
+import { noWarehouses, route } from '../route.ts';
+import { callerOf, type Stock } from '../transactions.ts';
+
+/** What `/Inventory` offers beside the contract: counts, reversals, and many operations in one call. */
+export function extensionRoutes(stock: Stock & Batches) {
+  return [
+    route({
+      method: 'POST',
+      path: '/Inventory/Count',
+      isExtension: true,
+      summary: 'Count stock: what lies there becomes what was counted',
+      permission: transactionPermission.count,
+      writes: true,
+      body: CountCall,
+      warehouses: ({ body }) => [body.wid],
+      answer: { 200: z.union([CountAnswer, CountDryRun]) },
+      keyed: true,
+      paged: 'never',
+      notFound: null,
+      operation: count,
+      handle: ({ body: { dryRun, ...body }, ...call }) =>
+        dryRun === true
+          ? stock.tryOut({ kind: 'count', body }, callerOf(call), call.wait)
+          : stock.transact({ kind: 'count', body }, callerOf(call), 200),
+    }),
+    route({
+      method: 'POST',
+      path: '/Inventory/Reverse',
+      isExtension: true,
+      summary: 'Undo a stock transaction: its exact opposite, on the same lots',
+      permission: anyReversal,
+      writes: true,
+      body: ReverseCall,
+      // Those of what is undone; outside the scope it is as if it were not there.
+      warehouses: noWarehouses,
+      answer: { 200: z.union([ReverseAnswer, ReverseDryRun]) },
+      keyed: true,
+      paged: 'never',
+      notFound: noTransaction.message,
+      operation: reverse,
+      handle: ({ body, ...call }) => stock.reverse(body, callerOf(call), call.wait),
+    }),
+    route({
+      method: 'POST',
+      path: '/Inventory/Batch',
+      isExtension: true,
+      summary: 'Many stock transactions in one call',
+      // Each operation needs its own.
+      permission: [],
+      writes: true,
+      body: BatchRequest,
+      readBody: readRawBatch,
+      warehouses: noWarehouses,
+      answer: { 200: BatchAnswer },
+      keyed: true,
+      paged: 'never',
+      notFound: null,
+      operation: batch,
+      // What `body` says is what is read, each operation on its own.
+      handle: ({ body, ...call }) => stock.batch(body as unknown as RawBatch, callerOf(call), call),
+    }),
+  ];
+}

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto';
+import { isOutage, isStatementTimeout } from '@inventory/db/client';
+import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type {
+  AtomicOperation,
+  AtomicRequest,
+  Evidence,
+  Queued,
+  QueuedRequest,
+  RequestKey,
+  SingleRequest,
+  StockRequest,
+} from '@inventory/domain/stock/request';
+import { within } from '@inventory/process/within';
+import type { SubmitResult, Submitter } from '@inventory/queue/submit';
+import { patience } from '@inventory/queue/submit';
+import { createRequestId, type RequestName } from './request-id.ts';
+
+// A little more than a request without a key gets: what the queue refuses is settled after.
+const keyedWithinMs = patience.giveUpAfterMs + 200;
+const refusedWithinMs = 1000;
+
+/** The way of transactions through the queue, with or without a key. */
+export type Sender = {
+  /** How many `sendAll` takes, at most. */
+  togetherMax: number;
+  /** A request as it travels. `arrivedAt`: of `performance.now()`, when its clock starts. */
+  queued<Request extends StockRequest>(request: Request, from: Origin): Queued<Request>;
+  /** The operations of an atomic batch as one request. */
+  atomic(operations: readonly OperationToSend[], from: Origin): Queued<AtomicRequest>;
+  /** Sends requests of one item, which are decided in their order; never throws an outage: the answer is `unknown` then. */
+  sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]>;
+  /** For requests that are not sent any more: what was decided under their keys; else they are `busy`, or surely not applied. */
+  settleAll(requests: readonly QueuedRequest[]): Promise<SubmitResult[]>;
+};
+
+export type Origin = {
+  clientId: string;
+  arrivedAt: number;
+  key?: string | undefined;
+  evidence?: Evidence | undefined;
+  /** What the one transaction that a call asks for is called; left out for one of many. */
+  name?: RequestName;
+};
+
+export type OperationToSend = { request: SingleRequest; key: string | null; evidence?: Evidence | undefined };
+
+export type SenderOptions = {
+  submitter: Submitter;
+  /** Decides that a request is never applied; returns what was decided if it already was, under its key perhaps. */
+  settle: (request: SentRequest) => Promise<StoredOutcome>;
+  /** What the clock of Postgres shows, milliseconds since 1970. */
+  now: () => number;
+};
+
+export function createSender({ submitter, settle, now }: SenderOptions): Sender {
+  function queued<Request extends StockRequest>(
+    request: Request,
+    { clientId, arrivedAt, key, evidence, name }: Origin,
+  ): Queued<Request> {
+    const askedAt = now() - (performance.now() - arrivedAt);
+    return {
+      ...request,
+      requestId: name?.ours ?? createRequestId(),
+      ...(name !== undefined && name.theirs !== null && { xRequestId: name.theirs }),
+      clientId,
+      deadline: askedAt + patience.verdictAfterMs,
+      ...(key !== undefined && { key: keyOf(key, request, askedAt) }),
+      ...(evidence !== undefined && { evidence }),
+    };
+  }
+
+  /**
+   * Another send of the same key may be under way, from this process or another, and its caller gone: one that the queue refuses is
+   * told that nothing was applied only when that cannot be any more.
+   */
+  async function settled(request: QueuedRequest, answer: SubmitResult): Promise<SubmitResult> {
+    return answer.status === 'busy' && isKeyed(request) ? settle(request) : answer;
+  }
+
+  async function answered(
+    request: QueuedRequest,
+    submitted: Promise<SubmitResult>,
+    arrivedAt: number,
+  ): Promise<SubmitResult> {
+    if (!isKeyed(request)) return submitted;
+    // One that came slowly is refused at once, but not without asking.
+    const leftMs = Math.max(keyedWithinMs - (performance.now() - arrivedAt), refusedWithinMs);
+    const answer = submitted.then((result) => settled(request, result));
+    return within(leftMs, answer).catch(unknown);
+  }
+
+  return {
+    togetherMax: submitter.togetherMax,
+    queued,
+    atomic(operations, from) {
+      const asked = JSON.stringify(operations.map(({ request: { kind, body }, key }) => [kind, body, key]));
+      const body = { mode: 'atomic' as const, count: operations.length, digest: digest(asked) };
+      const sent = operations.map(({ request, key, evidence }): AtomicOperation => {
+        const { clientId, deadline, ...rest } = queued(request, {
+          clientId: from.clientId,
+          arrivedAt: from.arrivedAt,
+          key: key ?? undefined,
+          evidence,
+        });
+        return { ...rest, ownKey: key } as AtomicOperation;
+      });
+      return queued({ kind: 'batch', body, operations: sent }, from);
+    },
+    sendAll(requests, arrivedAt) {
+      const submitted =
+        requests.length === 1
+          ? [submitter.submit(requests[0]!, arrivedAt)]
+          : submitter.submitTogether(requests, arrivedAt);
+      return Promise.all(requests.map((request, index) => answered(request, submitted[index]!, arrivedAt)));
+    },
+    settleAll: (requests) =>
+      Promise.all(
+        requests.map((request) =>
+          within(refusedWithinMs, settled(request, { status: 'busy', result: null })).catch(unknown),
+        ),
+      ),
+  };
+}
+
+/** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
+function unknown(error: unknown): SubmitResult {
+  if (isOutage(error) || isStatementTimeout(error)) return { status: 'unknown', result: null };
+  throw error;
+}
+
+function keyOf(key: string, { kind, body }: StockRequest, askedAt: number): RequestKey {
+  return {
+    digest: digest(key),
+    fingerprint: digest(JSON.stringify([kind, body])),
+    askedAt: Math.floor(askedAt),
+  };
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64');
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { conflict, type Refusal } from '@inventory/domain/contract/refused';
+import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
+import type { LotFilter } from '@inventory/domain/stock/allocate';
+import { decideAtomic, type OperationDecision } from '@inventory/domain/stock/atomic';
+import { type Batch, gateKey } from '@inventory/domain/stock/batch';
+import { decide } from '@inventory/domain/stock/decide';
+import { issuePick } from '@inventory/domain/stock/issue';
+import { movePick } from '@inventory/domain/stock/move';
+import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
+import type { Sql, Tx } from '../client.ts';
+import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
+import { filters, picksTable } from './pick-statements.ts';
+import { atomicReading, pickCandidates } from './read-candidates.ts';
+import { readFacts } from './read-facts.ts';
+
+/** What would be answered: the JSON text of the body, or of the refusal. */
+export type Trial = { status: 'applied'; text: string } | { status: 'refused'; refusal: Refusal };
+
+/** The same for many together: the text of each body in their order, or the place of the one that is refused. */
+export type AtomicTrial =
+  | { status: 'applied'; texts: string[] }
+  | { status: 'refused'; index: number; refusal: Refusal };
+
+/**
+ * Decides a transaction by the code that applies it, on what the database holds at one moment, and writes nothing: the database transaction
+ * is read-only, takes no lock and draws no number.
+ */
+export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Promise<Trial> {
+  return sql.begin('isolation level repeatable read read only', async (tx) => {
+    const { batch, partNo, now } = await readBatch(tx, [request], clientId);
+    const decision = decide(batch, request);
+    if (decision.status === 'undecided') return { status: 'refused' as const, refusal: tooMany };
+    if (decision.status === 'refused') return decision;
+    const answer = decision.answer(null) as Record<string, JsonAnswer>;
+    const pick = partNo === undefined ? null : skippingPick(partNo, request);
+    const skipped = pick === null ? {} : { skipped: await readSkipped(tx, pick, now) };
+    return { status: 'applied' as const, text: jsonText({ ...answer, dryRun: true, ...skipped }) };
+  }) as Promise<Trial>;
+}
+
+/** As {@link tryOut}, for the operations of an atomic batch. */
+export function tryOutTogether(
+  sql: Sql,
+  requests: readonly SingleRequest[],
+  clientId: string,
+): Promise<AtomicTrial> {
+  return sql.begin('isolation level repeatable read read only', async (tx) => {
+    const { batch } = await readBatch(tx, requests, clientId);
+    const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
+    const decision = decideAtomic({ ...batch, isWhole: true }, operations, new Map());
+    if (decision.status === 'applied') {
+      const texts = decision.operations.map((each) => jsonText(answerOf(each)));
+      return { status: 'applied' as const, texts };
+    }
+    if (decision.status !== 'refused') throw new Error('no key can be refused');
+    const { index, refusal } = decision.refusal.culprit;
+    return { status: 'refused' as const, index, refusal };
+  }) as Promise<AtomicTrial>;
+}
+
+const tooMany = conflict('Too many lots for one transaction.');
+
+function answerOf(each: OperationDecision): JsonAnswer {
+  if (!('decision' in each)) throw new Error('a dry run knows no keys');
+  return { ...(each.decision.answer(null) as Record<string, JsonAnswer>), dryRun: true };
+}
+
+async function readBatch(
+  tx: Tx,
+  requests: readonly SingleRequest[],
+  clientId: string,
+): Promise<{ batch: Batch; partNo: number | undefined; now: Date }> {
+  const parts = createPartNumbers();
+  const rows = await tx<{ short_id: string; part_no: number }[]>`
+    select short_id, part_no
+    from item
+    where short_id = any(${[...new Set(requests.map(itemIdOf))]}::text[])`;
+  for (const row of rows) parts.byShortId.set(row.short_id, row.part_no);
+  const queued = requests.map(
+    (request): Queued<SingleRequest> => ({
+      ...request,
+      requestId: randomUUID(),
+      clientId,
+      deadline: Number.POSITIVE_INFINITY,
+    }),
+  );
+  const gateIds = gateIdsOf(requests, parts);
+  const facts = readFacts(tx, queued, gateIds, { draws: false });
+  const [levels, { now, items, warehouses }, lots] = await Promise.all([
+    readLevels(tx, gateIds),
+    facts,
+    pickCandidates(tx, queued, parts, facts, atomicReading),
+  ]);
+  // One that was never needed before.
+  for (const { partNo, wid } of gateIds) {
+    const stored = { inStock: 0n, onHold: 0n, used: false };
+    const key = gateKey(partNo, wid);
+    if (!levels.has(key)) levels.set(key, { partNo, wid, ...stored, stored });
+  }
+  const read = { now: now.getTime(), items, warehouses, levels, ...lots };
+  return {
+    batch: { ...read, newLots: [], touched: new Set(), untakenTouched: new Set() },
+    partNo: parts.byShortId.get(itemIdOf(requests[0]!)),
+    now,
+  };
+}
+
+function skippingPick(partNo: number, request: SingleRequest): LotFilter | null {
+  if (request.kind === 'move') return movePick(partNo, request.body);
+  return request.kind === 'issue' ? issuePick(partNo, request.body) : null;
+}
+
+const skippedMax = 50;
+// Of those that can be taken and of those on hold so many are looked at.
+const lookedAtMax = 1000;
+
+/** The lots in stock of a pick's item and warehouse that it passes over, and why; none for a pick of one lot by its recNo. */
+async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo: number; reason: string }[]> {
+  if (pick.recNo !== undefined) return [];
+  const rows = await tx<{ rec_no: number; reason: string }[]>`
+    select rec_no, reason
+    from (
+      select lot.rec_no,
+        case
+          when not (${tx.unsafe(filters)}) then 'filter'
+          when lot.hold then 'onHold'
+          when picks.expired_too = 0 and coalesce(lot.expires, 'infinity') <= picks.now then 'expired'
+        end as reason
+      from ${picksTable(tx, [pick], now)}
+      cross join lateral (
+        (
+          select *
+          from lot
+          where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and not lot.hold
+          order by coalesce(lot.expires, 'infinity'), lot.received, lot.rec_no
+          limit ${lookedAtMax}
+        )
+        union all
+        (
+          select *
+          from lot
+          where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and lot.hold
+          limit ${lookedAtMax}
+        )
+      ) as lot
+    ) as looked
+    where reason is not null
+    limit ${skippedMax}`;
+  return rows.map(({ rec_no, reason }) => ({ recNo: rec_no, reason }));
+}

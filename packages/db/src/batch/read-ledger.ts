@@ -1,0 +1,44 @@
+import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
+import type { Tx } from '../client.ts';
+import { columns, type LotRow } from './pick-statements.ts';
+
+/** Lines of the ledger, each with its lot as it is now. */
+export type LedgerLine = { row: LotRow; transactionNo: number; wid: number; spot: string; delta: Quantity };
+
+/** The lines of these transactions, in their order, and which of them were reversed. */
+export async function readLedger(
+  tx: Tx,
+  transactionNos: readonly number[],
+): Promise<{ entries: LedgerLine[]; reversed: Set<number> }> {
+  const [lines, reversals] = await Promise.all([
+    tx<
+      (LotRow & {
+        transaction_no: number;
+        line: number;
+        entry_wid: number;
+        entry_spot: string;
+        delta: string;
+      })[]
+    >`
+      select 0 as pick, false as late, ${tx.unsafe(columns)}, stock_entry.transaction_no, stock_entry.line,
+        stock_entry.wid as entry_wid, stock_entry.spot as entry_spot, stock_entry.delta
+      from unnest(${transactionNos as number[]}::bigint[]) as asked (transaction_no)
+      join stock_entry using (transaction_no)
+      join lot on lot.rec_no = stock_entry.rec_no`,
+    tx<{ reverses: number }[]>`
+      select reverses
+      from unnest(${transactionNos as number[]}::bigint[]) as asked (transaction_no)
+      join stock_transaction on stock_transaction.reverses = asked.transaction_no
+      where reverses is not null`,
+  ]);
+  const entries = [...lines]
+    .sort((a, b) => a.transaction_no - b.transaction_no || a.line - b.line)
+    .map((row) => ({
+      row,
+      transactionNo: row.transaction_no,
+      wid: row.entry_wid,
+      spot: row.entry_spot,
+      delta: parseQuantity(row.delta),
+    }));
+  return { entries, reversed: new Set(reversals.map(({ reverses }) => reverses)) };
+}

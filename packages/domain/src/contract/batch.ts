@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { CountAnswer, CountRequest } from './count.ts';
+import { CountDryRun, IssueDryRun, MoveDryRun, ReverseDryRun } from './dry-run.ts';
+import { Count53, DateTimeText, Flag, lengthMax, text } from './fields.ts';
+import { IssueAnswer, IssueRequest } from './issue.ts';
+import { Lot } from './lot.ts';
+import { MoveAnswer, MoveRequest } from './move.ts';
+import { ReceiveAnswer, ReceiveRequest } from './receive.ts';
+import { ReverseAnswer, ReverseRequest } from './reverse.ts';
+
+/** Operations of one batch, at most. */
+export const operationsMax = 500;
+
+/** The bodies of the calls that can be operations, by `op`. */
+export const operationBodies = {
+  receive: ReceiveRequest,
+  move: MoveRequest,
+  issue: IssueRequest,
+  count: CountRequest,
+  reverse: ReverseRequest,
+} as const;
+export type OperationKind = keyof typeof operationBodies;
+
+const kinds = Object.keys(operationBodies) as [OperationKind, ...OperationKind[]];
+
+/** What an operation has beside the fields of its call. */
+export const OperationHead = z.object({
+  op: z.enum(kinds, { error: `must be one of ${kinds.join(', ')}.` }).describe('The call'),
+  key: z
+    .string({ error: 'must be a string.' })
+    .regex(/^[\x21-\x7e]{1,255}$/, { error: 'must be 1 to 255 visible ASCII characters.' })
+    .optional()
+    .describe('The Idempotency-Key of this operation, of the same kind as the one that a single call has'),
+  capturedAt: DateTimeText.optional().describe(
+    'When the work was done, by the clock of the device: evidence',
+  ),
+  deviceID: text(lengthMax.label)
+    .min(1, { error: 'must not be empty.' })
+    .optional()
+    .describe('The device that noted it: evidence'),
+  deviceSeq: Count53.optional().describe('The number that the device gave it: evidence, and gaps are told'),
+});
+export type OperationHead = z.infer<typeof OperationHead>;
+
+const Operation = z.union(
+  kinds.map((kind) =>
+    z.object({ ...OperationHead.shape, ...operationBodies[kind].shape, op: z.literal(kind) }),
+  ),
+);
+
+/** What a batch has beside its operations. */
+export const BatchHead = z.object({
+  mode: z
+    .enum(['each', 'atomic'], { error: 'must be each or atomic.' })
+    .describe('`each`: every operation is a transaction of its own. `atomic`: all or nothing'),
+  sentAt: DateTimeText.optional().describe(
+    'When the batch was sent, by the clock of the device: so its error is known',
+  ),
+  dryRun: Flag.optional().describe(
+    'Only with `atomic`: true has all decided and answered, and nothing stored; no key is used and no number drawn',
+  ),
+});
+
+/** `POST /Inventory/Batch`, an extension. The service reads each operation on its own: a malformed one harms no other. */
+export const BatchRequest = BatchHead.extend({
+  operations: z.array(Operation).min(1).max(operationsMax).describe('In their order'),
+}).meta({ id: 'BatchRequest' });
+export type BatchRequest = z.infer<typeof BatchRequest>;
+
+const OperationError = z.object({
+  statusCode: z.int(),
+  error: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.array(z.string())).optional(),
+});
+
+const place = {
+  index: z.int().describe('Place in the list, from 0'),
+  key: z.string().nullable().describe("The operation's own key"),
+  statusCode: z.int().describe('The status that the single call would have'),
+  replayed: z.boolean().describe('The stored answer of an earlier send'),
+};
+
+// In a dry run lots that an earlier operation would make have no number either.
+const lotsTried = { lots: CountDryRun.shape.lots };
+const ReceiveTried = ReceiveAnswer.extend({
+  recNo: z.null(),
+  transactionNo: z.null(),
+  lot: Lot.extend({ recNo: z.null() }),
+  dryRun: z.literal(true),
+});
+const MoveTried = MoveDryRun.omit({ skipped: true }).extend({
+  lots: z.array(MoveDryRun.shape.lots.element.extend({ fromRecNo: z.int().nullable() })),
+});
+const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried);
+
+/** What became of each operation, in the list's order. */
+export const OperationResult = z
+  .union([
+    z.object({
+      ...place,
+      status: z.literal('applied'),
+      body: z.union([
+        ReceiveAnswer,
+        MoveAnswer,
+        IssueAnswer,
+        CountAnswer,
+        ReverseAnswer,
+        ReceiveTried,
+        MoveTried,
+        IssueTried,
+        CountDryRun,
+        ReverseDryRun,
+      ]),
+    }),
+    z.object({
+      ...place,
+      status: z.enum(['refused', 'notApplied']).describe('`notApplied`: surely not; send it again'),
+      error: OperationError,
+    }),
+  ])
+  .meta({ id: 'OperationResult' });
+
+/** 200. */
+export const BatchAnswer = z
+  .object({
+    mode: z.enum(['each', 'atomic']),
+    results: z.array(OperationResult),
+    summary: z.object({ applied: z.int(), refused: z.int(), notApplied: z.int() }),
+    gaps: z
+      .array(z.object({ deviceID: z.string(), from: z.int(), to: z.int() }))
+      .optional()
+      .describe('Numbers of the devices that have not come, where operations have numbers'),
+    dryRun: z.literal(true).optional(),
+  })
+  .meta({ id: 'BatchAnswer' });
+
+/** 409 of an atomic batch: the error object, with what became of each operation. */
+export const BatchConflict = OperationError.extend({
+  results: z
+    .array(OperationResult)
+    .optional()
+    .describe('Those refused, and the others, which were not applied'),
+}).meta({ id: 'BatchConflict' });

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { Amount, Code, Id, lengthMax, name, text } from './fields.ts';
+
+/** `POST /Inventory/Count`, an extension. */
+export const CountRequest = z
+  .object({
+    itemID: name(lengthMax.shortId).describe('Item ShortID'),
+    wid: Id.describe('Warehouse ID'),
+    counted: Amount.describe('Quantity that was found there'),
+    reasonCode: Code.describe('Reason code of the adjustment'),
+    recno: Id.optional().describe('Only this lot record was counted'),
+    spot: text(lengthMax.label).optional().describe('Bin/location that was counted'),
+    serial: text(lengthMax.label).optional().describe('Only lots with this serial/lot number were counted'),
+    expected: Amount.optional().describe('Quantity that should be there; 409 when it is another one'),
+    remark: text(lengthMax.remark).optional().describe('Notes'),
+    reference: text(lengthMax.label).optional().describe('External reference'),
+  })
+  .meta({ id: 'CountRequest' });
+export type CountRequest = z.infer<typeof CountRequest>;
+
+/** The lots that a count or a reversal changed. */
+export const ChangedLots = z.array(
+  z.object({
+    recNo: z.int(),
+    units: z.number().describe('What this lot gained; below 0: what it lost'),
+    remaining: z.number().describe('In this lot now; at 0 it is shipped'),
+  }),
+);
+
+/** 200. */
+export const CountAnswer = z
+  .object({
+    recNo: z.int().nullable().describe('Record number of the first lot changed; null when none was'),
+    status: z.literal('counted'),
+    transactionNo: z.int().describe('Number of this transaction'),
+    before: z.number().describe('What was there by the books'),
+    counted: z.number().describe('What is there now'),
+    difference: z.number().describe('counted - before'),
+    lots: ChangedLots,
+  })
+  .meta({ id: 'CountAnswer' });

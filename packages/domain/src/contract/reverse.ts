@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { ChangedLots } from './count.ts';
+import { Count53, lengthMax, text } from './fields.ts';
+
+/** `POST /Inventory/Reverse`, an extension. */
+export const ReverseRequest = z
+  .object({
+    transactionNo: Count53.min(1, { error: 'must be at least 1.' }).describe('The transaction to undo'),
+    remark: text(lengthMax.remark).optional().describe('Notes'),
+    reference: text(lengthMax.label).optional().describe('External reference'),
+  })
+  .meta({ id: 'ReverseRequest' });
+export type ReverseRequest = z.infer<typeof ReverseRequest>;
+
+/** 200. */
+export const ReverseAnswer = z
+  .object({
+    recNo: z.int().nullable().describe('Record number of the first of `lots`; null when there is none'),
+    status: z.literal('reversed'),
+    transactionNo: z.int().describe('Number of this transaction'),
+    reverses: z.int().describe('Number of the transaction that is undone'),
+    lots: ChangedLots,
+  })
+  .meta({ id: 'ReverseAnswer' });

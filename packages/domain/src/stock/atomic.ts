@@ -1,0 +1,94 @@
+import { conflict, type Refusal } from '../contract/refused.ts';
+import { lotsPerTransactionMax } from './allocate.ts';
+import type { Batch } from './batch.ts';
+import { decide } from './decide.ts';
+import type { Decision } from './decision.ts';
+import type { StoredOutcome } from './outcome.ts';
+import type { AtomicOperation } from './request.ts';
+
+/** What is decided about one operation: now, or by an earlier send of its key, or of another operation here with its key. */
+export type OperationDecision =
+  | { operation: AtomicOperation; decision: Extract<Decision, { status: 'applied' }> }
+  | { operation: AtomicOperation; outcome: StoredOutcome }
+  | { operation: AtomicOperation; repeats: AtomicOperation };
+
+/** The one that has a batch refused. `replayed`: refused by an earlier send of its key. */
+export type Culprit = { index: number; refusal: Refusal; replayed: boolean };
+
+/** As the ledger keeps a refused batch: a refusal with the operation that is to blame. */
+export type AtomicRefusal = Refusal & { culprit: Culprit };
+
+export type AtomicDecision =
+  | { status: 'applied'; operations: OperationDecision[] }
+  | { status: 'refused'; refusal: AtomicRefusal }
+  /** One of its keys was told that nothing was applied. */
+  | { status: 'abandoned' };
+
+const otherRequest = conflict('This Idempotency-Key was used with another request.');
+const tooMany = conflict(
+  `Too many lots: the batch would look at more lots than one transaction reads. Send it in parts; ` +
+    `each may take ${lotsPerTransactionMax} lots of one place.`,
+);
+
+/**
+ * Decides operations one after the other, each against what the one before left; the first that is refused has all of them refused. The
+ * batch's state is of no more use then. `outcomes`: what is decided already, by request id.
+ */
+export function decideAtomic(
+  batch: Batch,
+  operations: readonly AtomicOperation[],
+  outcomes: ReadonlyMap<string, StoredOutcome>,
+): AtomicDecision {
+  const decided: OperationDecision[] = [];
+  const firsts = new Map<string, AtomicOperation>();
+  const refused = (index: number, refusal: Refusal, replayed = false): AtomicDecision => ({
+    status: 'refused',
+    refusal: {
+      ...conflict(`Nothing was applied: operation ${index} of the batch was refused.`),
+      culprit: { index, refusal, replayed },
+    },
+  });
+  for (const [index, operation] of operations.entries()) {
+    const { key } = operation;
+    const first = key === undefined ? undefined : firsts.get(key.digest);
+    if (first !== undefined) {
+      if (first.key!.fingerprint !== key!.fingerprint) return refused(index, otherRequest);
+      decided.push({ operation, repeats: first });
+      continue;
+    }
+    if (key !== undefined) firsts.set(key.digest, operation);
+    const outcome = outcomes.get(operation.requestId);
+    if (outcome?.status === 'abandoned') return { status: 'abandoned' };
+    if (outcome?.status === 'refused')
+      return refused(index, JSON.parse(outcome.result!) as Refusal, outcome.isRepeat === true);
+    if (outcome !== undefined) {
+      decided.push({ operation, outcome });
+      continue;
+    }
+    const decision = decide(batch, operation);
+    if (decision.status === 'undecided') return refused(index, tooMany);
+    if (decision.status === 'refused') return refused(index, decision.refusal);
+    decided.push({ operation, decision });
+  }
+  return { status: 'applied', operations: decided };
+}
+
+/** The JSON text of the results of an applied batch. `bodies`: the JSON text of each operation's answer, by request id. */
+export function atomicResultsText(
+  decided: readonly OperationDecision[],
+  bodies: ReadonlyMap<string, string>,
+): string {
+  const texts = decided.map((each, index) => {
+    const { operation } = each;
+    const replayed = !('decision' in each);
+    const body =
+      'outcome' in each
+        ? each.outcome.result!
+        : bodies.get('repeats' in each ? each.repeats.requestId : operation.requestId)!;
+    return (
+      `{"index":${index},"key":${JSON.stringify(operation.ownKey)},"status":"applied",` +
+      `"statusCode":${operation.kind === 'receive' ? 201 : 200},"body":${body},"replayed":${replayed}}`
+    );
+  });
+  return `[${texts.join(',')}]`;
+}

@@ -1,0 +1,144 @@
+import type { CountRequest } from '../contract/count.ts';
+import { conflict, type Refusal } from '../contract/refused.ts';
+import { formatQuantity, type Quantity, quantityOf } from '../quantity.ts';
+import { type LotFilter, lotsMatching, lotsPerTransactionMax } from './allocate.ts';
+import {
+  addLot,
+  adjust,
+  type Batch,
+  type Entry,
+  hasRoom,
+  type ItemFacts,
+  type LotState,
+  recNoOf,
+} from './batch.ts';
+import { applied, type Decision, itemOf, noRoom, undecided } from './decision.ts';
+
+/** The lots that a count is about: also those that have expired, and named by its recNo one in any state. */
+export function countPick(partNo: number, request: CountRequest): LotFilter {
+  return {
+    partNo,
+    wid: request.wid,
+    recNo: request.recno,
+    spot: request.spot,
+    spotField: 'spot',
+    serial: request.serial,
+    expiredToo: true,
+    heldToo: true,
+  };
+}
+
+/**
+ * Makes what lies at a place what was counted there: less is taken in the order of allocation, never from a lot on hold; more is a new lot,
+ * or goes into the lot that was named.
+ */
+export function count(batch: Batch, request: CountRequest): Decision {
+  const item = itemOf(batch, request.itemID);
+  if ('code' in item) return { status: 'refused', refusal: item };
+  const lots = lotsMatching(batch, countPick(item.partNo, request));
+  if (lots === 'undecided') return undecided;
+  if ('code' in lots) return { status: 'refused', refusal: lots };
+  const before = lots.reduce((sum, lot) => sum + lot.units, 0n);
+  const refusal = refuseCount(batch, request, item, lots, before);
+  if (refusal !== null) return { status: 'refused', refusal };
+  // After this point it must succeed.
+  const counted = quantityOf(request.counted);
+  const difference = counted - before;
+  const changed =
+    difference < 0n ? takeOut(batch, lots, -difference) : putIn(batch, request, item, lots, difference);
+  return applied(changed, (transactionNo) => ({
+    recNo: changed[0] === undefined ? null : recNoOf(changed[0].lot),
+    status: 'counted',
+    transactionNo,
+    before,
+    counted,
+    difference,
+    lots: changed.map(({ lot, delta, balance }) => ({
+      recNo: recNoOf(lot),
+      units: delta,
+      remaining: balance,
+    })),
+  }));
+}
+
+function refuseCount(
+  batch: Batch,
+  request: CountRequest,
+  item: ItemFacts,
+  lots: readonly LotState[],
+  before: Quantity,
+): Refusal | null {
+  if (lots.length > lotsPerTransactionMax) {
+    return conflict(
+      `Too many lots: more than ${lotsPerTransactionMax} lie there, and one transaction counts at most so many. ` +
+        'Count them by serial, or one by its recno.',
+    );
+  }
+  const { expected } = request;
+  if (expected !== undefined && quantityOf(expected) !== before) {
+    return conflict(
+      `Not as expected: ${formatQuantity(quantityOf(expected))} expected, ${formatQuantity(before)} there.`,
+    );
+  }
+  const counted = quantityOf(request.counted);
+  if (counted > before) return hasRoom(batch, item.partNo, request.wid, counted - before) ? null : noRoom;
+  const held = lots.filter((lot) => lot.hold);
+  const heldUnits = held.reduce((sum, lot) => sum + lot.units, 0n);
+  if (counted === before || counted >= heldUnits) return null;
+  const named = held.slice(0, 10).map((lot) => lot.recNo);
+  return conflict(
+    `Lots on hold are not counted down: ${formatQuantity(counted)} counted, ${formatQuantity(heldUnits)} on hold in ` +
+      `${held.length === 1 ? 'lot' : 'lots'} ${named.join(', ')}${held.length > named.length ? ', …' : ''}.`,
+  );
+}
+
+function takeOut(batch: Batch, lots: readonly LotState[], units: Quantity): Entry[] {
+  const entries: Entry[] = [];
+  let missing = units;
+  for (const lot of lots) {
+    if (missing === 0n) break;
+    if (lot.hold) continue;
+    const taken = lot.units < missing ? lot.units : missing;
+    missing -= taken;
+    entries.push(changeUnits(batch, lot, -taken));
+  }
+  return entries;
+}
+
+function putIn(
+  batch: Batch,
+  request: CountRequest,
+  item: ItemFacts,
+  lots: readonly LotState[],
+  units: Quantity,
+): Entry[] {
+  if (units === 0n) return [];
+  const { itemID, wid, reasonCode, remark, reference } = request;
+  const lot =
+    request.recno !== undefined
+      ? lots[0]!
+      : addLot(batch, {
+          partNo: item.partNo,
+          wid,
+          spot: request.spot ?? '',
+          received: batch.now,
+          expires: null,
+          serial: request.serial ?? '',
+          serial2: null,
+          rfidTag: null,
+          netWeight: null,
+          grossWeight: null,
+          hold: false,
+          origin: {
+            kind: 'received',
+            request: { itemID, units: 0, wid, reasonCode, remark, reference },
+            owner: item.dfltOwner,
+          },
+        });
+  return [changeUnits(batch, lot, units)];
+}
+
+function changeUnits(batch: Batch, lot: LotState, delta: Quantity): Entry {
+  adjust(batch, lot, delta);
+  return { lot, wid: lot.wid, spot: lot.spot, delta, balance: lot.units };
+}

@@ -1,0 +1,163 @@
+import { conflict, type Refusal } from '../contract/refused.ts';
+import type { ReverseRequest } from '../contract/reverse.ts';
+import { formatQuantity, parseQuantity, type Quantity } from '../quantity.ts';
+import { adjust, type Batch, change, type Entry, hasRoom, type LotState, recNoOf } from './batch.ts';
+import { applied, type Decision, noRoom, undecided } from './decision.ts';
+import type { Original } from './request.ts';
+import { less, plus, shareOf } from './weights.ts';
+
+/** A line of the ledger that is to be undone, with its lot as it is now. */
+export type PastEntry = { lot: LotState; wid: number; spot: string; delta: Quantity };
+
+/** What the ledger has of a transaction that is to be undone, its lines in their order. */
+export type Past = { isReversed: boolean; entries: PastEntry[] };
+
+const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal });
+
+/**
+ * The exact opposite of a transaction, on the same lots, each where that transaction left it: all of it or nothing. Refused when it was
+ * undone before, or when units have moved on since.
+ */
+export function reverse(batch: Batch, { transactionNo: reverses }: ReverseRequest, of: Original): Decision {
+  if (of.kind === 'reverse') return refused(conflict('A reversal cannot be reversed.'));
+  const past = batch.past.get(reverses);
+  if (past === undefined) return undecided;
+  if (past.isReversed) return refused(conflict(`Transaction ${reverses} is reversed already.`));
+  const steps = of.kind === 'move' ? stepsBack(past.entries) : past.entries.map(opposite);
+  const refusal = refuse(batch, steps);
+  if (refusal !== null) return refused(refusal);
+  // After this point it must succeed.
+  past.isReversed = true;
+  const entries = steps.flatMap((step) => undo(batch, step));
+  const lots = gainsOf(entries);
+  return applied(entries, (transactionNo) => ({
+    recNo: lots[0] === undefined ? null : recNoOf(lots[0].lot),
+    status: 'reversed',
+    transactionNo,
+    reverses,
+    lots: lots.map(({ lot, gain, remaining }) => ({ recNo: recNoOf(lot), units: gain, remaining })),
+  }));
+}
+
+/** Units that leave a lot, or come back to one, or both: then they go back to where they were moved from. */
+type Step = { units: Quantity; from: Place | null; to: Place | null };
+type Place = { lot: LotState; spot: string };
+
+function opposite({ lot, spot, delta }: PastEntry): Step {
+  return delta > 0n
+    ? { units: delta, from: { lot, spot }, to: null }
+    : { units: -delta, from: null, to: { lot, spot } };
+}
+
+/** A move has a line for what leaves each lot, and after it one for where that came to. */
+function stepsBack(entries: readonly PastEntry[]): Step[] {
+  const steps: Step[] = [];
+  for (let index = 0; index + 1 < entries.length; index += 2) {
+    const out = entries[index]!;
+    const into = entries[index + 1]!;
+    steps.push({ units: into.delta, from: into, to: out });
+  }
+  return steps;
+}
+
+// What a lot can hold.
+const lotLimit = parseQuantity('1000000000000');
+
+function refuse(batch: Batch, steps: readonly Step[]): Refusal | null {
+  let more = 0n;
+  for (const { units, from, to } of steps) {
+    const refusal =
+      (from && refuseTaking(from, units, to)) ??
+      (to && to.lot !== from?.lot ? refuseGiving(to, units, from) : null);
+    if (refusal !== null) return refusal;
+    if (to !== null && to.lot.wid !== from?.lot.wid) more += units;
+  }
+  // All of a transaction's lots that get something from elsewhere are behind one gate.
+  const gate = steps.find(({ to }) => to !== null)?.to?.lot;
+  return gate !== undefined && !hasRoom(batch, gate.partNo, gate.wid, more) ? noRoom : null;
+}
+
+function refuseTaking({ lot, spot }: Place, units: Quantity, to: Place | null): Refusal | null {
+  // A whole lot that moved inside its warehouse goes back whole.
+  if (lot.units < units || (to?.lot === lot && lot.units !== units)) {
+    return conflict(
+      `The units have moved on: lot ${lot.recNo} has ${formatQuantity(lot.units)}, and ${formatQuantity(units)} would go back.`,
+    );
+  }
+  if (lot.spot !== spot) return elsewhere(lot, spot);
+  return lot.hold && to === null ? onHold(lot) : null;
+}
+
+function refuseGiving({ lot, spot }: Place, units: Quantity, from: Place | null): Refusal | null {
+  if (lot.units + units >= lotLimit) return noRoom;
+  // Shipped it is in stock again where it was.
+  if (lot.units === 0n) return null;
+  if (lot.spot !== spot) return elsewhere(lot, spot);
+  // Units would lose their hold, or get one that nobody set.
+  if (from !== null && from.lot.hold !== lot.hold) return onHold(from.lot.hold ? from.lot : lot);
+  return null;
+}
+
+const placeText = (spot: string) => (spot === '' ? 'no spot' : spot);
+
+function elsewhere(lot: LotState, spot: string): Refusal {
+  return conflict(
+    `The units have moved on: lot ${lot.recNo} has ${formatQuantity(lot.units)} at ${placeText(lot.spot)}, not at ${placeText(spot)}.`,
+  );
+}
+
+function onHold(lot: LotState): Refusal {
+  return conflict(`Lot ${lot.recNo} is on hold, with ${formatQuantity(lot.units)} units.`);
+}
+
+function undo(batch: Batch, { units, from, to }: Step): Entry[] {
+  if (from !== null && from.lot === to?.lot) {
+    const { lot } = from;
+    lot.spot = to.spot;
+    change(batch, lot);
+    const place = { lot, wid: lot.wid };
+    return [
+      { ...place, spot: from.spot, delta: -units, balance: 0n },
+      { ...place, spot: to.spot, delta: units, balance: units },
+    ];
+  }
+  const entries: Entry[] = [];
+  const isHeld = from?.lot.hold === true;
+  if (from !== null) {
+    if (to !== null) giveWeights(from.lot, to.lot, units);
+    entries.push(changeUnits(batch, from.lot, -units));
+  }
+  if (to !== null) {
+    if (isHeld && !to.lot.hold) {
+      // It lost its hold when it was emptied; the units have kept it.
+      to.lot.hold = true;
+      to.lot.holdOf = from!.lot;
+    }
+    entries.push(changeUnits(batch, to.lot, units));
+  }
+  return entries;
+}
+
+function giveWeights(from: LotState, to: LotState, units: Quantity): void {
+  const net = shareOf(from.netWeight, units, from.units);
+  const gross = shareOf(from.grossWeight, units, from.units);
+  from.netWeight = less(from.netWeight, net);
+  from.grossWeight = less(from.grossWeight, gross);
+  to.netWeight = plus(to.netWeight, net);
+  to.grossWeight = plus(to.grossWeight, gross);
+}
+
+function changeUnits(batch: Batch, lot: LotState, delta: Quantity): Entry {
+  adjust(batch, lot, delta);
+  return { lot, wid: lot.wid, spot: lot.spot, delta, balance: lot.units };
+}
+
+/** What each lot gained, those that got something back first. */
+function gainsOf(entries: readonly Entry[]): { lot: LotState; gain: Quantity; remaining: Quantity }[] {
+  const gains = new Map<LotState, { lot: LotState; gain: Quantity; remaining: Quantity }>();
+  for (const { lot, delta, balance } of entries) {
+    gains.set(lot, { lot, gain: (gains.get(lot)?.gain ?? 0n) + delta, remaining: balance });
+  }
+  const all = [...gains.values()];
+  return [...all.filter(({ gain }) => gain > 0n), ...all.filter(({ gain }) => gain <= 0n)];
+}

@@ -1,0 +1,366 @@
+import { describe, expect, test } from 'vitest';
+import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService();
+
+type Op = { op: string } & Record<string, unknown>;
+const each = (
+  client: ApiClient,
+  operations: unknown[],
+  fields: object = {},
+  headers: Record<string, string> = {},
+) => client.post('/Inventory/Batch', { mode: 'each', operations, ...fields }, headers);
+
+const receive = (itemID: string, units: number, fields: object = {}): Op => ({
+  ...{ op: 'receive', itemID, units, wid: 1, reasonCode: 1 },
+  ...fields,
+});
+const issue = (itemID: string, units: number, fields: object = {}): Op => ({
+  ...{ op: 'issue', itemID, units, wid: 1, reasonCode: 2 },
+  ...fields,
+});
+const statuses = (body: { results: { status: string; statusCode: number }[] }) =>
+  body.results.map(({ status, statusCode }) => `${status} ${statusCode}`);
+const noted = (deviceSeq: number, deviceID = 's-12') => ({ deviceID, deviceSeq });
+
+async function inStock(itemID: string): Promise<string> {
+  const [level] = await service.sql`
+    select coalesce(sum(in_stock), 0)::float8 as units from stock_level join item using (part_no) where short_id = ${itemID}`;
+  return level!.units;
+}
+
+describe('POST /Inventory/Batch, each', () => {
+  test('200: every operation is a transaction of its own, with the answer of its call; one refused stops no other', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const other = await service.item();
+    const { status, body } = await each(client, [
+      receive(itemID, 5, { key: uniqueName('k') }),
+      issue(itemID, 6),
+      { op: 'move', itemID, units: 2, wid: 1, toSpot: 'B' },
+      { op: 'count', itemID, counted: 4, wid: 1, reasonCode: 3 },
+      receive(other, 1),
+      issue(itemID, 4),
+    ]);
+    expect(status).toBe(200);
+    expect(statuses(body)).toEqual([
+      'applied 201',
+      'refused 409',
+      'applied 200',
+      'applied 200',
+      'applied 201',
+      'applied 200',
+    ]);
+    expect(body.summary).toEqual({ applied: 5, refused: 1, notApplied: 0 });
+    expect(body.mode).toBe('each');
+    expect(body.gaps).toBeUndefined();
+    expect(body.results[0]).toMatchObject({
+      index: 0,
+      body: { status: 'received', lot: { units: 5 } },
+      replayed: false,
+    });
+    expect(body.results[1]).toEqual({
+      ...{ index: 1, key: null, status: 'refused', statusCode: 409, replayed: false },
+      // Judged against what the earlier operation left.
+      error: errorObject(409, 'conflict', 'Not enough stock: 6 asked, 5 available.'),
+    });
+    expect(body.results[3].body).toMatchObject({ status: 'counted', before: 5, difference: -1 });
+    const transactionNos = body.results.flatMap(
+      (each: { body?: { transactionNo: number } }) => each.body?.transactionNo ?? [],
+    );
+    expect(new Set(transactionNos).size).toBe(5);
+    expect(await inStock(itemID)).toBe(0);
+  });
+
+  test('200: a reversal in the middle, in the order of the list', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await each(client, [receive(itemID, 5)]);
+    const issued = await each(client, [issue(itemID, 5)]);
+    const { transactionNo } = issued.body.results[0].body;
+    const { body } = await each(client, [
+      issue(itemID, 1),
+      { op: 'reverse', transactionNo },
+      issue(itemID, 1),
+      { op: 'reverse', transactionNo },
+      { op: 'reverse', transactionNo: 2 ** 40 },
+    ]);
+    expect(statuses(body)).toEqual([
+      'refused 409',
+      'applied 200',
+      'applied 200',
+      'refused 409',
+      'refused 404',
+    ]);
+  });
+
+  test('200: 500 operations on one item keep the order of the list', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const operations = Array.from({ length: 500 }, (_, index) =>
+      index % 2 === 0 ? receive(itemID, 1) : issue(itemID, 1),
+    );
+    const { body } = await each(client, operations);
+    expect(body.summary).toEqual({ applied: 500, refused: 0, notApplied: 0 });
+    const numbers = body.results.map(
+      (result: { body: { transactionNo: number } }) => result.body.transactionNo,
+    );
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  });
+
+  test('each malformed, forbidden or unknown operation has its own error, and harms no other', async () => {
+    const client = await service.client({ permissions: [11, 15, 95], warehouses: [1] });
+    const itemID = await service.item();
+    const { status, body } = await each(client, [
+      receive(itemID, 1),
+      receive(itemID, 0, { key: 'with space', deviceSeq: -1 }),
+      { op: 'steal', itemID },
+      receive(itemID, 1, { wid: 3 }),
+      issue(itemID, 1),
+      { op: 'count', itemID: '' },
+      { op: 'move', itemID, units: 1, wid: 1, shipToWid: 2 },
+      receive('unknown', 1),
+      7,
+      receive(itemID, 1, { remark: null, more: [1] }),
+    ]);
+    expect(status).toBe(200);
+    expect(body.results.map((result: { error?: unknown }) => result.error ?? null)).toEqual([
+      null,
+      validationError({
+        units: ['units must be greater than 0.'],
+        key: ['key must be 1 to 255 visible ASCII characters.'],
+        deviceSeq: ['deviceSeq must be at least 0.'],
+      }),
+      validationError({ op: ['op must be one of receive, move, issue, count, reverse.'] }),
+      forbidden.scope,
+      forbidden.permission,
+      forbidden.permission,
+      forbidden.scope,
+      validationError({ itemID: ['itemID is not a known item.'] }),
+      errorObject(400, 'bad_request', 'An operation must be a JSON object.'),
+      null,
+    ]);
+    expect(body.summary).toEqual({ applied: 2, refused: 8, notApplied: 0 });
+  });
+
+  test('a key is of the same kind as the header of a single call: alone or in a batch it gives the first answer', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const [alone, batched, twice] = ['alone', 'batched', 'twice'].map((name) => uniqueName(name)) as [
+      string,
+      string,
+      string,
+    ];
+    const body = { itemID, units: 5, wid: 1, reasonCode: 1 };
+    const single = await client.post('/Inventory/Receive', body, { 'Idempotency-Key': alone });
+    const first = await each(client, [
+      receive(itemID, 5, { key: alone }),
+      receive(itemID, 5, { key: batched }),
+      receive(itemID, 5, { key: twice }),
+      receive(itemID, 5, { key: twice }),
+      receive(itemID, 6, { key: twice }),
+    ]);
+    expect(statuses(first.body)).toEqual([...Array(4).fill('applied 201'), 'refused 409']);
+    const replayed = first.body.results.map((result: { replayed: boolean }) => result.replayed);
+    expect(replayed).toEqual([true, false, false, true, false]);
+    expect(first.body.results[0].body).toEqual(single.body);
+    expect(first.body.results[3].body).toEqual(first.body.results[2].body);
+    const later = await client.post('/Inventory/Receive', body, { 'Idempotency-Key': batched });
+    expect(later.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(later.body).toEqual(first.body.results[1].body);
+    // Evidence is no part of what is asked.
+    const other = await each(client, [
+      receive(itemID, 1),
+      receive(itemID, 5, { key: batched, ...noted(7, uniqueName('d')) }),
+    ]);
+    expect(other.body.results[1]).toMatchObject({ key: batched, replayed: true, body: later.body });
+    expect(await inStock(itemID)).toBe(16);
+  });
+
+  test('the header stands for the whole list: a resend applies what is missing and answers the rest as before', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const headers = { 'Idempotency-Key': uniqueName('list') };
+    const own = uniqueName('own');
+    const wrong = receive(itemID, -1);
+    const list = [
+      receive(itemID, 1),
+      receive(itemID, 1),
+      wrong,
+      receive(itemID, 1, { key: own }),
+      issue(itemID, 9),
+    ];
+    const first = await each(client, list, {}, headers);
+    expect(statuses(first.body)).toEqual([
+      'applied 201',
+      'applied 201',
+      'refused 400',
+      'applied 201',
+      'refused 409',
+    ]);
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    const again = await each(client, list.with(2, receive(itemID, 1)), {}, headers);
+    expect(statuses(again.body)).toEqual([
+      'applied 201',
+      'applied 201',
+      'applied 201',
+      'applied 201',
+      'refused 409',
+    ]);
+    expect(again.body.results.map((result: { replayed: boolean }) => result.replayed)).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+    ]);
+    for (const index of [0, 1, 3])
+      expect(again.body.results[index].body).toEqual(first.body.results[index].body);
+    expect(await inStock(itemID)).toBe(4);
+    const third = await each(client, list.with(2, receive(itemID, 1)), {}, headers);
+    expect(third.headers.get('Idempotent-Replayed')).toBe('true');
+    // Another list: what differs is refused, and nothing is applied twice.
+    const changed = await each(client, list.with(0, receive(itemID, 2)), {}, headers);
+    expect(changed.body.results[0]).toMatchObject({ status: 'refused', statusCode: 409 });
+    expect(await inStock(itemID)).toBe(4);
+  });
+
+  test('without any key a resend is new', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    for (let send = 0; send < 2; send++) await each(client, [receive(itemID, 1), receive(itemID, 1)]);
+    expect(await inStock(itemID)).toBe(4);
+  });
+
+  test('evidence is stored, raw and corrected by the clock error of the device', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const hour = 3_600_000;
+    const slow = (ms: number) => new Date(Date.now() - hour + ms).toISOString();
+    const { body } = await each(
+      client,
+      [
+        receive(itemID, 1, { capturedAt: slow(-60_000), ...noted(2 ** 53 - 1) }),
+        receive(itemID, 1, { deviceID: 'd' }),
+        receive(itemID, 1),
+        receive(itemID, 1, { capturedAt: slow(6 * 60_000) }),
+      ],
+      { sentAt: slow(0) },
+    );
+    expect(statuses(body)).toEqual(['applied 201', 'applied 201', 'applied 201', 'refused 400']);
+    expect(body.results[3].error.details).toEqual({
+      capturedAt: ['capturedAt must not be more than 5 minutes in the future.'],
+    });
+    const numbers = body.results
+      .slice(0, 3)
+      .map((result: { body: { transactionNo: number } }) => result.body.transactionNo);
+    const rows = await service.sql`
+      select captured_at, device_id, device_seq, at, abs(extract(epoch from at - captured_at_corrected) - 60)::float8 as off
+      from stock_transaction
+      where transaction_no = any(${numbers})
+      order by transaction_no`;
+    expect(rows[0]).toMatchObject({ device_id: 's-12', device_seq: 2 ** 53 - 1 });
+    expect(rows[0]!.at - rows[0]!.captured_at).toBeGreaterThan(hour);
+    expect(rows[0]!.off).toBeLessThan(30);
+    expect(rows[1]).toMatchObject({ captured_at: null, device_id: 'd', device_seq: null, off: null });
+    expect(rows[2]).toMatchObject({ captured_at: null, device_id: null });
+  });
+
+  test('400: captured more than 5 minutes in the future without a sentAt, or before the first year', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const capturedAt = new Date(Date.now() + 6 * 60_000).toISOString();
+    const future = await each(client, [receive(itemID, 1, { capturedAt })]);
+    expect(statuses(future.body)).toEqual(['refused 400']);
+    const past = await each(client, [receive(itemID, 1, { capturedAt: '0001-01-01' })], {
+      sentAt: '9999-01-01',
+    });
+    expect(statuses(past.body)).toEqual(['refused 400']);
+  });
+
+  test('gaps in the numbers of a device are told, and never waited for', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const device = uniqueName('d');
+    const send = (...numbers: number[]) =>
+      each(
+        client,
+        numbers.map((number) => receive(itemID, 1, noted(number, device))),
+      );
+    expect((await send(5, 6, 9)).body.gaps).toEqual([{ deviceID: device, from: 7, to: 8 }]);
+    expect((await send(12)).body.gaps).toEqual([{ deviceID: device, from: 10, to: 11 }]);
+    expect((await send(7, 8)).body.gaps).toEqual([]);
+    expect((await send(14, 4)).body.gaps).toEqual([
+      { deviceID: device, from: 10, to: 11 },
+      { deviceID: device, from: 13, to: 13 },
+    ]);
+    const another = await service.client();
+    expect((await each(another, [receive(itemID, 1, noted(20, device))])).body.gaps).toEqual([]);
+  });
+
+  test('400: what is no batch; nothing is applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const operations = [receive(itemID, 1)];
+    expectAnswer(
+      await client.post('/Inventory/Batch', { operations: [], sentAt: 'now' }),
+      400,
+      validationError({
+        mode: ['mode must be each or atomic.'],
+        sentAt: ['sentAt must be an ISO 8601 date or datetime.'],
+        operations: ['operations must hold at least 1 operation.'],
+      }),
+    );
+    const tooMany = Array.from({ length: 501 }, () => receive(itemID, 1));
+    for (const [body, message] of [
+      [{ mode: 'each' }, 'is required.'],
+      [{ mode: 'each', operations: {} }, 'must be a list.'],
+      [{ mode: 'each', operations: null }, 'is required.'],
+      [{ mode: 'each', operations: tooMany }, 'must hold at most 500 operations.'],
+    ] as const) {
+      const answer = await client.post('/Inventory/Batch', body);
+      expectAnswer(answer, 400, validationError({ operations: [`operations ${message}`] }));
+    }
+    const text = JSON.stringify({ mode: 'each', operations });
+    for (const malformed of [
+      text.replace('[{', '[{,'),
+      text.replace('}]', '},]'),
+      text.replace('}]', '}'),
+      text.replace('[{', '[[{'),
+      `${text}}`,
+      text.slice(0, -1),
+      text.replace('"operations"', '"operations":[],"operations"'),
+      text.replace('"operations"', '"operations":[],"operat\\u0069ons"'),
+    ]) {
+      expect((await client.post('/Inventory/Batch', malformed)).status, malformed).toBe(400);
+    }
+    const twice = await client.post('/Inventory/Batch', text.replace('"units"', '"units":7,"units"'));
+    expect(statuses(twice.body)).toEqual(['refused 400']);
+    expect(await inStock(itemID)).toBe(0);
+    const escaped = await client.post('/Inventory/Batch', text.replace('operations', 'operat\\u0069ons'));
+    expect(statuses(escaped.body)).toEqual(['applied 201']);
+  });
+
+  test('a body of up to 1 MiB; 413 above it', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const filled = (bytes: number) => {
+      const body = {
+        mode: 'each',
+        operations: Array.from({ length: 20 }, () => receive(itemID, 1, { more: '' })),
+      };
+      const room = bytes - JSON.stringify(body).length;
+      body.operations.forEach((operation, index) => {
+        operation.more = 'x'.repeat(Math.floor(room / 20) + (index < room % 20 ? 1 : 0));
+      });
+      return JSON.stringify(body);
+    };
+    const full = await client.post('/Inventory/Batch', filled(1024 * 1024));
+    expect(full.status).toBe(200);
+    expect(full.body.summary.applied).toBe(20);
+    const larger = await client.post('/Inventory/Batch', filled(1024 * 1024 + 1));
+    expectAnswer(larger, 413, errorObject(413, 'bad_request', 'The body is larger than 1048576 bytes.'));
+  });
+});
