@@ -95,7 +95,7 @@ const MoveTried = MoveDryRun.omit({ skipped: true }).extend({
 const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried);
 
 /** What became of each operation, in the list's order. */
-export const OperationResult = z
+const OperationResult = z
   .union([
     z.object({
       ...place,
