@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasBrowser, startBrowser } from '../harness/browser.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
-const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path !== undefined && existsSync(path),
-);
 
 describe('GET /docs', () => {
   test('200: a page that is read from this service only', async () => {
@@ -53,27 +50,14 @@ describe('GET /docs', () => {
   });
 });
 
-// The `.ci` environment has one; elsewhere set CHROMIUM to where it is.
-describe.skipIf(executablePath === undefined)('the page in a browser (skipped without Chromium)', () => {
+describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)', () => {
   let browser: Browser;
   let page: Page;
   const hosts = new Set<string>();
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath!,
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    browser = await startBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);

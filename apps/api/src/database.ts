@@ -21,6 +21,8 @@ export type Database = {
   trials: StatementPool;
   /** Writes of items. */
   items: StatementPool;
+  /** The page of those who run the service: one statement at a time, and never beside another's work. */
+  operations: StatementPool;
   /** How many pieces of work wait for a connection or a turn now. */
   waitingCount(): number;
   /** The same, by the kind of work. */
@@ -124,6 +126,16 @@ const kindsOf = (readsMax: number) =>
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
     },
+    // Nobody's request waits for it. What takes Postgres longer is left out of the page.
+    operations: {
+      name: 'inventory-operations',
+      statementTimeoutMs: 2000,
+      oneProcess: true,
+      connectionsMax: 1,
+      overrunMs: 3000,
+      limitMs: 4000,
+      waitMs: 1000,
+    },
   }) satisfies Record<string, Kind>;
 
 /** How many connections to Postgres one api opens at most; `readsMax`: DATABASE_CONNECTIONS. */
@@ -154,9 +166,10 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
     verdicts: open(kinds.verdicts, tellAll),
     trials: open(kinds.trials),
     items: open(kinds.items),
+    operations: open(kinds.operations),
   };
   const turns = createListTurns();
-  const { cheap: reads, authentication, verdicts, items } = pools;
+  const { cheap: reads, authentication, verdicts, items, operations } = pools;
   return {
     lists: createLists(pools, turns),
     reads,
@@ -164,6 +177,7 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
     verdicts,
     trials: pools.trials,
     items,
+    operations,
     waitingCount: () =>
       Object.values(pools).reduce((sum, pool) => sum + pool.waitingCount(), turns.waitingCount()),
     waitingCounts: () => ({

@@ -43,7 +43,8 @@ export function unknownPath(): Refused {
 }
 
 /** Why a request ended with a 5xx, for the log and the metrics. `busy`: all is there, and more is asked than can be done in time. */
-export type FailureCause = 'noWorker' | 'redis' | 'postgres' | 'busy' | 'internal';
+export const failureCauses = ['noWorker', 'redis', 'postgres', 'busy', 'internal'] as const;
+export type FailureCause = (typeof failureCauses)[number];
 
 /**
  * Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside. `because`: where it is known here

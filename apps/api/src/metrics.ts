@@ -1,6 +1,6 @@
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
 import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit';
-import type { FailureCause } from './errors.ts';
+import { type FailureCause, failureCauses } from './errors.ts';
 import type { Needs } from './needs.ts';
 
 /** Why somebody did not get or have a token: the codes of RFC 6749, too many wrong secrets, or a token that is not live. */
@@ -55,6 +55,8 @@ export function createApiMetrics(metrics: Metrics): ApiMetrics {
     'Requests answered 500 or 503, by the cause.',
     ['cause'],
   );
+  // From 0 on: a count that is first seen when it has grown has no growth for whoever compares.
+  for (const cause of failureCauses) failures.inc({ cause }, 0);
   const envelopeRequests = metrics.histogram(
     'inventory_api_envelope_requests',
     'Requests in an envelope that was sent.',

@@ -42,6 +42,7 @@ import { type Database, openDatabase } from './database.ts';
 import { gather } from './gather.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
+import { type Operations, startOperations } from './operations/operations.ts';
 import { createRequestLog } from './request-log.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
@@ -206,10 +207,13 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     connectionCount: connections.count,
     strangersWaiting: strangers.waitingCount,
   });
+  let operations: Operations | undefined;
+  if (config.INTERNAL_PORT !== undefined) operations = startOperations(registry, database.operations);
   const internal = await serveInternal(config, {
     checkReady,
     metrics: registry,
     isAccepting: () => !draining,
+    pages: operations?.pages,
   });
   const { port } = server.address() as AddressInfo;
   log.info({ port, internalPort: internal?.port ?? null }, 'api is up');
@@ -227,6 +231,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       needs.stop();
       await submitter.close();
       keys.stop();
+      operations?.stop();
       await internal?.close();
       clock.stop();
       redis.disconnect();

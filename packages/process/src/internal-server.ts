@@ -21,7 +21,7 @@ export type InternalOptions = {
   /** Whether new requests may be sent to it; false from the moment it is told to stop. Not given: always. */
   isAccepting?: () => boolean;
   /** What else is answered, by path; each ends its response. */
-  pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+  pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> | undefined;
 };
 
 /**

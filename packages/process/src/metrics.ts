@@ -12,6 +12,9 @@ export const sizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The values of a gauge when it is read: one, or one for each value of its label. */
 export type Reading = number | Readonly<Record<string, number>>;
 
+/** One value of a metric. `name`: the metric's, or for a part of a histogram with `_bucket`, `_sum` or `_count` behind it. */
+export type Sample = { name: string; labels: Readonly<Record<string, string | number>>; value: number };
+
 /**
  * The metrics of one process of the service. Each name is `inventory_<api or worker>_<what>_<unit>`; a label has few values, all of them
  * ours: never a client, an item or anything else that a caller sends. docs/operating.md lists them all, and a test compares.
@@ -32,6 +35,8 @@ export type Metrics = {
   ): Histogram<Label>;
   /** A number that is asked for when the metrics are read. */
   gauge(name: string, help: string, read: () => Reading, label?: string): void;
+  /** The samples of one of them as they are now; of a histogram, those that its text has, too. None when there is no such metric. */
+  samples(name: string): Promise<readonly Sample[]>;
   /** All of them, in the text format of Prometheus. */
   read(): Promise<{ text: string; type: string }>;
 };
@@ -69,6 +74,14 @@ export function createMetrics(): Metrics {
           else for (const [value, number] of Object.entries(reading)) this.set({ [label!]: value }, number);
         },
       });
+    },
+    async samples(name) {
+      const found = await registry.getSingleMetric(name)?.get();
+      return (found?.values ?? []).map((each) => ({
+        name: (each as { metricName?: string }).metricName ?? name,
+        labels: each.labels as Sample['labels'],
+        value: each.value,
+      }));
     },
     read: async () => ({ text: await registry.metrics(), type: registry.contentType }),
   };

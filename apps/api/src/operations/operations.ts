@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StatementPool } from '@inventory/db/statement-pool';
+import { lookEvery } from '@inventory/process/look-every';
+import type { Metrics } from '@inventory/process/metrics';
+import { isOwnHost } from './own-host.ts';
+import { pageFiles } from './page-files.ts';
+import { takeReading } from './reading.ts';
+import { createSnapshots, pointFields, type Snapshot } from './snapshot.ts';
+import { createStockView } from './stock-view.ts';
+import { createViewers, eventText } from './viewers.ts';
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What the internal port answers beside health and metrics, by path. */
+export type Operations = { pages: Record<string, Serve>; stop(): void };
+
+const everyMs = 1000;
+
+/**
+ * The page of those who run the service, at `/operations`, and its one stream, `/operations/events`: `history` and `stock` at first, `now` each
+ * second, `stock` when Postgres was asked again. One snapshot is made a second, whoever looks; Postgres is asked only while somebody does.
+ */
+export function startOperations(
+  metrics: Pick<Metrics, 'samples'>,
+  pool: Pick<StatementPool, 'run'>,
+): Operations {
+  const snapshots = createSnapshots();
+  const stock = createStockView(pool);
+  const viewers = createViewers();
+  let last: Snapshot | null = null;
+  const historyText = () => eventText('history', { fields: pointFields, points: snapshots.points() });
+  const stockText = () => eventText('stock', stock.view());
+  const nowText = () => (last === null ? '' : eventText('now', last));
+
+  const stopSnapshots = lookEvery(everyMs, async () => {
+    last = snapshots.take(await takeReading(metrics));
+    if (viewers.count() > 0) viewers.send(nowText());
+  });
+  const stopStock = lookEvery(everyMs, async () => {
+    if (viewers.count() === 0 || last?.postgres === false) return;
+    // What Postgres does not answer now stays as it was, with its time; the first sentence says that it is away.
+    const isNew = await stock.look(performance.now()).catch(() => false);
+    if (isNew) viewers.send(stockText());
+  });
+
+  const pages: Record<string, Serve> = {
+    '/': (_request, response) => response.writeHead(307, { Location: 'operations' }).end(),
+    ...pageFiles(),
+    '/operations/events': (request, response) =>
+      viewers.add(request, response, [historyText(), stockText(), nowText()]),
+  };
+  return {
+    pages: Object.fromEntries(
+      Object.entries(pages).map(([path, serve]) => [
+        path,
+        (request, response) => {
+          if (isOwnHost(request.headers.host)) serve(request, response);
+          else
+            response
+              .writeHead(403, { 'Content-Type': 'text/plain' })
+              .end('ask by an address or a name of your own network\n');
+        },
+      ]),
+    ),
+    stop() {
+      stopSnapshots();
+      stopStock();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+const headers = {
+  'Cache-Control': 'no-cache',
+  // Everything comes from this process, and nobody else's page may show it.
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    'img-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const script = 'text/javascript; charset=utf-8';
+const style = 'text/css; charset=utf-8';
+
+/** The page and its files by their paths, read once: only these exist, so no path leads out of them. */
+export function pageFiles(): Record<string, Serve> {
+  const { resolve } = createRequire(import.meta.url);
+  const ours = (name: string) => join(import.meta.dirname, 'page', name);
+  const files: [path: string, type: string, file: string][] = [
+    ['/operations', 'text/html; charset=utf-8', ours('index.html')],
+    ['/operations/page.js', script, ours('page.js')],
+    ['/operations/chart.js', script, ours('chart.js')],
+    ['/operations/page.css', style, ours('page.css')],
+    ['/operations/preact.js', script, resolve('preact')],
+    ['/operations/htm.js', script, join(dirname(resolve('htm')), 'htm.mjs')],
+    ['/operations/uplot.js', script, resolve('uplot/dist/uPlot.esm.js')],
+    ['/operations/uplot.css', style, resolve('uplot/dist/uPlot.min.css')],
+  ];
+  return Object.fromEntries(files.map(([path, type, file]) => [path, serveFile(type, readFileSync(file))]));
+}
+
+function serveFile(type: string, content: Buffer): Serve {
+  return (request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+      return;
+    }
+    response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': content.length });
+    response.end(request.method === 'HEAD' ? undefined : content);
+  };
+}

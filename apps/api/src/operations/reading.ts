@@ -1,0 +1,96 @@
+import type { Metrics } from '@inventory/process/metrics';
+
+/** What the page needs of the metrics of this process, read at one moment. Counts are since the start. */
+export type Reading = {
+  /** Of `performance.now()`, milliseconds. */
+  at: number;
+  requests: number;
+  transactions: number;
+  /** By the code of the error object; `rate_limited` and `token` beside them. */
+  refusals: Readonly<Record<string, number>>;
+  /** 500 and 503, by their cause. */
+  failures: Readonly<Record<string, number>>;
+  /** Reads answered 503. */
+  failedReads: number;
+  /** Transactions of which nobody knows what became of them. */
+  unknown: number;
+  /** Answered requests that took at most so many seconds, by that bound as the metric writes it, over all routes. */
+  durations: readonly { bound: number; count: number }[];
+  waiting: number;
+  oldestWaitSeconds: number;
+  workers: number;
+  backlog: number;
+  isRedisUp: boolean;
+  isPostgresUp: boolean;
+  clockDifferenceSeconds: number;
+  connections: number;
+  /** What in Redis was not signed by a worker of ours. */
+  refusedAnswers: number;
+};
+
+/** The metrics that the page is made of. */
+export const metricsRead = {
+  requests: 'inventory_api_requests_total',
+  transactions: 'inventory_api_answers_total',
+  refusals: 'inventory_api_refusals_total',
+  rateLimited: 'inventory_api_rate_limited_total',
+  tokenFailures: 'inventory_api_token_failures_total',
+  failures: 'inventory_api_failures_total',
+  verdicts: 'inventory_api_verdicts_total',
+  durations: 'inventory_api_request_duration_seconds',
+  waiting: 'inventory_api_waiting_requests',
+  oldestWait: 'inventory_api_waiting_oldest_seconds',
+  workers: 'inventory_api_workers',
+  backlog: 'inventory_api_queue_backlog_envelopes',
+  redis: 'inventory_api_redis_up',
+  postgres: 'inventory_api_postgres_up',
+  clock: 'inventory_api_clock_difference_seconds',
+  connections: 'inventory_api_connections',
+  refusedAnswers: 'inventory_api_refused_answers',
+} as const;
+
+/** Reads them. Asks for those metrics alone: the ones of Node cost more than all of these. */
+export async function takeReading(metrics: Pick<Metrics, 'samples'>): Promise<Reading> {
+  const names = Object.entries(metricsRead) as [keyof typeof metricsRead, string][];
+  const read = await Promise.all(
+    names.map(async ([key, name]) => [key, await metrics.samples(name)] as const),
+  );
+  const samples = new Map(read);
+  const all = (key: keyof typeof metricsRead) => samples.get(key)!;
+  const sum = (key: keyof typeof metricsRead) => all(key).reduce((total, { value }) => total + value, 0);
+  const by = (key: keyof typeof metricsRead, label: string) =>
+    Object.fromEntries(all(key).map(({ labels, value }) => [String(labels[label]), value]));
+  const durations = new Map<number, number>();
+  for (const { name, labels, value } of all('durations')) {
+    if (!name.endsWith('_bucket')) continue;
+    const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le);
+    durations.set(bound, (durations.get(bound) ?? 0) + value);
+  }
+  return {
+    at: performance.now(),
+    requests: sum('requests'),
+    transactions: sum('transactions'),
+    refusals: {
+      ...by('refusals', 'code'),
+      rate_limited: sum('rateLimited'),
+      token: sum('tokenFailures'),
+    },
+    failures: by('failures', 'cause'),
+    failedReads: all('requests')
+      .filter(({ labels }) => labels.method === 'GET' && Number(labels.status) === 503)
+      .reduce((total, { value }) => total + value, 0),
+    unknown: by('verdicts', 'outcome').unknown ?? 0,
+    durations: [...durations]
+      .map(([bound, count]) => ({ bound, count }))
+      .sort((one, other) => one.bound - other.bound),
+    waiting: sum('waiting'),
+    oldestWaitSeconds: sum('oldestWait'),
+    workers: sum('workers'),
+    backlog: sum('backlog'),
+    isRedisUp: sum('redis') === 1,
+    isPostgresUp: sum('postgres') === 1,
+    clockDifferenceSeconds: sum('clock'),
+    connections: sum('connections'),
+    refusedAnswers: sum('refusedAnswers'),
+  };
+}

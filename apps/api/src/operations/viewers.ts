@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** All who look at the page: each event is made once, for all of them. */
+export type Viewers = {
+  /** Answers with the stream. `first`: the events that bring somebody who has just come up to date. */
+  add(request: IncomingMessage, response: ServerResponse, first: readonly string[]): void;
+  send(event: string): void;
+  count(): number;
+};
+
+const viewersMax = 64;
+// A browser that does not read its stream comes again when it does.
+const unreadMax = 256 * 1024;
+
+/** One event of a stream, as the browser reads it. */
+export function eventText(name: string, value: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
+}
+
+/** Nobody looks yet. */
+export function createViewers(): Viewers {
+  const viewers = new Set<ServerResponse>();
+  return {
+    add(request, response, first) {
+      // A page of somebody else may not take the places.
+      if (request.headers['sec-fetch-site'] === 'cross-site') {
+        response.writeHead(403, { 'Content-Type': 'text/plain' }).end('not from a page of another origin\n');
+        return;
+      }
+      if (viewers.size >= viewersMax) {
+        response
+          .writeHead(503, { 'Content-Type': 'text/plain', 'Retry-After': '10' })
+          .end('too many viewers\n');
+        return;
+      }
+      response.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+        // A proxy would keep the events until it has enough of them.
+        'X-Accel-Buffering': 'no',
+      });
+      viewers.add(response);
+      response.on('close', () => viewers.delete(response));
+      response.on('error', () => viewers.delete(response));
+      response.write(`retry: 2000\n\n${first.join('')}`);
+    },
+    send(event) {
+      const bytes = Buffer.from(event);
+      for (const viewer of viewers) {
+        if (viewer.writableLength > unreadMax) viewer.destroy();
+        else viewer.write(bytes);
+      }
+    },
+    count: () => viewers.size,
+  };
+}

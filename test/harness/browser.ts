@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => path !== undefined && existsSync(path),
+);
+
+/** Whether there is a Chromium; the `.ci` environment has one, elsewhere `CHROMIUM` says where it is. */
+export const hasBrowser = executablePath !== undefined;
+
+/** Starts it, without a window and without anything that it would ask of the internet. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: executablePath!,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}

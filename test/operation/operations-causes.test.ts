@@ -1,0 +1,147 @@
+import { choosePort } from '@inventory/local/free-port';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
+import { type ApiClient, createApiClient } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
+import { expectWaiting, holdGates } from '../harness/batches.ts';
+import { through } from '../harness/black-hole.ts';
+import { type WatchedOperations, watchOperations } from '../harness/operations-stream.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+// The promise: the page names the cause within this time.
+const named = { timeout: 15_000 };
+const back = { timeout: 40_000 };
+
+const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('page-causes-other') } });
+let postgres: NetworkStretch;
+let redis: NetworkStretch;
+
+beforeAll(async () => {
+  postgres = await startProxy(Number(new URL(service.databaseUrl).port));
+  redis = await startProxy(Number(new URL(inject('redisUrl')).port));
+});
+afterAll(() => {
+  postgres?.close();
+  redis?.close();
+});
+
+type Parts = { api: Started; worker: Started; client: ApiClient; itemID: string; page: WatchedOperations };
+
+/** An api and a worker of their own, somebody who watches the page, and a client. */
+async function startParts(more: Record<string, string>): Promise<Parts> {
+  const env = {
+    DATABASE_URL: through(service.databaseUrl, postgres),
+    REDIS_URL: through(inject('redisUrl'), redis),
+    QUEUE_PREFIX: uniqueName('page-causes'),
+    PORT: '0',
+    CONNECTIONS_MAX: '10000',
+    CONNECTIONS_PER_ADDRESS_MAX: '0',
+    CLOCK_SHIFT_ON: 'SIGUSR2',
+    CLOCK_SHIFT_MS: '10000',
+    ...more,
+  };
+  const start = (part: 'api' | 'worker', INTERNAL_PORT: string) =>
+    startProcess(`apps/${part}/src/main.ts`, asPart(part, { ...env, INTERNAL_PORT }), {
+      imports: ['test/harness/shifted-clock.ts'],
+    });
+  const internalPort = String(await choosePort('api', undefined, undefined));
+  const worker = await start('worker', '0');
+  const api = await start('api', internalPort);
+  const known = await service.client();
+  const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
+  const page = await watchOperations(Number(internalPort));
+  await vi.waitFor(() => expect(page.now()?.sentence).toBe('All is well.'), back);
+  return { api, worker, client, itemID: await service.item(), page };
+}
+
+async function stopParts(parts: Parts | undefined) {
+  parts?.page.close();
+  parts?.worker.child.kill('SIGCONT');
+  for (const each of [parts?.api, parts?.worker]) await each?.stop();
+}
+
+const bodyOf = ({ itemID }: Parts) => ({ itemID, units: 1, wid: 1, reasonCode: 0 });
+
+describe('the first sentence of the page', () => {
+  let parts: Parts;
+
+  beforeAll(async () => {
+    parts = await startParts({});
+  });
+  afterAll(() => stopParts(parts));
+
+  const sentence = () => parts.page.now()?.sentence;
+  /** Whatever becomes of the test, the next one begins with everything in its place. */
+  function mendAtEnd(mend: () => void) {
+    onTestFinished(async () => {
+      mend();
+      await expect.poll(sentence, back).toBe('All is well.');
+      expect(parts.page.now()?.past.length).toBeGreaterThan(0);
+    });
+  }
+
+  test('names the worker when it is stopped, and nothing else', async () => {
+    mendAtEnd(() => parts.worker.child.kill('SIGCONT'));
+    parts.worker.child.kill('SIGSTOP');
+    await expect.poll(sentence, named).toMatch(/^No worker takes work:/);
+    expect(parts.page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
+    expect(parts.page.now()?.causes.map(({ code }) => code)).toEqual(['noWorker']);
+  });
+
+  test.each(['cut', 'stalled'] as const)(
+    'names Redis when it is away (%s), and not the worker',
+    async (state) => {
+      mendAtEnd(() => redis.setState('open'));
+      redis.setState(state);
+      await expect.poll(sentence, named).toMatch(/^Redis is away or takes no work:/);
+      expect(parts.page.now()?.causes.map(({ code }) => code)).not.toContain('noWorker');
+      expect(parts.page.now()).toMatchObject({ state: 'bad', redis: false, postgres: true });
+    },
+  );
+
+  test.each(['cut', 'stalled'] as const)('names Postgres when it is away (%s)', async (state) => {
+    mendAtEnd(() => postgres.setState('open'));
+    postgres.setState(state);
+    await expect.poll(sentence, named).toMatch(/^Postgres is away or does not answer:/);
+    expect(parts.page.now()).toMatchObject({ state: 'bad', redis: true, postgres: false });
+  });
+
+  // The last one: it leaves the clock wrong.
+  test('names the clock when it is ten seconds off', async () => {
+    parts.api.child.kill('SIGUSR2');
+    await expect
+      .poll(sentence, named)
+      .toMatch(/^The clock of this api is \d+\.\d s ahead of that of Postgres\.$/);
+    expect(parts.page.now()).toMatchObject({ state: 'warn', redis: true, postgres: true });
+    expect(parts.page.now()?.clockDifferenceSeconds).toBeLessThan(-5);
+    expect((await parts.client.post('/Inventory/Receive', bodyOf(parts))).status).toBe(201);
+  });
+});
+
+describe('the first sentence of the page of an api whose queue takes no more', () => {
+  let parts: Parts;
+
+  beforeAll(async () => {
+    // Few requests fill it.
+    parts = await startParts({ ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '1' });
+  });
+  afterAll(() => stopParts(parts));
+
+  test('names the full queue, with how many were refused', async () => {
+    const send = () => parts.client.post('/Inventory/Receive', bodyOf(parts));
+    expect((await send()).status).toBe(201);
+    const release = await holdGates(service.sql, parts.itemID);
+    const slow = [send(), send()];
+    await expectWaiting(service.sql, 1);
+    const sent = Array.from({ length: 200 }, send);
+    await expect
+      .poll(() => parts.page.now()?.sentence, named)
+      .toMatch(/^The queue is full: \d+ requests? refused in the last 10 s, \d+ waiting now\.$/);
+    expect(parts.page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
+    expect(parts.page.now()?.failures).toContainEqual({ what: 'busy', count: expect.any(Number) });
+    await release();
+    await Promise.all([...slow, ...sent]);
+    await expect.poll(() => parts.page.now()?.sentence, back).toBe('All is well.');
+  });
+});

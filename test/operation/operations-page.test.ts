@@ -1,0 +1,271 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { startServer } from '@inventory/api/server';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { startWorker } from '@inventory/worker/worker';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type ApiClient, createApiClient } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
+import { hasBrowser, startBrowser } from '../harness/browser.ts';
+import { type WatchedOperations, watchOperations } from '../harness/operations-stream.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('page-other') } });
+const env = {
+  REDIS_URL: inject('redisUrl'),
+  QUEUE_PREFIX: uniqueName('page'),
+  PORT: '0',
+  INTERNAL_PORT: '0',
+};
+let api: Running;
+let worker: Running;
+let internal: number;
+let client: ApiClient;
+let itemID: string;
+
+const start = (part: 'api' | 'worker') => {
+  const of = asPart(part, { ...env, DATABASE_URL: service.databaseUrl });
+  return part === 'api' ? startServer(of, createLog('api')) : startWorker(of, createLog('worker'));
+};
+
+beforeAll(async () => {
+  worker = await start('worker');
+  api = await start('api');
+  internal = api.internalPort!;
+  const known = await service.client();
+  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
+  itemID = await service.item();
+});
+afterAll(async () => {
+  for (const each of [api, worker]) await each?.stop();
+});
+
+const body = (remark?: string) => ({ itemID, units: 2.5, wid: 1, reasonCode: 3, ...(remark && { remark }) });
+
+async function watch(): Promise<WatchedOperations> {
+  const watched = await watchOperations(internal);
+  onTestFinished(() => watched.close());
+  return watched;
+}
+
+/** Asks with a `Host` that fetch would not send. */
+function statusFor(path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request({ port: internal, path, headers }, (answer) => {
+      resolve(answer.statusCode!);
+      answer.destroy();
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the page and its stream', () => {
+  const paths = [
+    '',
+    '/page.js',
+    '/chart.js',
+    '/page.css',
+    '/preact.js',
+    '/htm.js',
+    '/uplot.js',
+    '/uplot.css',
+  ];
+
+  test.each(paths)('200: /operations%s, from this process only', async (path) => {
+    const answer = await fetch(`http://127.0.0.1:${internal}/operations${path}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(answer.headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin');
+    const policy = answer.headers.get('Content-Security-Policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect((await answer.text()).length).toBeGreaterThan(300);
+  });
+
+  test('404: any other file, whatever way leads to it', async () => {
+    for (const name of ['page', 'package.json', '../package.json', '%2e%2e/reading.ts', 'page/page.js']) {
+      expect(await statusFor(`/operations/${name}`, {}), name).toBe(404);
+    }
+    expect((await fetch(`http://127.0.0.1:${internal}/operations`, { method: 'POST' })).status).toBe(405);
+  });
+
+  test('403: to a name that somebody else may own, and to a page of somebody else', async () => {
+    for (const path of ['/operations', '/operations/events', '/operations/page.js']) {
+      expect(await statusFor(path, { Host: 'rebound.example.com:9090' }), path).toBe(403);
+      for (const host of [
+        '127.0.0.1:9090',
+        'localhost',
+        '[::1]:9090',
+        'api:9090',
+        'api.shop.svc.cluster.local',
+      ]) {
+        expect(await statusFor(path, { Host: host }), `${path} ${host}`).toBe(200);
+      }
+    }
+    expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
+  });
+
+  test('one snapshot a second is made for all who look, and what came before is there at once', async () => {
+    const first = await watch();
+    const second = await watch();
+    const eventsOf = ({ text }: WatchedOperations) =>
+      new Map([...text().matchAll(/^data: (\{"at":"([^"]+)".*)$/gm)].map(([, data, at]) => [at!, data!]));
+    await expect.poll(() => eventsOf(second).size, { timeout: 30_000 }).toBeGreaterThan(3);
+    const ofFirst = eventsOf(first);
+    const shared = [...eventsOf(second)].filter(([at]) => ofFirst.has(at));
+    expect(shared.length).toBeGreaterThan(1);
+    for (const [at, data] of shared) expect(data).toBe(ofFirst.get(at));
+    const later = await watch();
+    await expect.poll(() => later.history()?.points.length ?? 0).toBeGreaterThanOrEqual(4);
+  });
+
+  test('503: to more viewers than there is room for; whoever goes makes room', async () => {
+    const watched: WatchedOperations[] = [];
+    const refused = await (async () => {
+      for (let index = 0; index < 100; index++) {
+        const added = await watchOperations(internal).catch((error: Error) => error.message);
+        if (typeof added === 'string') return added;
+        watched.push(added);
+      }
+      return null;
+    })();
+    expect(refused).toBe('no stream: 503');
+    expect(watched.length).toBe(64);
+    for (const each of watched) each.close();
+    await expect.poll(() => statusFor('/operations/events', {})).toBe(200);
+  });
+
+  test('stock and transactions are shown without anything that a body, an answer or a secret holds', async () => {
+    const watched = await watch();
+    const remark = uniqueName('remark');
+    const received = await client.post('/Inventory/Receive', body(remark));
+    expect(received.status).toBe(201);
+    const refused = await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
+    expect(refused.status).toBe(409);
+    const named = () => watched.stock()?.transactions.map(({ transactionNo }) => transactionNo) ?? [];
+    await expect.poll(named).toContain(received.body.transactionNo);
+    await expect.poll(() => watched.stock()?.transactions[0]?.status).toBe('refused');
+    const [ofRefused, ofReceived] = watched.stock()!.transactions;
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    const number = expect.any(Number);
+    const { clientId } = client;
+    const known = { transactionNo: number, at, client: clientId };
+    expect(ofReceived).toEqual({ ...known, kind: 'receive', status: 'applied', code: null });
+    expect(ofRefused).toEqual({ ...known, kind: 'issue', status: 'refused', code: 'conflict' });
+    await expect
+      .poll(() => watched.stock()?.warehouses, { timeout: 60_000 })
+      .toEqual([
+        { wid: 1, name: 'Main', items: expect.any(Number), lots: 1, units: '2.5', onHold: '0' },
+        { wid: 2, name: 'Overflow', items: 0, lots: 0, units: '0', onHold: '0' },
+        { wid: 3, name: 'Elsewhere', items: 0, lots: 0, units: '0', onHold: '0' },
+      ]);
+    for (const secret of [remark, itemID, client.token, service.databaseUrl]) {
+      expect(watched.text()).not.toContain(secret);
+    }
+  });
+
+  test('what is refused and how long answers took is counted', async () => {
+    const watched = await watch();
+    await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
+    await client.post('/Inventory/Receive', {});
+    const counted = () => watched.now()?.refusals ?? [];
+    await expect.poll(counted).toContainEqual({ what: 'conflict', count: expect.any(Number) });
+    await expect.poll(counted).toContainEqual({ what: 'validation_error', count: expect.any(Number) });
+    const p95 = () => {
+      const { fields, points } = watched.history()!;
+      return watched.now()?.point[fields.indexOf('p95Ms')] ?? points.length * 0;
+    };
+    await expect.poll(p95).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
+  let browser: Browser;
+  const hosts = new Set<string>();
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  async function open(width: number, height: number, colorScheme: 'light' | 'dark'): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    onTestFinished(() => page.close());
+    page.on('request', (asked) => {
+      if (!asked.url().startsWith('data:')) hosts.add(new URL(asked.url()).host);
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`http://127.0.0.1:${internal}/`);
+    await page.getByRole('heading', { name: 'Last transactions' }).waitFor();
+    return page;
+  }
+
+  /** Kept where `SCREENSHOTS` says, for whoever wants to look. */
+  async function keepPicture(page: Page, name: string) {
+    const folder = process.env.SCREENSHOTS;
+    if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  }
+
+  test.each([
+    ['phone', 390, 844, 'dark'],
+    ['desk', 1280, 900, 'light'],
+    ['wall', 2560, 1440, 'dark'],
+  ] as const)('the page fits a %s, with its charts', async (name, width, height, scheme) => {
+    await client.post('/Inventory/Receive', body());
+    const page = await open(width, height, scheme);
+    await page.getByRole('status').getByText('All is well.').waitFor();
+    expect(await page.title()).toBe('✓ All is well.');
+    await expect.poll(() => page.locator('.chart canvas').count()).toBe(5);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    const back = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(back).toBe(scheme === 'dark' ? 'rgb(16, 19, 25)' : 'rgb(244, 245, 247)');
+    // A chart that could not be drawn is empty.
+    const drawn = `[...document.querySelectorAll('.chart canvas')].map((each) =>
+      each.getContext('2d').getImageData(0, 0, each.width, each.height).data.some((byte) => byte > 0))`;
+    await expect.poll(() => page.evaluate(drawn)).toEqual([true, true, true, true, true]);
+    await keepPicture(page, name);
+  });
+
+  test('a transaction shows by itself', async () => {
+    const page = await open(1280, 900, 'light');
+    const { body: received } = await client.post('/Inventory/Receive', body());
+    await page.getByRole('cell', { name: String(received.transactionNo), exact: true }).waitFor();
+  });
+
+  test('the first sentence names the cause, what to do, and that it has passed', async () => {
+    const page = await open(1280, 900, 'light');
+    await worker.stop();
+    const sentence = 'No worker takes work: receive, move and issue are refused, lists are served.';
+    await page.getByRole('status').getByText(sentence).waitFor();
+    expect(await page.locator('header.bad').textContent()).toContain('Start a worker');
+    expect(await page.title()).toBe(`✕ ${sentence}`);
+    await keepPicture(page, 'no-worker');
+    worker = await start('worker');
+    await page.getByRole('status').getByText('All is well.').waitFor();
+    expect(await page.locator('.past').textContent()).toContain(sentence);
+  });
+
+  test('no other host is asked for anything, and the browser finds no fault', () => {
+    expect([...hosts]).toEqual([`127.0.0.1:${internal}`]);
+    expect(complaints).toEqual([]);
+  });
+
+  // The last one: it stops the api.
+  test('silence is told: what is shown is old', async () => {
+    const page = await open(1280, 900, 'dark');
+    await api.stop();
+    await page.getByRole('status').getByText('No news from the api').waitFor();
+    expect(await page.locator('main.old').count()).toBe(1);
+    await keepPicture(page, 'silent');
+  });
+});
