@@ -25,6 +25,7 @@ const compose: {
   networks: Record<string, { internal?: boolean } | null>;
 } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+const publishing = ['proxy', 'grafana'];
 const numericUser = /^[1-9]\d*:[1-9]\d*$/;
 
 describe.each(Object.entries(compose.services))('the container %s', (name, service) => {
@@ -49,18 +50,18 @@ describe.each(Object.entries(compose.services))('the container %s', (name, servi
     });
   });
 
-  test('has no route out, unless it is the proxy, which publishes on loopback alone', () => {
+  test('has no route out, unless it is the proxy or Grafana, which publish on loopback alone', () => {
     const open = (service.networks ?? ['default']).filter(
       (name) => compose.networks[name]?.internal !== true,
     );
     if (service.network_mode === 'none') expect(service.networks).toBeUndefined();
-    else expect(open).toEqual(name === 'proxy' ? ['outside'] : []);
-    if (name !== 'proxy') expect(service.ports).toBeUndefined();
+    else expect(open).toEqual(publishing.includes(name) ? ['outside'] : []);
+    if (!publishing.includes(name)) expect(service.ports).toBeUndefined();
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
   test('is of an exact version', () => {
-    if (service.image !== 'inventory') expect(service.image).toMatch(/:\d+(\.\d+)+$/);
+    if (service.image !== 'inventory') expect(service.image).toMatch(/:v?\d+(\.\d+)+$/);
   });
 
   test('is told where its secrets are, not what they are', () => {

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startServer } from '@inventory/api/server';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
+import { dashboard } from '../../monitoring/dashboard.ts';
+import { asPart } from '../harness/as-part.ts';
+import { readMetrics } from '../harness/metrics.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const root = join(import.meta.dirname, '../..');
+const prometheus = join(root, 'monitoring/prometheus');
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+
+type Rule = {
+  alert: string;
+  expr: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+};
+const rules = (parse(textOf('monitoring/prometheus/rules.yml')).groups as { rules: Rule[] }[]).flatMap(
+  (group) => group.rules,
+);
+type Panel = { title: string; type: string; targets?: { expr: string }[] };
+const panels = (dashboard().panels as Panel[]).filter(({ type }) => type !== 'row');
+const expressions = [
+  ...rules.map(({ alert, expr }) => ({ where: alert, expr })),
+  ...panels.flatMap(({ title, targets }) => targets!.map(({ expr }) => ({ where: title, expr }))),
+];
+
+// What Prometheus makes itself.
+const ofPrometheus = new Set(['up', 'ALERTS']);
+// Words of the language, and those that stand in its brackets.
+const words = /^(?:sum|min|max|by|rate|increase|abs|absent|or|and|on|histogram_quantile|le|s|m)$/;
+
+/** The metrics that an expression names, with the labels that it asks each for. */
+function namedIn(expr: string): { metric: string; labels: string[] }[] {
+  const bare = expr.replace(/\bby \([^)]*\)/g, '').replace(/\[[^\]]*\]/g, '');
+  return [...bare.matchAll(/([a-zA-Z_]\w*)(?:\{([^}]*)\})?/g)]
+    .filter(([, name, ,], index, all) => !words.test(name!) && all[index] !== undefined)
+    .map(([, metric, asked = '']) => ({
+      metric: metric!,
+      labels: [...asked.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label!),
+    }))
+    .filter(({ metric }) => !bare.includes(`"${metric}`) && !bare.includes(`|${metric}`));
+}
+
+describe('the metrics', () => {
+  const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('monitoring-other') } });
+  const running: Running[] = [];
+  const existing = new Map<string, string>();
+  let text = '';
+
+  beforeAll(async () => {
+    const env = {
+      DATABASE_URL: service.databaseUrl,
+      REDIS_URL: inject('redisUrl'),
+      QUEUE_PREFIX: uniqueName('monitoring'),
+      PORT: '0',
+      INTERNAL_PORT: '0',
+    };
+    running.push(await startWorker(asPart('worker', env), createLog('worker')));
+    running.push(await startServer(asPart('api', env), createLog('api')));
+    for (const { internalPort } of running) {
+      const read = await readMetrics(internalPort!);
+      text += read.text;
+      for (const [name, kind] of read.kinds) existing.set(name, kind);
+    }
+  });
+  afterAll(async () => {
+    for (const each of running.reverse()) await each.stop();
+  });
+
+  const isThere = (metric: string) =>
+    existing.has(metric) ||
+    ofPrometheus.has(metric) ||
+    existing.get(metric.replace(/_(?:bucket|sum|count)$/, '')) === 'histogram';
+
+  test('each that a rule or the dashboard names exists', () => {
+    const named = expressions.flatMap(({ where, expr }) => namedIn(expr).map((each) => ({ where, ...each })));
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ metric }) => !isThere(metric))).toEqual([]);
+  });
+
+  test('each label that is asked for is one of its metric, in docs/operating.md', () => {
+    const rows = [...textOf('docs/operating.md').matchAll(/^\| `(inventory_\w+)` +\| \w+ +\|([^|]*)\|/gm)];
+    const known = new Map(rows.map(([, name, labels]) => [name!, labels!]));
+    const wrong = expressions.flatMap(({ where, expr }) =>
+      namedIn(expr)
+        .filter(({ metric }) => metric.startsWith('inventory_'))
+        .flatMap(({ metric, labels }) => labels.map((label) => ({ where, metric, label })))
+        .filter(({ metric, label }) => !known.get(metric)?.includes(`\`${label}\``)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('failures are counted from 0 on for every cause, so that the first one is a growth', () => {
+    for (const cause of ['noWorker', 'redis', 'postgres', 'busy', 'internal']) {
+      expect(text).toContain(`inventory_api_failures_total{cause="${cause}"} 0`);
+    }
+  });
+});
+
+test('each rule says how bad it is, what it means and what to do, once', () => {
+  for (const { alert, labels, annotations } of rules) {
+    expect(labels.severity, alert).toMatch(/^(?:critical|warning)$/);
+    expect(labels.cause, alert).toMatch(/^\w+$/);
+    expect(annotations.summary, alert).toMatch(/\.$/);
+    expect(annotations.description, alert).toMatch(/\.$/);
+  }
+  const names = rules.map(({ alert }) => alert);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('what Prometheus reads is read often enough to name a cause within 15 seconds', () => {
+  const { global } = parse(textOf('monitoring/prometheus/prometheus.yml'));
+  const seconds = (text: string) => Number(/^(\d+)s$/.exec(text)?.[1]);
+  // The service itself needs up to 3.5 s to notice.
+  expect(seconds(global.scrape_interval) + seconds(global.evaluation_interval) + 3.5).toBeLessThan(15);
+  const [group] = parse(textOf('monitoring/prometheus/rules.yml')).groups;
+  expect(group.interval).toBe(global.evaluation_interval);
+});
+
+test('the dashboard in the repository is the one that the code makes', () => {
+  expect(JSON.parse(textOf('monitoring/grafana/dashboards/inventory.json'))).toEqual(
+    JSON.parse(JSON.stringify(dashboard())),
+  );
+});
+
+test('Grafana asks the Prometheus of the profile, and the dashboard asks that source', () => {
+  const [source] = parse(textOf('monitoring/grafana/provisioning/datasources/prometheus.yml')).datasources;
+  const { services } = parse(textOf('docker-compose.yml'), { merge: true });
+  expect(services.prometheus.profiles).toEqual(['monitoring']);
+  expect(services.grafana.profiles).toEqual(['monitoring']);
+  expect(source.url).toBe('http://prometheus:9090');
+  const uids = new Set(
+    (dashboard().panels as { datasource?: { uid: string } }[]).map((each) => each.datasource?.uid),
+  );
+  expect([...uids].filter((uid) => uid !== undefined)).toEqual([source.uid]);
+  const mounted = [...services.grafana.volumes, ...services.prometheus.volumes].filter((each: string) =>
+    each.startsWith('./'),
+  );
+  expect(mounted.length).toBe(3);
+  for (const each of mounted) expect(existsSync(join(root, each.split(':')[0]!)), each).toBe(true);
+});
+
+describe('promtool (skipped without it; it comes with Prometheus)', () => {
+  const run = (args: string[]) =>
+    new Promise<{ code: number | null; output: string }>((resolve) => {
+      execFile('promtool', args, { cwd: prometheus }, (error, stdout, stderr) =>
+        resolve({
+          code: error === null ? 0 : typeof error.code === 'number' ? error.code : null,
+          output: stdout + stderr,
+        }),
+      );
+    });
+
+  test('each cause is named within 15 seconds by its alert, and nothing when all is well', async ({
+    skip,
+  }) => {
+    const { code, output } = await run(['test', 'rules', 'rules.test.yml']);
+    // Not to be started.
+    if (code === null) skip();
+    expect(output).toMatch(/SUCCESS\s*$/);
+    expect(code).toBe(0);
+  });
+
+  test('rules and settings are what Prometheus understands, and so is every expression of the dashboard', async ({
+    skip,
+  }) => {
+    const { code, output } = await run(['check', 'config', 'prometheus.yml']);
+    if (code === null) skip();
+    expect(code, output).toBe(0);
+    for (const { where, expr } of expressions) {
+      const asked = expr.replaceAll('$__rate_interval', '1m');
+      const { code: found, output: told } = await run(['--experimental', 'promql', 'format', asked]);
+      expect(found, `${where}: ${asked} ${told}`).toBe(0);
+    }
+  });
+});
