@@ -37,6 +37,7 @@ async function startParts(more: Record<string, string>): Promise<Parts> {
     PORT: '0',
     CONNECTIONS_MAX: '10000',
     CONNECTIONS_PER_ADDRESS_MAX: '0',
+    LOG_LEVEL: 'info',
     CLOCK_SHIFT_ON: 'SIGUSR2',
     CLOCK_SHIFT_MS: '10000',
     ...more,
