@@ -1,5 +1,5 @@
 import { choosePort } from '@inventory/local/free-port';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
@@ -52,7 +52,7 @@ async function startParts(more: Record<string, string>): Promise<Parts> {
   const known = await service.client();
   const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
   const page = await watchOperations(Number(internalPort));
-  await vi.waitFor(() => expect(page.now()?.sentence).toBe('All is well.'), back);
+  await expect.poll(() => page.now()?.sentence, back).toBe('All is well.');
   return { api, worker, client, itemID: await service.item(), page };
 }
 

@@ -53,6 +53,16 @@ const trials = {
   waitMs: 3000,
   cancels: true,
 } as const;
+// Nobody's request waits for it. What takes Postgres longer is left out of the page.
+const operationsKind = {
+  name: 'inventory-operations',
+  statementTimeoutMs: 2000,
+  oneProcess: true,
+  connectionsMax: 1,
+  overrunMs: 3000,
+  limitMs: 4000,
+  waitMs: 1000,
+};
 
 /** Each kind of work and its connections; `readsMax`: those for `cheap`. */
 const kindsOf = (readsMax: number) =>
@@ -126,16 +136,7 @@ const kindsOf = (readsMax: number) =>
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
     },
-    // Nobody's request waits for it. What takes Postgres longer is left out of the page.
-    operations: {
-      name: 'inventory-operations',
-      statementTimeoutMs: 2000,
-      oneProcess: true,
-      connectionsMax: 1,
-      overrunMs: 3000,
-      limitMs: 4000,
-      waitMs: 1000,
-    },
+    operations: operationsKind,
   }) satisfies Record<string, Kind>;
 
 /** How many connections to Postgres one api opens at most; `readsMax`: DATABASE_CONNECTIONS. */

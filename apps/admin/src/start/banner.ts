@@ -31,6 +31,7 @@ export async function bannerOf(
   const hasDocs = (await statusOf(docsUrl, signal)) === 200;
   const lines = ['', '  The inventory service is up.', '', `  Base URL       ${baseUrl}`];
   if (hasDocs) lines.push(`  Documentation  ${docsUrl}`);
+  lines.push(`  Operations     ${internal.api}/operations`);
   lines.push(`  Metrics        ${internal.api}/metrics (api), ${internal.worker}/metrics (worker)`);
   if (client !== null) {
     lines.push(

@@ -29,7 +29,7 @@ export type Reading = {
 };
 
 /** The metrics that the page is made of. */
-export const metricsRead = {
+const metricsRead = {
   requests: 'inventory_api_requests_total',
   transactions: 'inventory_api_answers_total',
   refusals: 'inventory_api_refusals_total',
