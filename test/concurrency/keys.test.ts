@@ -301,7 +301,7 @@ describe('a key', () => {
         by: { event: 0, lookUp: 0, verdict: 0, clock: 0 },
         verdicts: { applied: 0, refused: 0, abandoned: 0, unknown: 0 },
       },
-      look: async () => ({ workers: 0, lastSeenMs: null, backlog: 0 }),
+      look: async () => ({ workers: 0, seen: [], lastSeenMs: null, backlog: 0 }),
       close: async () => {},
     };
     const sender = createSender({

@@ -17,6 +17,8 @@ const token = 'packages/auth/src/token.ts';
 const tokenKeys = 'apps/api/src/callers/token-keys.ts';
 const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
+const alertRules = 'monitoring/prometheus/rules.yml';
+const causes = 'apps/api/src/operations/causes.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
@@ -3319,6 +3321,118 @@ async function importKey(`,
     name: 'Redis does not read its users anew',
     edits: [{ file: redisRights, search: ' acl|load client|list', replace: ' client|list' }],
     test: { file: 'docker/secrets.test.ts', title: 'has read them anew' },
+    name: 'operations: a worker is said to be away with Redis',
+    edits: [
+      { file: causes, search: '} else if (signs.workers === 0) {', replace: '} if (signs.workers === 0) {' },
+    ],
+    test: { file: 'operation/operations-causes.test.ts', title: 'and not the worker' },
+  },
+  {
+    name: 'operations: no worker is nothing to be told',
+    edits: [
+      { file: causes, search: 'else if (signs.workers === 0)', replace: 'else if (signs.workers < 0)' },
+    ],
+    test: { file: 'operation/operations-causes.test.ts', title: 'names the worker when it is stopped' },
+  },
+  {
+    name: 'operations: a full queue is taken for busy lists',
+    edits: [{ file: causes, search: 'if (busy > signs.failedReads) {', replace: 'if (busy < 0) {' }],
+    test: { file: 'operation/operations-causes.test.ts', title: 'names the full queue' },
+  },
+  {
+    name: 'operations: no clock is wrong',
+    edits: [
+      { file: causes, search: 'const clockFromSeconds = 1;', replace: 'const clockFromSeconds = 100;' },
+    ],
+    test: {
+      file: 'operation/operations-causes.test.ts',
+      title: 'names the clock when it is ten seconds off',
+    },
+  },
+  {
+    name: 'operations: a silent worker is forgotten at once',
+    edits: [{ file: causes, search: 'const lostAfterMs = 3000;', replace: 'const lostAfterMs = 300_000;' }],
+    test: { file: 'operation/operations-causes.test.ts', title: 'names a second worker that is stopped' },
+  },
+  {
+    name: 'operations: any name is served',
+    edits: [
+      {
+        file: 'apps/api/src/operations/operations.ts',
+        search: 'if (isOwnHost(request.headers.host))',
+        replace: 'if (isOwnHost(undefined))',
+      },
+    ],
+    test: { file: 'operation/operations-page.test.ts', title: '403: to a name that somebody else may own' },
+  },
+  {
+    name: 'operations: any number of viewers',
+    edits: [
+      {
+        file: 'apps/api/src/operations/viewers.ts',
+        search: 'const viewersMax = 64;',
+        replace: 'const viewersMax = 6400;',
+      },
+    ],
+    test: { file: 'operation/operations-page.test.ts', title: '503: to more viewers than there is room for' },
+  },
+  {
+    name: 'operations: bodies are shown',
+    edits: [
+      {
+        file: 'packages/db/src/operations/last-transactions.ts',
+        search: 'client_id as client, status,',
+        replace: 'body::text as client, status,',
+      },
+    ],
+    test: { file: 'operation/operations-page.test.ts', title: 'without anything that a body' },
+  },
+  {
+    name: 'operations: a page that hears nothing shows what was',
+    edits: [
+      {
+        file: 'apps/api/src/operations/page/page.js',
+        search: 'const silentFromMs = 5000;',
+        replace: 'const silentFromMs = 5_000_000;',
+      },
+    ],
+    test: { file: 'operation/operations-page.test.ts', title: 'silence is told' },
+  },
+  {
+    name: 'monitoring: the first failure is no growth',
+    edits: [
+      {
+        file: 'apps/api/src/metrics.ts',
+        search: 'for (const cause of failureCauses) failures.inc({ cause }, 0);',
+        replace: 'void failureCauses;',
+      },
+    ],
+    test: { file: 'operation/monitoring.test.ts', title: 'counted from 0 on for every cause' },
+  },
+  {
+    name: 'monitoring: a rule asks for a metric that is not there',
+    edits: [
+      {
+        file: alertRules,
+        search: 'expr: inventory_api_redis_up == 0',
+        replace: 'expr: inventory_api_redis_there == 0',
+      },
+    ],
+    test: { file: 'operation/monitoring.test.ts', title: 'each that a rule or the dashboard names exists' },
+  },
+  {
+    name: 'monitoring: a rule waits for longer than 15 seconds',
+    edits: [
+      {
+        file: alertRules,
+        search: 'expr: inventory_api_workers == 0 and inventory_api_redis_up == 1',
+        replace: 'for: 20s\n        expr: inventory_api_workers == 0 and inventory_api_redis_up == 1',
+      },
+    ],
+    test: {
+      file: 'operation/monitoring.test.ts',
+      title: 'each cause is named within 15 seconds by its alert',
+    },
   },
   {
     name: "an operation's key forgets its place in the list",

@@ -26,7 +26,14 @@ afterAll(() => {
   redis?.close();
 });
 
-type Parts = { api: Started; worker: Started; client: ApiClient; itemID: string; page: WatchedOperations };
+type Parts = {
+  api: Started;
+  worker: Started;
+  client: ApiClient;
+  itemID: string;
+  page: WatchedOperations;
+  startWorker(): Promise<Started>;
+};
 
 /** An api and a worker of their own, somebody who watches the page, and a client. */
 async function startParts(more: Record<string, string>): Promise<Parts> {
@@ -52,8 +59,7 @@ async function startParts(more: Record<string, string>): Promise<Parts> {
   const known = await service.client();
   const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
   const page = await watchOperations(Number(internalPort));
-  await expect.poll(() => page.now()?.sentence, back).toBe('All is well.');
-  return { api, worker, client, itemID: await service.item(), page };
+  return { startWorker: () => start('worker', '0'), api, worker, client, itemID: await service.item(), page };
 }
 
 async function stopParts(parts: Parts | undefined) {
@@ -73,17 +79,19 @@ describe('the first sentence of the page', () => {
   afterAll(() => stopParts(parts));
 
   const sentence = () => parts.page.now()?.sentence;
-  /** Whatever becomes of the test, the next one begins with everything in its place. */
-  function mendAtEnd(mend: () => void) {
+  const expectWell = () => expect.poll(sentence, back).toBe('All is well.');
+  /** A test begins with everything in its place, and leaves it so whatever becomes of it. */
+  async function mendAtEnd(mend: () => unknown) {
+    await expectWell();
     onTestFinished(async () => {
-      mend();
-      await expect.poll(sentence, back).toBe('All is well.');
+      await mend();
+      await expectWell();
       expect(parts.page.now()?.past.length).toBeGreaterThan(0);
     });
   }
 
   test('names the worker when it is stopped, and nothing else', async () => {
-    mendAtEnd(() => parts.worker.child.kill('SIGCONT'));
+    await mendAtEnd(() => parts.worker.child.kill('SIGCONT'));
     parts.worker.child.kill('SIGSTOP');
     await expect.poll(sentence, named).toMatch(/^No worker takes work:/);
     expect(parts.page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
@@ -93,7 +101,7 @@ describe('the first sentence of the page', () => {
   test.each(['cut', 'stalled'] as const)(
     'names Redis when it is away (%s), and not the worker',
     async (state) => {
-      mendAtEnd(() => redis.setState('open'));
+      await mendAtEnd(() => redis.setState('open'));
       redis.setState(state);
       await expect.poll(sentence, named).toMatch(/^Redis is away or takes no work:/);
       expect(parts.page.now()?.causes.map(({ code }) => code)).not.toContain('noWorker');
@@ -102,14 +110,51 @@ describe('the first sentence of the page', () => {
   );
 
   test.each(['cut', 'stalled'] as const)('names Postgres when it is away (%s)', async (state) => {
-    mendAtEnd(() => postgres.setState('open'));
+    await mendAtEnd(() => postgres.setState('open'));
     postgres.setState(state);
     await expect.poll(sentence, named).toMatch(/^Postgres is away or does not answer:/);
     expect(parts.page.now()).toMatchObject({ state: 'bad', redis: true, postgres: false });
   });
 
+  test('tells how busy each worker is, and by its name', async () => {
+    await expectWell();
+    const note = {
+      busyRatio: expect.any(Number),
+      clockDifferenceSeconds: expect.any(Number),
+      isPostgresUp: true,
+    };
+    const name = expect.stringMatching(new RegExp(`:${parts.worker.child.pid}$`));
+    expect(parts.page.now()?.workers).toEqual([{ name, unseenMs: expect.any(Number), note }]);
+  });
+
+  test('names a second worker that is stopped while the first goes on', async () => {
+    const other = await parts.startWorker();
+    await expect.poll(() => parts.page.now()?.workers.length, back).toBe(2);
+    await mendAtEnd(async () => {
+      other.child.kill('SIGCONT');
+      await other.stop();
+    });
+    other.child.kill('SIGSTOP');
+    const lost = new RegExp(
+      `^The worker \\S+:${other.child.pid} has said nothing for \\d+ s; 1 other takes work`,
+    );
+    await expect.poll(sentence, named).toMatch(lost);
+    expect(parts.page.now()?.state).toBe('warn');
+  });
+
+  test('names the clock of a worker when it is ten seconds off', async () => {
+    const other = await parts.startWorker();
+    await mendAtEnd(() => other.stop());
+    other.child.kill('SIGUSR2');
+    const off = new RegExp(
+      `^The clock of the worker \\S+:${other.child.pid} is \\d+\\.\\d s ahead of that of Postgres`,
+    );
+    await expect.poll(sentence, named).toMatch(off);
+  });
+
   // The last one: it leaves the clock wrong.
   test('names the clock when it is ten seconds off', async () => {
+    await expectWell();
     parts.api.child.kill('SIGUSR2');
     await expect
       .poll(sentence, named)
@@ -130,6 +175,7 @@ describe('the first sentence of the page of an api whose queue takes no more', (
   afterAll(() => stopParts(parts));
 
   test('names the full queue, with how many were refused', async () => {
+    await expect.poll(() => parts.page.now()?.sentence, back).toBe('All is well.');
     const send = () => parts.client.post('/Inventory/Receive', bodyOf(parts));
     expect((await send()).status).toBe(201);
     const release = await holdGates(service.sql, parts.itemID);

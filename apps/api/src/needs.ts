@@ -30,7 +30,7 @@ export function watchNeeds(
   submitter: Pick<Submitter, 'isOpen' | 'look'>,
   pool: StatementPool,
 ): Needs {
-  let sight: QueueSight = { workers: 0, lastSeenMs: null, backlog: 0 };
+  let sight: QueueSight = { workers: 0, seen: [], lastSeenMs: null, backlog: 0 };
   let seenAt = performance.now();
   let sendFailedAt = Number.NEGATIVE_INFINITY;
   const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
@@ -44,7 +44,7 @@ export function watchNeeds(
       presence.note('worker', sight.workers > 0);
     } catch {
       presence.note('redis', false);
-      sight = { ...sight, workers: 0, lastSeenMs: null };
+      sight = { ...sight, workers: 0, seen: [], lastSeenMs: null };
     }
   });
   const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {

@@ -208,7 +208,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     strangersWaiting: strangers.waitingCount,
   });
   let operations: Operations | undefined;
-  if (config.INTERNAL_PORT !== undefined) operations = startOperations(registry, database.operations);
+  if (config.INTERNAL_PORT !== undefined)
+    operations = startOperations(registry, database.operations, () => needs.sight().seen);
   const internal = await serveInternal(config, {
     checkReady,
     metrics: registry,

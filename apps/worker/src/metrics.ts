@@ -14,6 +14,8 @@ export type WorkerMetrics = {
     apply: (observe: (times: BatchTimes) => void) => Promise<T>,
   ): Promise<T>;
   answerTaken(tookMs: number): void;
+  /** Part of the last ten seconds in which a batch was under way. */
+  busyRatio(): number;
 };
 
 export type WorkerReadings = {
@@ -95,6 +97,7 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
         batchSeconds.observe((performance.now() - startedAt) / 1000);
       }
     },
+    busyRatio: () => busy.ratio(),
     answerTaken: (tookMs) => answerSeconds.observe(tookMs / 1000),
   };
 }

@@ -120,6 +120,11 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       return applyEnvelope(requests, attempt);
     },
     onAnswerTaken: metrics.answerTaken,
+    note: () => ({
+      busyRatio: metrics.busyRatio(),
+      clockDifferenceSeconds: clock.differenceSeconds(),
+      isPostgresUp: presence.isThere('postgres'),
+    }),
     onUnserved: () => {
       log.fatal('work waits in the queue and none comes; ending, to be started anew');
       process.exit(1);

@@ -13,7 +13,7 @@ import { createRefusals } from './refusals.ts';
 import { restWhenRefused } from './rest.ts';
 import { watchService } from './service-watch.ts';
 import { openEnvelope, type Place, type SignedAnswer, type SignedEnvelope, signAnswer } from './signature.ts';
-import { keepSeen } from './workers-seen.ts';
+import { keepSeen, type WorkerNote } from './workers-seen.ts';
 
 export type ConsumeOptions = {
   redisUrl: string;
@@ -37,6 +37,8 @@ export type ConsumeOptions = {
   report: (error: Error, what: string) => void;
   /** Told how long the way of an envelope's outcomes into Redis took. */
   onAnswerTaken?: (tookMs: number) => void;
+  /** What the worker says of itself where it is seen. */
+  note?: () => WorkerNote;
 };
 
 export type Consumer = {
@@ -167,7 +169,14 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     });
     const stopTrimming = trimEvents(queue, producer);
     // Each worker takes work from all queues, and is seen in the first.
-    const stopBeing = shard === 0 ? keepSeen(producer, queue, () => redis.status === 'ready') : () => {};
+    const keep = () =>
+      keepSeen(
+        producer,
+        queue,
+        () => redis.status === 'ready',
+        () => options.note?.() ?? null,
+      );
+    const stopBeing = shard === 0 ? keep() : () => {};
     const stop = () => {
       stopBeing();
       stopWatching();

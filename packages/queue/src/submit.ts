@@ -21,7 +21,7 @@ import { type AnswerCounts, createWaiters, type SubmitResult, type Waiter } from
 import { lookAtQueue, type QueueSight } from './workers-seen.ts';
 
 export { patience, type SubmitResult } from './waiters.ts';
-export type { QueueSight } from './workers-seen.ts';
+export type { QueueSight, SeenWorker } from './workers-seen.ts';
 
 const sweepEveryMs = 25;
 const jobOptions = {

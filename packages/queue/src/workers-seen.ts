@@ -3,10 +3,18 @@ import { hostname } from 'node:os';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
+/** What a worker says of itself when it is seen. */
+export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };
+
+/** A worker as it was seen last, within a minute. `name`: host and process. `note`: null from a worker that says nothing of itself. */
+export type SeenWorker = { name: string; unseenMs: number; note: WorkerNote | null };
+
 /** The queue as Redis has it. */
 export type QueueSight = {
   /** Workers that were seen within the last seconds. */
   workers: number;
+  /** Those, and the ones that were seen within a minute and have not said that they end; the last ones seen first. */
+  seen: readonly SeenWorker[];
   /** How long ago the last one was seen, milliseconds; null: nobody within the last minute. */
   lastSeenMs: number | null;
   /** Envelopes that no worker has taken yet. */
@@ -24,6 +32,7 @@ const beat = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], now, ARGV[1])
+for index = 3, #ARGV do redis.call('ZREM', KEYS[1], ARGV[index]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
@@ -31,17 +40,36 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 const look = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local newest = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', now - ARGV[2], 'WITHSCORES', 'LIMIT', 0, 1)
-local seen = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', now - ARGV[1])
-return { #seen, newest[2] and math.max(0, now - newest[2]) or -1 }
+local seen = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', now - ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+for index = 2, #seen, 2 do seen[index] = math.max(0, now - seen[index]) end
+return seen
 `;
 
+// More are not looked at; each says what it says in one member, and a few old ones may stand beside it for a moment.
+const membersMax = 1000;
+
 /** Has a worker seen while it can take work, until the returned function is called. What fails is tried again. */
-export function keepSeen(connection: Redis, queue: Queue, takesWork: () => boolean): () => void {
+export function keepSeen(
+  connection: Redis,
+  queue: Queue,
+  takesWork: () => boolean,
+  noteOf: () => WorkerNote | null,
+): () => void {
   const key = queue.toKey('workers');
   const id = `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`;
+  // What may stand in Redis for this worker: it is to be there once.
+  let said: string[] = [];
   const tell = () => {
-    if (takesWork()) connection.eval(beat, 1, key, id, keptMs).catch(() => {});
+    if (!takesWork()) return;
+    const member = memberText(id, noteOf());
+    const others = said.filter((each) => each !== member);
+    said = [...others.slice(-20), member];
+    connection.eval(beat, 1, key, member, keptMs, ...others).then(
+      () => {
+        said = said.filter((each) => !others.includes(each));
+      },
+      () => {},
+    );
   };
   const timer = setInterval(tell, seenEveryMs);
   timer.unref();
@@ -50,19 +78,51 @@ export function keepSeen(connection: Redis, queue: Queue, takesWork: () => boole
   return () => {
     clearInterval(timer);
     connection.off('ready', tell);
-    connection.zrem(key, id).catch(() => {});
+    if (said.length > 0) connection.zrem(key, ...said).catch(() => {});
   };
 }
 
 /** Looks at the queues of all shards; fails when Redis does not answer. */
 export async function lookAtQueue(connection: Redis, queues: readonly Queue[]): Promise<QueueSight> {
-  const [[workers, lastSeenMs], ...waiting] = await Promise.all([
-    connection.eval(look, 1, queues[0]!.toKey('workers'), seenWithinMs, keptMs) as Promise<[number, number]>,
+  const [members, ...waiting] = await Promise.all([
+    connection.eval(look, 1, queues[0]!.toKey('workers'), keptMs, membersMax) as Promise<(string | number)[]>,
     ...queues.map((queue) => connection.llen(queue.toKey('wait'))),
   ]);
+  const seen = seenIn(members);
   return {
-    workers,
-    lastSeenMs: lastSeenMs < 0 ? null : lastSeenMs,
+    workers: seen.filter(({ unseenMs }) => unseenMs <= seenWithinMs).length,
+    seen,
+    lastSeenMs: seen[0]?.unseenMs ?? null,
     backlog: waiting.reduce((sum, count) => sum + count, 0),
   };
+}
+
+function memberText(id: string, note: WorkerNote | null): string {
+  if (note === null) return id;
+  const { busyRatio, clockDifferenceSeconds, isPostgresUp } = note;
+  // Tenths of a second: rough enough to be the same most of the time.
+  return `${id} ${Math.round(busyRatio * 100)} ${Math.round(clockDifferenceSeconds * 10)} ${isPostgresUp ? 1 : 0}`;
+}
+
+const member = /^([\w.-]{1,64}:\d{1,10}):[\da-f]{8}(?: (\d{1,3}) (-?\d{1,15}) ([01]))?$/;
+
+/** Members and milliseconds in turn, the last seen first, as one entry for each worker. Redis is not believed: what no worker writes is left out. */
+function seenIn(members: readonly (string | number)[]): SeenWorker[] {
+  const byId = new Map<string, SeenWorker>();
+  for (let index = 0; index < members.length; index += 2) {
+    const text = String(members[index]);
+    const [, name, busy, tenths, postgres] = member.exec(text) ?? [];
+    const id = text.split(' ', 1)[0]!;
+    if (name === undefined || byId.has(id)) continue;
+    const note =
+      busy === undefined
+        ? null
+        : {
+            busyRatio: Number(busy) / 100,
+            clockDifferenceSeconds: Number(tenths) / 10,
+            isPostgresUp: postgres === '1',
+          };
+    byId.set(id, { name, unseenMs: Number(members[index + 1]), note });
+  }
+  return [...byId.values()];
 }

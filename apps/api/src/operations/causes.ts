@@ -1,3 +1,5 @@
+import type { SeenWorker } from '@inventory/queue/submit';
+
 /** What is wrong, in words for whoever has to mend it. */
 export type Cause = {
   code:
@@ -10,7 +12,10 @@ export type Cause = {
     | 'unknown'
     | 'forged'
     | 'clock'
-    | 'slow';
+    | 'slow'
+    | 'workerPostgres'
+    | 'workerClock'
+    | 'workerLost';
   /** `bad`: callers are refused or get errors. `warn`: nobody notices yet. */
   level: 'bad' | 'warn';
   sentence: string;
@@ -22,6 +27,8 @@ export type Signs = {
   isPostgresUp: boolean;
   isRedisUp: boolean;
   workers: number;
+  /** Those, and the ones that were seen within a minute. */
+  seen: readonly SeenWorker[];
   waiting: number;
   oldestWaitSeconds: number;
   backlog: number;
@@ -38,12 +45,22 @@ export type Signs = {
 const slowFromSeconds = 1;
 // As in the log (`packages/process/src/warn-of-clock.ts`).
 const clockFromSeconds = 1;
+// A worker says twice a second that it is there.
+const lostAfterMs = 3000;
+
+const clockAdvice =
+  'Deadlines go by the clock of Postgres, so nobody loses an answer. See which of the two machines does not follow its time server.';
 
 /** All that is wrong, what explains the rest first. */
 export function findCauses(signs: Signs): Cause[] {
   const away = whatIsAway(signs);
   // What is away explains that work is refused.
-  const found = [...away, ...(away.length > 0 ? [] : whatIsBusy(signs)), ...whatIsWrong(signs)];
+  const found = [
+    ...away,
+    ...(away.length > 0 ? [] : whatIsBusy(signs)),
+    ...whatIsWrong(signs),
+    ...whatWorkersSay(signs),
+  ];
   const rank = { bad: 0, warn: 1 };
   return found.sort((one, other) => rank[one.level] - rank[other.level]);
 }
@@ -153,8 +170,42 @@ function whatIsWrong(signs: Signs): Cause[] {
       code: 'clock',
       level: 'warn',
       sentence: `The clock of this api is ${clockText(signs.clockDifferenceSeconds)} that of Postgres.`,
-      advice:
-        'Deadlines go by the clock of Postgres, so nobody loses an answer. See which of the two machines does not follow its time server.',
+      advice: clockAdvice,
+    });
+  }
+  return causes;
+}
+
+/** What is wrong with some of the workers, or with what they see. */
+function whatWorkersSay(signs: Signs): Cause[] {
+  const causes: Cause[] = [];
+  const [lost] = signs.seen.filter(({ unseenMs }) => unseenMs > lostAfterMs);
+  if (lost !== undefined && signs.workers > 0) {
+    const seconds = Math.round(lost.unseenMs / 1000);
+    causes.push({
+      code: 'workerLost',
+      level: 'warn',
+      sentence: `The worker ${lost.name} has said nothing for ${seconds} s; ${signs.workers} ${signs.workers === 1 ? 'other takes' : 'others take'} work.`,
+      advice: 'It was killed, is frozen, or is cut off from Redis. It is forgotten after a minute.',
+    });
+  }
+  const live = signs.seen.filter(({ unseenMs }) => unseenMs <= lostAfterMs);
+  const cutOff = live.find(({ note }) => note?.isPostgresUp === false);
+  if (cutOff !== undefined && signs.isPostgresUp) {
+    causes.push({
+      code: 'workerPostgres',
+      level: 'bad',
+      sentence: `The worker ${cutOff.name} cannot reach Postgres, and this api can.`,
+      advice: 'What it takes comes back late. Stop it, or see why its connections fail; its log says so.',
+    });
+  }
+  const wrong = live.find(({ note }) => Math.abs(note?.clockDifferenceSeconds ?? 0) > clockFromSeconds);
+  if (wrong !== undefined) {
+    causes.push({
+      code: 'workerClock',
+      level: 'warn',
+      sentence: `The clock of the worker ${wrong.name} is ${clockText(wrong.note!.clockDifferenceSeconds)} that of Postgres.`,
+      advice: clockAdvice,
     });
   }
   return causes;

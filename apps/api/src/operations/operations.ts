@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Metrics } from '@inventory/process/metrics';
+import type { SeenWorker } from '@inventory/queue/submit';
 import { isOwnHost } from './own-host.ts';
 import { pageFiles } from './page-files.ts';
 import { takeReading } from './reading.ts';
@@ -23,6 +24,7 @@ const everyMs = 1000;
 export function startOperations(
   metrics: Pick<Metrics, 'samples'>,
   pool: Pick<StatementPool, 'run'>,
+  seenWorkers: () => readonly SeenWorker[],
 ): Operations {
   const snapshots = createSnapshots();
   const stock = createStockView(pool);
@@ -33,7 +35,7 @@ export function startOperations(
   const nowText = () => (last === null ? '' : eventText('now', last));
 
   const stopSnapshots = lookEvery(everyMs, async () => {
-    last = snapshots.take(await takeReading(metrics));
+    last = snapshots.take(await takeReading(metrics), seenWorkers());
     if (viewers.count() > 0) viewers.send(nowText());
   });
   const stopStock = lookEvery(everyMs, async () => {

@@ -1,3 +1,4 @@
+import type { SeenWorker } from '@inventory/queue/submit';
 import { type Cause, findCauses } from './causes.ts';
 import { latencyMs } from './latency.ts';
 import type { Reading } from './reading.ts';
@@ -29,6 +30,8 @@ export type Snapshot = {
   oldestWaitSeconds: number;
   clockDifferenceSeconds: number;
   connections: number;
+  /** The first fifty that were seen within a minute. */
+  workers: readonly SeenWorker[];
   /** Of the last minute: refusals by code and failures by cause, the most frequent first. */
   refusals: { what: string; count: number }[];
   failures: { what: string; count: number }[];
@@ -39,6 +42,7 @@ const windowSeconds = 10;
 const minuteSeconds = 60;
 const pointsMax = 300;
 const pastMax = 8;
+const workersMax = 50;
 
 /** Makes a snapshot of each reading, one a second, and keeps the points of the last five minutes. */
 export function createSnapshots(now: () => Date = () => new Date()) {
@@ -67,7 +71,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
 
   return {
     points: (): readonly Point[] => points,
-    take(reading: Reading): Snapshot {
+    take(reading: Reading, seen: readonly SeenWorker[]): Snapshot {
       const at = now();
       const last = readings.at(-1) ?? reading;
       const lately = before(reading, windowSeconds);
@@ -77,6 +81,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
 
       const causes = findCauses({
         ...reading,
+        seen,
         failures: added(lately.failures, reading.failures),
         failedReads: reading.failedReads - lately.failedReads,
         unknown: reading.unknown - lately.unknown,
@@ -101,6 +106,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
         oldestWaitSeconds: rounded(reading.oldestWaitSeconds),
         clockDifferenceSeconds: rounded(reading.clockDifferenceSeconds),
         connections: reading.connections,
+        workers: seen.slice(0, workersMax),
         refusals: mostFrequent(added(aMinuteAgo.refusals, reading.refusals)),
         failures: mostFrequent(added(aMinuteAgo.failures, reading.failures)),
       };

@@ -11,6 +11,9 @@ function pixels(rem) {
   return Math.round(rem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
 }
 
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const times = (_chart, seconds) => seconds.map((each) => clock.format(new Date(each * 1000)));
+
 /** A line for each series over the last minutes. `series`: `{ label, colour }`; `data`: times, then the values of each. */
 export class Chart extends Component {
   place = createRef();
@@ -29,7 +32,14 @@ export class Chart extends Component {
         padding: [8, 8, 0, 0],
         scales: { y: { range: (_chart, _low, high) => [0, Math.max(1, (high ?? 0) * 1.1)] } },
         axes: [
-          { ...axis, grid: { show: false }, ticks: { show: false }, size: pixels(1.6), space: pixels(5) },
+          {
+            ...axis,
+            values: times,
+            grid: { show: false },
+            ticks: { show: false },
+            size: pixels(1.6),
+            space: pixels(5),
+          },
           { ...axis, grid: lines, ticks: { show: false }, size: pixels(3), space: pixels(2) },
         ],
         series: [

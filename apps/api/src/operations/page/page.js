@@ -95,6 +95,24 @@ function ChartTile({ title, unit, series, value, note, children }) {
   `;
 }
 
+function WorkerList({ workers }) {
+  if (workers.length === 0) return null;
+  return html`
+    <table>
+      <tbody>
+        ${workers.map(
+          ({ name, unseenMs, note }, index) => html`
+            <tr key=${index}>
+              <td class="name">${name}</td>
+              <td class="count">${unseenMs > 3000 ? `silent for ${Math.round(unseenMs / 1000)} s` : note === null ? '–' : `busy ${Math.round(note.busyRatio * 100)} %`}</td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  `;
+}
+
 function Counts({ title, counts }) {
   if (counts.length === 0) return null;
   return html`
@@ -213,7 +231,9 @@ function Page() {
         <${ChartTile} title="Throughput" unit="/s" series=${throughput} value=${`${number(latest('requestsPerSecond'))} /s`} />
         <${ChartTile} title="Latency" unit="ms" series=${latency} value=${`${number(latest('p95Ms'))} ms`} note="95 of 100 requests of the last 10 s took less" />
         <${ChartTile} title="Waiting" unit="" series=${waiting} value=${number(latest('waiting'))} note=${`the oldest for ${number(now.oldestWaitSeconds)} s`} />
-        <${ChartTile} title="Workers" unit="" series=${workers} value=${number(latest('workers'))} note="seen in the last three seconds" />
+        <${ChartTile} title="Workers" unit="" series=${workers} value=${number(latest('workers'))} note="seen in the last three seconds">
+          <${WorkerList} workers=${now.workers} />
+        <//>
         <${ChartTile} title="Refusals" unit="/s" series=${refusals}>
           <${Counts} title="Refused in the last minute" counts=${now.refusals} />
           <${Counts} title="Failed in the last minute" counts=${now.failures} />
