@@ -3399,7 +3399,7 @@ async function importKey(`,
     test: { file: 'operation/operations-page.test.ts', title: 'silence is told' },
   },
   {
-    name: 'monitoring: the first failure is no growth',
+    name: 'operations, alerts: the first failure is no growth',
     edits: [
       {
         file: 'apps/api/src/metrics.ts',
@@ -3410,7 +3410,7 @@ async function importKey(`,
     test: { file: 'operation/monitoring.test.ts', title: 'counted from 0 on for every cause' },
   },
   {
-    name: 'monitoring: a rule asks for a metric that is not there',
+    name: 'operations, alerts: a rule asks for a metric that is not there',
     edits: [
       {
         file: alertRules,
@@ -3421,7 +3421,7 @@ async function importKey(`,
     test: { file: 'operation/monitoring.test.ts', title: 'each that a rule or the dashboard names exists' },
   },
   {
-    name: 'monitoring: a rule waits for longer than 15 seconds',
+    name: 'operations, alerts: a rule waits for longer than 15 seconds',
     edits: [
       {
         file: alertRules,

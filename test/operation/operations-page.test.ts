@@ -86,11 +86,14 @@ describe('the page and its stream', () => {
     expect((await answer.text()).length).toBeGreaterThan(300);
   });
 
-  test('404: any other file, whatever way leads to it', async () => {
+  test('404: any other file, whatever way leads to it; 405: to what is no question', async () => {
     for (const name of ['page', 'package.json', '../package.json', '%2e%2e/reading.ts', 'page/page.js']) {
       expect(await statusFor(`/operations/${name}`, {}), name).toBe(404);
     }
-    expect((await fetch(`http://127.0.0.1:${internal}/operations`, { method: 'POST' })).status).toBe(405);
+    for (const path of ['/operations', '/operations/events', '/operations/page.js']) {
+      const answer = await fetch(`http://127.0.0.1:${internal}${path}`, { method: 'POST' });
+      expect(answer.status, path).toBe(405);
+    }
   });
 
   test('403: to a name that somebody else may own, and to a page of somebody else', async () => {

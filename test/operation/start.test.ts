@@ -63,6 +63,9 @@ test('start names where api and worker serve their metrics, each on a port of it
   const started = await start({ INTERNAL_PORT: '' });
   try {
     const ports = portsIn(started.banner);
+    const page = `http://127.0.0.1:${ports.api}/operations`;
+    expect(started.banner).toContain(`\n  Operations     ${page}\n`);
+    expect((await fetch(page)).status).toBe(200);
     const [api, worker] = [await readMetrics(ports.api), await readMetrics(ports.worker)];
     expect(api.value('inventory_api_postgres_up')).toBe(1);
     expect(worker.value('inventory_worker_postgres_up')).toBe(1);

@@ -35,7 +35,10 @@ export function startOperations(
   const nowText = () => (last === null ? '' : eventText('now', last));
 
   const stopSnapshots = lookEvery(everyMs, async () => {
-    last = snapshots.take(await takeReading(metrics), seenWorkers());
+    // A gauge that fails must not end the process; the page says that nothing comes.
+    const reading = await takeReading(metrics).catch(() => null);
+    if (reading === null) return;
+    last = snapshots.take(reading, seenWorkers());
     if (viewers.count() > 0) viewers.send(nowText());
   });
   const stopStock = lookEvery(everyMs, async () => {

@@ -22,6 +22,10 @@ export function createViewers(): Viewers {
   const viewers = new Set<ServerResponse>();
   return {
     add(request, response, first) {
+      if (request.method !== 'GET') {
+        response.writeHead(405, { Allow: 'GET' }).end();
+        return;
+      }
       // A page of somebody else may not take the places.
       if (request.headers['sec-fetch-site'] === 'cross-site') {
         response.writeHead(403, { 'Content-Type': 'text/plain' }).end('not from a page of another origin\n');
