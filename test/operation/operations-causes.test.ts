@@ -11,7 +11,8 @@ import { uniqueName, useService } from '../harness/service.ts';
 
 // The promise: the page names the cause within this time.
 const named = { timeout: 15_000 };
-const back = { timeout: 40_000 };
+// A worker that ends without a word is told for a minute.
+const back = { timeout: 90_000 };
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('page-causes-other') } });
 let postgres: NetworkStretch;
@@ -132,6 +133,8 @@ describe('the first sentence of the page', () => {
     await expect.poll(() => parts.page.now()?.workers.length, back).toBe(2);
     await mendAtEnd(async () => {
       other.child.kill('SIGCONT');
+      const seen = () => parts.page.now()?.workers.filter(({ unseenMs }) => unseenMs < 3000).length;
+      await expect.poll(seen, back).toBe(2);
       await other.stop();
     });
     other.child.kill('SIGSTOP');
