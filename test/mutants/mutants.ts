@@ -3321,6 +3321,8 @@ async function importKey(`,
     name: 'Redis does not read its users anew',
     edits: [{ file: redisRights, search: ' acl|load client|list', replace: ' client|list' }],
     test: { file: 'docker/secrets.test.ts', title: 'has read them anew' },
+  },
+  {
     name: 'operations: a worker is said to be away with Redis',
     edits: [
       { file: causes, search: '} else if (signs.workers === 0) {', replace: '} if (signs.workers === 0) {' },
