@@ -17,6 +17,7 @@ const others = {
   TLS: 'acme',
   TLS_FOLDER: './tls',
   TRUSTED_PROXIES: '',
+  DASHBOARD_PORT: '3001',
 };
 
 test('.env.example: every setting with its default, and no other', () => {

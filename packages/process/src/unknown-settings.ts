@@ -7,7 +7,7 @@ export const knownSettings: readonly string[] = [
   ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'TRUST_PROXY', 'ACCESS_LOG'],
   ...['WORKER_CONCURRENCY', 'BATCH_MAX'],
   // Read by docker-compose.yml and docker-compose.tls.yml alone.
-  ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES'],
+  ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT'],
 ];
 
 const known = new Set(knownSettings);
