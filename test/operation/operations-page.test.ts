@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   test('silence is told: what is shown is old', async () => {
     const page = await open(1280, 900, 'dark');
     await api.stop();
-    await page.getByRole('status').getByText('No news from the api').waitFor();
+    await expect.poll(() => page.getByRole('status').textContent()).toContain('No news from the api');
     expect(await page.locator('main.old').count()).toBe(1);
     await keepPicture(page, 'silent');
   });
