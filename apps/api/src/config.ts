@@ -10,7 +10,7 @@ export const apiSettings = {
   RATE_LIMIT: count(1).default(100),
   /** Operations of batches per client in any 60 s, for clients without a limit of their own. */
   OPERATION_LIMIT: count(1).default(30_000),
-  /** Connections to Postgres for cheap lists and single items; at most 19 more: costly lists, and what must not stand behind any. */
+  /** Connections to Postgres for cheap lists and single items; at most 21 more: costly lists, and what must not stand behind any. */
   DATABASE_CONNECTIONS: count(1).default(10),
   /**
    * Connections of callers; one more closes the one that has been idle for longest. Unset: as many as the
