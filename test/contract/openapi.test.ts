@@ -1,7 +1,9 @@
 import { messages } from '@inventory/api/errors';
 import { openApiText } from '@inventory/api/openapi/document';
+import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
+import { meRoutes } from '@inventory/api/routes/me';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { createAjv, createDocumented, inlined, resolve } from '../harness/expect-documented.ts';
@@ -9,7 +11,12 @@ import { useService } from '../harness/service.ts';
 
 const service = useService();
 // Only the table is read; nothing is handled.
-const routes = [...inventoryRoutes(null as never, null as never), ...itemRoutes(null as never)];
+const routes = [
+  ...meRoutes(null as never),
+  ...historyRoutes(null as never),
+  ...inventoryRoutes(null as never, null as never),
+  ...itemRoutes(null as never),
+];
 const document = JSON.parse(openApiText(routes, '/api/v1'));
 
 const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
@@ -73,10 +80,17 @@ describe('the OpenAPI document', () => {
         ?.operation.parameters.filter((parameter: { in?: string }) => parameter.in === 'query')
         .map((parameter: { name: string }) => parameter.name);
     const paging = ['page', 'pageSize', 'sort', 'direction', 'modifiedSince'];
-    expect(named('GET /Inventory')).toEqual([...paging, 'inStock', 'itemID', 'spot', 'serial', 'hold']);
-    expect(named('GET /Inventory/StockLevels/{wid}')).toEqual(paging);
-    expect(named('GET /Item')).toEqual(['key', 'type', 'Category', ...paging]);
-    expect(named('GET /Item/All')).toEqual(paging);
+    expect(named('GET /Inventory')).toEqual([
+      ...[...paging, 'inStock', 'itemID', 'spot', 'serial', 'hold'],
+      ...['recNo', 'rfidTag', 'serial2', 'jobID', 'expiresBefore', 'view'],
+    ]);
+    expect(named('GET /Inventory/StockLevels/{wid}')).toEqual([...paging, 'itemID', 'partNo', 'view']);
+    expect(named('GET /Item')).toEqual(['key', 'type', 'Category', ...paging, 'view']);
+    expect(named('GET /Item/All')).toEqual([...paging, 'view']);
+    expect(named('GET /Inventory/Transactions')).toEqual([
+      ...[...paging, 'kind', 'itemID', 'wid', 'recNo', 'serial', 'reference', 'clientId', 'deviceID'],
+      ...['startDate', 'endDate'],
+    ]);
   });
 
   test('has Idempotency-Key on the transactions only', () => {

@@ -54,13 +54,15 @@ describe.each(routes.map((declared) => [nameOf(declared), declared] as const))('
     const { method, path, ...options } = requestOf(declared, { itemID: await service.item() });
     const answer = await client.send(method, path, options);
     if (declared.writes) expectAnswer(answer, 403, forbidden.readOnly);
-    else expect(answer.status).toBe(200);
+    else expect(answer.status).not.toBe(403);
   });
 
-  test('403 comes before anything is said of body, query or parameters', async () => {
+  const isOpen = tooLittleFor(declared, allPermissions).length === 0 && !declared.writes;
+
+  test.skipIf(isOpen)('403 comes before anything is said of body, query or parameters', async () => {
     const client = await service.client({ permissions: without, readOnly: declared.writes });
     const { method, path, body } = requestOf(declared, { itemID: uniqueName('NO'), partNo: 999_999 });
-    const answer = await client.send(method, `${path}?page=0&x=1&x=2`, {
+    const answer = await client.send(method, `${path}${path.includes('?') ? '&' : '?'}page=0&x=1&x=2`, {
       ...(body === undefined ? {} : { body: '{' }),
     });
     expectAnswer(answer, 403, declared.writes ? forbidden.readOnly : forbidden.permission);

@@ -1,10 +1,14 @@
 import type { Route } from '@inventory/api/route';
 import { noWarehouses } from '@inventory/api/route';
+import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
+import { meRoutes } from '@inventory/api/routes/me';
 
 /** Every route of the service but the token's, from the tables that the service itself is made of. */
 export const routes: readonly Route[] = [
+  ...meRoutes(undefined as never),
+  ...historyRoutes(undefined as never),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
 ];
@@ -28,8 +32,11 @@ export function requestOf(
 ): RouteRequest {
   const path = declared.path
     .replace(':wid', String(wid))
+    .replace(':transactionNo', '999999999')
+    .replace(':recNo', '999999999')
     .replace(':partNo', String(partNo))
     .replace(':shortID', encodeURIComponent(itemID));
+  if (declared.path === '/Inventory/Transactions') return { method: 'GET', path: `${path}?wid=${wid}` };
   if (declared.body === undefined) return { method: declared.method, path };
   const operations = [{ op: 'count', ...stockBody, itemID, wid }];
   const body =

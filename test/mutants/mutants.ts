@@ -61,6 +61,9 @@ const textStream = 'apps/api/src/lists/text-stream.ts';
 const waiters = 'packages/queue/src/waiters.ts';
 const compose = 'docker-compose.yml';
 const caddyfile = 'docker/proxy/Caddyfile';
+const listTransactions = 'packages/db/src/lists/list-transactions.ts';
+const readTransactionPage = 'packages/db/src/lists/read-transaction-page.ts';
+const transactionRecord = 'packages/db/src/lists/transaction-record.ts';
 const writeBatch = 'packages/db/src/batch/write-batch.ts';
 
 const unbalancedMove = {
@@ -3612,5 +3615,122 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/batch.test.ts', title: 'raw and corrected' },
+  },
+  {
+    name: 'a client is told of every warehouse',
+    edits: [
+      {
+        file: 'packages/db/src/warehouses.ts',
+        search: 'where wid = any(${wids as number[]}::integer[])',
+        replace: 'where wid = any(${wids as number[]}::integer[]) or wid > 0',
+      },
+    ],
+    test: { file: 'contract/me.test.ts', title: 'what the client may do' },
+  },
+  {
+    name: 'a client is told another limit than its own',
+    edits: [
+      { file: 'apps/api/src/routes/me.ts', search: 'client.rateLimit ?? rateLimit', replace: 'rateLimit' },
+    ],
+    test: { file: 'contract/me.test.ts', title: 'what the client may do' },
+  },
+  {
+    name: 'a transaction shown out of scope',
+    edits: [
+      {
+        file: transactionRecord,
+        search: 'stock_transaction.wid is not null and (stock_transaction.wid',
+        replace: 'stock_transaction.wid is not null and (true or stock_transaction.wid',
+      },
+    ],
+    test: { file: 'contract/transactions-get.test.ts', title: 'out of scope, alike' },
+  },
+  {
+    name: 'a line shown out of scope',
+    edits: [
+      {
+        file: transactionRecord,
+        search: 'and stock_entry.wid = any(${shown as number[]}::integer[])',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/transactions-get.test.ts', title: 'outside the scope are left out' },
+  },
+  {
+    name: 'a lot out of scope leads to its transactions',
+    edits: [
+      {
+        file: listTransactions,
+        search: 'sql`stock_entry.wid = any(${wids as number[]}::integer[])`',
+        replace: 'sql`true`',
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: 'changes not a byte' },
+  },
+  {
+    name: 'a move between two warehouses counts twice',
+    edits: [
+      {
+        file: readTransactionPage,
+        search: 'to_wid = any(${asked}) and wid <> all(${asked})',
+        replace: 'to_wid = any(${asked})',
+      },
+    ],
+    test: { file: 'concurrency/transaction-pages.property.test.ts' },
+  },
+  {
+    name: 'transactions that have arrived are not counted',
+    edits: [
+      {
+        file: readTransactionPage,
+        search: 'select block >> 6, transactions from arrived',
+        replace: 'select 0, 0 limit 0',
+      },
+    ],
+    test: { file: 'concurrency/transaction-pages.property.test.ts' },
+  },
+  {
+    name: 'transactions are not counted when they are written',
+    edits: [
+      {
+        file: writeBatch,
+        search: 'from claimed\n    where wid is not null',
+        replace: 'from claimed\n    where wid is null',
+      },
+    ],
+    test: { file: 'contract/transactions-list.test.ts', title: 'totals and lines' },
+  },
+  {
+    name: 'what was undone counts as it was',
+    edits: [
+      {
+        file: listTransactions,
+        search: 'where reverses is not null and wid is not null and at >=',
+        replace: 'where reverses is null and wid is not null and at >=',
+      },
+    ],
+    test: { file: 'contract/transactions-list.test.ts', title: 'undone since' },
+  },
+  {
+    name: 'a lot shown out of scope',
+    edits: [
+      {
+        file: 'packages/db/src/lists/read-lot.ts',
+        search: 'and lot.wid = any(${scope as number[]}::integer[])',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/lots-get.test.ts', title: 'not in scope, alike' },
+  },
+  {
+    name: 'a lot named that is out of scope',
+    edits: [
+      {
+        file: 'packages/db/src/lists/list-lots.ts',
+        search: 'and source.wid = any(${scope as number[]}::integer[])',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/lots-get.test.ts', title: 'where it was split from' },
   },
 ];

@@ -38,6 +38,9 @@ const expected: Record<Part, Record<string, string>> = {
     stock_entry: 'select',
     stock_level: 'select',
     stock_transaction: 'select, insert (request_id, status)',
+    transaction_arrival: 'select',
+    transaction_block_count: 'select',
+    transaction_chapter_count: 'select',
     warehouse: 'select',
   },
   worker: {
@@ -62,6 +65,9 @@ const expected: Record<Part, Record<string, string>> = {
     stock_entry: 'select, insert',
     stock_level: 'select, insert (part_no, wid), update (in_stock, modified, on_hold, used)',
     stock_transaction: 'select, insert',
+    transaction_arrival: 'select, insert, delete',
+    transaction_block_count: 'select, insert, update',
+    transaction_chapter_count: 'select, insert, update',
     warehouse: 'select',
   },
   operator: {
@@ -97,6 +103,9 @@ const expected: Record<Part, Record<string, string>> = {
       'select, insert (asn, committed, on_order, packed, part_no, used, wid), ' +
       'update (asn, committed, modified, on_hold, on_order, packed, used)',
     stock_transaction: 'select, insert (body, client_id, kind, request_id, result, status)',
+    transaction_arrival: 'select',
+    transaction_block_count: 'select',
+    transaction_chapter_count: 'select',
     warehouse: 'select, insert, update (name)',
   },
 };
@@ -205,6 +214,7 @@ describe.each(parts)('the %s', (part) => {
     'select recount_lots()',
     'select recount_items()',
     'select collect_levels()',
+    'select recount_transactions()',
   ])('may not: %s', async (statement) => {
     expect(await codeOf(logins[part], statement)).toBe(forbidden);
   });

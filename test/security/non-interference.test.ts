@@ -1,5 +1,6 @@
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
+import type { Fragment, Tx } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { itemSortColumns } from '@inventory/db/lists/list-items';
@@ -66,16 +67,73 @@ async function fill({ sql }: TestDatabase, seed: number) {
       group by item, wid
       order by item, wid`;
     await tx`
-      insert into lot (part_no, wid, spot, serial, serial2, remark, units, received, shipped, hold, hold_reason, active, modified)
-      select item, wid, spot, serial, case when n % 3 = 0 then 'T' || n end, 'remark ' || n % 4,
+      insert into lot (part_no, wid, spot, serial, serial2, rfid_tag, job_id, expires, price, remark, units, received, shipped, hold, hold_reason, active, modified)
+      select item, wid, spot, serial, case when n % 3 = 0 then 'T' || n end, 'TAG' || n % 9, n % 5,
+        '2026-03-01'::timestamptz + n % 11 * interval '1 day',
+        n, 'remark ' || n % 4,
         case when active then units else 0 end, received, case when not active then received + interval '1 day' end,
         hold, case when hold then 'inspection' end, active, modified
       from made
       order by place, n`;
+    // Some were split off from others in scope, some from others' lots.
+    await tx`
+      update lot
+      set from_rec_no = case when nth % 8 = 0 then prior else (select min(rec_no) from lot where wid = 3) end
+      from (
+        select rec_no, row_number() over (order by rec_no) as nth, lag(rec_no) over (order by rec_no) as prior from lot where wid < 3
+      ) as numbered
+      where lot.rec_no = numbered.rec_no and nth % 4 = 0`;
+    await addHistory(tx, seed);
   });
   // In one it is counted, in blocks and chapters of a few lots, in the other it has just arrived.
   if (seed === 1) await foldArrivals(sql, 60_000, { block: 4, chapter: 3 });
   await sql`analyze`;
+}
+
+/**
+ * A transaction for each lot: receipts, and moves inside the scope and across its edge, both ways, whose other line is of a lot of
+ * warehouse 3; those of the other warehouses in between. Each tenth was undone.
+ */
+async function addHistory(tx: Tx, seed: number) {
+  await tx`
+    create temporary table told on commit drop as
+    select row_number() over (order by lot.rec_no) * 2 as transaction_no, lot.rec_no, lot.part_no, lot.wid, lot.spot, nth,
+      case when lot.wid > 2 or nth % 5 <> 0 then null when nth % 2 = 0 then 3 when nth % 3 = 0 then 3 - lot.wid else 4 end as other_wid
+    from (
+      select *, row_number() over (partition by wid <= 2 order by rec_no) as nth from lot
+    ) as lot`;
+  await tx`
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at, part_no, wid, to_wid, device_id)
+    select transaction_no, gen_random_uuid(), 'client-' || nth % 3, case when other_wid is null then 'receive' else 'move' end,
+      json_build_object('reasonCode', nth % 4, 'reference', case when nth % 3 = 0 then 'R' || nth % 9 end, 'remark', 'said'), 'applied', '{}',
+      '2026-01-20'::timestamptz + nth * interval '1 hour', part_no, case when nth % 4 = 0 then coalesce(other_wid, wid) else wid end,
+      case when nth % 4 = 0 and other_wid is not null then wid else other_wid end, case when nth % 7 = 0 then 'd' || nth % 2 end
+    from told`;
+  await tx`
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at, part_no, wid, reverses)
+    select transaction_no + 1, gen_random_uuid(), 'client-0', 'reverse', '{}', 'applied', '{}', '2026-02-10', part_no, wid, transaction_no
+    from told
+    where nth % 10 = 1`;
+  await tx`
+    insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+    select transaction_no, 1, rec_no, part_no, wid, spot, 1 + nth % 7, 1 + nth % 7 from told
+    union all
+    select transaction_no, 2, foreign_lot.rec_no, told.part_no, case when other_wid < 3 then other_wid else foreign_lot.wid end, foreign_lot.spot,
+      -1 - nth % 7, case when other_wid < 3 then 5 else ${seed} end
+    from told
+    cross join lateral (
+      select rec_no, lot.wid, lot.spot
+      from lot
+      where case when other_wid < 3 then lot.wid = other_wid and lot.spot = 'A' else lot.wid = 3 end
+      order by rec_no
+      limit 1 offset case when other_wid < 3 then 0 else nth % ${seed} end
+    ) as foreign_lot
+    where other_wid is not null`;
+  await tx`
+    insert into transaction_arrival
+    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
+    from stock_transaction
+    group by 1, 2, 3`;
 }
 
 async function openWorld(seed: number): Promise<World> {
@@ -125,6 +183,32 @@ const lotFilters = [
   ...['spot=A', 'spot=', 'spot=X', 'serial=S1', 'serial=', 'serial=S9', 'inStock=true&spot=A&serial=S1'],
 ];
 
+const transactionFilters = [
+  ...[
+    '',
+    'kind=move',
+    'kind=receive',
+    'kind=reverse',
+    'itemID=ITEM-007',
+    'itemID=NONE',
+    'wid=1',
+    'wid=2',
+    'wid=3',
+  ],
+  ...[
+    'serial=S1',
+    'serial=',
+    'serial=S9',
+    'reference=R3',
+    'clientId=client-1',
+    'deviceID=d1',
+    'startDate=2026-01-25',
+  ],
+  ...['endDate=2026-01-24', 'startDate=2026-01-22&endDate=2026-01-23', 'kind=move&wid=1&clientId=client-2'],
+];
+
+const moreLotFilters = ['rfidTag=TAG3', 'serial2=T9', 'jobID=0', 'jobID=4', 'expiresBefore=2026-03-05'];
+
 /** Every combination of what is to be asked, as the query of a list. */
 function combined(...choices: readonly (readonly string[])[]): string[] {
   const all = choices.reduce<string[][]>(
@@ -135,43 +219,110 @@ function combined(...choices: readonly (readonly string[])[]): string[] {
 }
 
 const variants: Record<string, string[]> = {
-  '/Inventory': combined(sorts(lotSortColumns), lotFilters, pages, moments),
-  '/Inventory/1': combined(sorts(lotSortColumns), ['', 'spot=A', 'inStock=false'], pages, moments),
+  '/Inventory': [
+    ...combined(sorts(lotSortColumns), lotFilters, pages, moments),
+    ...combined(['', 'sort=units'], [...moreLotFilters, 'view=full', 'view=full&spot=A'], pages, moments),
+  ],
+  '/Inventory/1': [
+    ...combined(sorts(lotSortColumns), ['', 'spot=A', 'inStock=false'], pages, moments),
+    ...combined(['view=full'], pages, moments),
+    ...['lot 3', 'lot 5', 'foreign lot', 'no lot'].map((lot) => `recNo={${lot}}`),
+  ],
+  ...Object.fromEntries(
+    ['lot 3', 'lot 5', 'lot 40', 'lot 150', 'foreign lot', 'no lot'].map((lot) => [
+      `/Inventory/Lots/{${lot}}`,
+      [''],
+    ]),
+  ),
   '/Inventory/StockLevels': combined(sorts(stockLevelSortColumns), pages, moments),
-  '/Inventory/StockLevels/2': combined(sorts(stockLevelSortColumns), pages, moments),
+  '/Inventory/StockLevels/2': combined(
+    ['', 'sort=inStock'],
+    ['view=full', 'itemID=ITEM-007', 'itemID=ITEM-007&view=full', 'partNo=9', 'partNo=29'],
+    pages,
+    moments,
+  ),
   '/Item': [...combined(sorts(itemSortColumns), pages, moments), 'Category=1', 'key=ITEM-003&type=id'],
   '/Item/All': combined(sorts(itemSortColumns), pages, moments),
+  '/Inventory/Transactions': [
+    ...combined(['', 'sort=transactionNo'], transactionFilters, pages, moments),
+    ...['lot 3', 'lot 5', 'lot 100', 'foreign lot', 'no lot'].map((lot) => `recNo={${lot}}`),
+  ],
+  '/Inventory/Transactions/{transaction 3}': [''],
+  '/Inventory/Transactions/{transaction 10}': [''],
+  '/Inventory/Transactions/{transaction 15}': [''],
+  '/Inventory/Transactions/{foreign transaction}': [''],
+  '/Inventory/Transactions/{no transaction}': [''],
   '/Inventory/3': ['', 'pageSize=1'],
   '/Inventory/StockLevels/4': ['', 'pageSize=1'],
 };
 
-/** The place of each recNo among those in scope: the numbers themselves are drawn for the whole service. */
-async function ranksOf({ database }: World): Promise<Map<string, string>> {
-  const rows = await database.sql<{ rec_no: number; rank: number }[]>`
-    select rec_no, row_number() over (order by rec_no) as rank
-    from lot
-    where wid = any(${inScope}::integer[])`;
-  return new Map(rows.map(({ rec_no, rank }) => [String(rec_no), String(rank)]));
+/** Numbers are drawn for the whole service: what a name in a path or query means in this world, and how its answers are compared. */
+type Numbers = { of(name: string): string; ranked(text: string): string };
+
+async function numbersOf({ database }: World): Promise<Numbers> {
+  const numbers = async (inside: Fragment, table: string, column: string) => {
+    const rows = await database.sql<{ number: number; inside: boolean }[]>`
+      select ${database.sql.unsafe(column)} as number, ${inside} as inside from ${database.sql.unsafe(table)} order by 1`;
+    return {
+      inside: rows.filter((row) => row.inside).map((row) => row.number),
+      foreign: rows.filter((row) => !row.inside).map((row) => row.number),
+    };
+  };
+  const scope = database.sql`wid = any(${inScope}::integer[])`;
+  const lots = await numbers(scope, 'lot', 'rec_no');
+  const [foreign] = await database.sql<
+    { first: number }[]
+  >`select min(rec_no) as first from lot where wid = 3`;
+  lots.foreign = [foreign!.first];
+  const touched = database.sql`(${scope} or coalesce(to_wid = any(${inScope}::integer[]), false))`;
+  const transactions = await numbers(touched, 'stock_transaction', 'transaction_no');
+  const kinds: Record<string, { inside: number[]; foreign: number[] }> = {
+    lot: lots,
+    transaction: transactions,
+  };
+  const ranksOf = ({ inside }: { inside: number[] }) =>
+    new Map(inside.map((number, index) => [number, index + 1]));
+  const ranks = { recNo: ranksOf(lots), transactionNo: ranksOf(transactions) };
+  return {
+    of: (name) =>
+      name.replace(/\{(?:(foreign|no) )?(lot|transaction) ?(\d*)\}/g, (_, which, kind, place) => {
+        const { inside, foreign } = kinds[kind]!;
+        return String(
+          which === 'no' ? 999_999_999 : which === 'foreign' ? foreign[0] : inside[Number(place) - 1],
+        );
+      }),
+    ranked: (text) =>
+      text
+        .replace(
+          /"(recNo|fromRecNo)":(\d+)/g,
+          (_, field, no) => `"${field}":"${ranks.recNo.get(Number(no)) ?? 'foreign'}"`,
+        )
+        .replace(
+          /"(transactionNo|reverses|reversedBy)":(\d+)/g,
+          (_, field, no) => `"${field}":"${ranks.transactionNo.get(Number(no)) ?? 'foreign'}"`,
+        ),
+  };
 }
 
 /** Without looking at each answer as other tests do: there are thousands. */
-async function readAll(world: World, path: string, ranks: Map<string, string>): Promise<string[]> {
+async function readAll(world: World, path: string, { of, ranked }: Numbers): Promise<string[]> {
   const texts = [];
   const headers = { authorization: `Bearer ${world.client.token}` };
   for (const query of variants[path]!) {
-    const answer = await request(`http://127.0.0.1:${world.api.port}/api/v1${path}?${query}`, { headers });
+    const answer = await request(`http://127.0.0.1:${world.api.port}/api/v1${of(`${path}?${query}`)}`, {
+      headers,
+    });
     const status = answer.statusCode;
     const told = Object.entries(answer.headers).filter(([name]) => /^x-(total|page)/.test(name));
     const text = await answer.body.text();
-    const ranked = text.replace(/"recNo":(\d+)/g, (_, recNo) => `"recNo":"${ranks.get(recNo) ?? 'foreign'}"`);
-    texts.push(`${path}?${query} ${status} ${JSON.stringify(told)} ${ranked}`);
+    texts.push(`${path}?${query} ${status} ${JSON.stringify(told)} ${ranked(text)}`);
   }
   return texts;
 }
 
 test.each(Object.keys(variants))('%s: what differs outside the scope changes not a byte', async (path) => {
   const [one, other] = await Promise.all(
-    worlds.map(async (world) => readAll(world, path, await ranksOf(world))),
+    worlds.map(async (world) => readAll(world, path, await numbersOf(world))),
   );
   for (const [index, text] of one!.entries()) expect(other![index]).toBe(text);
   expect(one!.length).toBe(variants[path]!.length);
@@ -193,12 +344,16 @@ test('the worlds differ, and what is compared is not empty', async () => {
   expect(counts[0]!.last).not.toBe(counts[1]!.last);
   const { client } = worlds[0]!;
   const total = async (query: string) => (await client.get(query)).body.totalCount;
-  for (const filter of lotFilters.filter((each) => !/NONE|X|S9/.test(each))) {
+  for (const filter of [...lotFilters, ...moreLotFilters].filter((each) => !/NONE|X|S9/.test(each))) {
     const count = await total(`/Inventory?${filter}`);
     expect(count, filter).toBeGreaterThan(0);
     if (filter !== '') expect(count, filter).toBeLessThan(lotsInScope);
   }
-  for (const path of ['/Inventory', '/Inventory/StockLevels']) {
+  for (const filter of transactionFilters.filter((each) => !/NONE|S9|wid=3|serial=$/.test(each))) {
+    const count = await total(`/Inventory/Transactions?${filter}`);
+    expect(count, filter).toBeGreaterThan(0);
+  }
+  for (const path of ['/Inventory', '/Inventory/StockLevels', '/Inventory/Transactions']) {
     const changed = await total(`${path}?modifiedSince=${since}`);
     expect(changed, path).toBeGreaterThan(0);
     expect(changed, path).toBeLessThan(await total(path));

@@ -13,6 +13,10 @@ const service = useService();
  */
 const expected = `
   route                          permission  read-only  in scope  outside  none  no such
+  GET /Me                        none        200        200       -        -     -
+  GET /Inventory/Transactions    11          200        200       scope    200   scope
+  GET /Inventory/Lots/:recNo     11          200        200       -        -     -
+  GET /Inventory/Transactions/:transactionNo  11  200       200       -        -     -
   GET /Inventory                 11          200        200       -        -     -
   GET /Inventory/StockLevels     11          200        200       -        -     -
   GET /Inventory/:wid            11          200        200       scope    404   scope
@@ -82,6 +86,7 @@ const answerOf = (name: string) => {
 
 let stocked: string;
 let partNo: number;
+let recNo: number;
 // To be reversed, which needs the permission to issue.
 const receipts: number[] = [];
 beforeAll(async () => {
@@ -93,7 +98,9 @@ beforeAll(async () => {
   }
   for (let count = 0; count < 20; count++) {
     const receipt = { itemID: stocked, units: 1, wid: 1, reasonCode: 0, spot: 'RECEIPT' };
-    receipts.push((await keeper.post('/Inventory/Receive', receipt)).body.transactionNo);
+    const { body } = await keeper.post('/Inventory/Receive', receipt);
+    receipts.push(body.transactionNo);
+    recNo = body.recNo;
   }
   partNo = (await keeper.get(`/Item?key=${stocked}&type=id`)).body.partNo;
 });
@@ -122,11 +129,14 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
   const shortID = path.includes(':shortID') ? await service.item() : '';
   const filled = path
     .replace(':wid', String(wid ?? 'none'))
+    .replace(':transactionNo', String(receipt))
+    .replace(':recNo', String(recNo))
     .replace(':partNo', String(partNo))
     .replace(':shortID', shortID);
   const body =
     method === 'GET' || method === 'DELETE' ? undefined : ((await bodies[name]?.()) ?? transaction);
-  return client.send(method, filled, body === undefined ? {} : { body });
+  const asked = path === '/Inventory/Transactions' && wid !== undefined ? `${filled}?wid=${wid}` : filled;
+  return client.send(method, asked, body === undefined ? {} : { body });
 }
 
 function expectAs(answer: Awaited<ReturnType<typeof ask>>, name: string, what: string) {

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Client } from '@inventory/auth/client';
 import type { Needed } from '@inventory/auth/permission';
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
@@ -9,6 +8,7 @@ import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { readJsonBody } from './body.ts';
+import type { AuthenticatedClient } from './callers/authenticator.ts';
 import { Refused } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
 import { nameLimit } from './limit-headers.ts';
@@ -29,7 +29,7 @@ export type Call<Params, Query, Body> = {
   params: Params;
   query: Query;
   body: Body;
-  client: Client;
+  client: AuthenticatedClient;
   /** How it is called in its answer and in the log. */
   name: RequestName;
   header: (name: string) => string | undefined;
@@ -110,7 +110,7 @@ export async function callRoute(
   declared: Route,
   ctx: Context,
   rawParams: Record<string, string>,
-  client: Client,
+  client: AuthenticatedClient,
 ): Promise<Reply | null> {
   const denial = denyAction(client, declared.permission, declared.writes);
   if (denial !== null) throw new Refused(forbidden[denial]);

@@ -44,8 +44,10 @@ import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
 import { type Operations, startOperations } from './operations/operations.ts';
 import { createRequestLog } from './request-log.ts';
+import { historyRoutes } from './routes/history.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
+import { meRoutes } from './routes/me.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createStock } from './transactions.ts';
@@ -164,7 +166,17 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now, report });
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
-    routes: [...inventoryRoutes(lists, stock), ...itemRoutes(database)],
+    routes: [
+      ...meRoutes({
+        reads: database.reads,
+        rateLimit: config.RATE_LIMIT,
+        operationLimit: config.OPERATION_LIMIT,
+        now: clock.now,
+      }),
+      ...historyRoutes(database),
+      ...inventoryRoutes(lists, stock),
+      ...itemRoutes(database),
+    ],
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),

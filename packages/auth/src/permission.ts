@@ -8,6 +8,15 @@ export const Permission = {
 } as const;
 export type Permission = (typeof Permission)[keyof typeof Permission];
 
+/** What the contract calls each. */
+export const permissionNames: Record<Permission, string> = {
+  [Permission.ItemMasterList]: 'Item Master List',
+  [Permission.LocateMoveUnits]: 'Locate/Move Units',
+  [Permission.NegativeAdjustment]: 'Negative Adjustment',
+  [Permission.PositiveAdjustment]: 'Positive Adjustment',
+  [Permission.ModifyItemMaster]: 'Create/Modify Item Master Record',
+};
+
 /** What is needed of a client: one permission, all of several, or any of several. */
 export type Needed = Permission | readonly Permission[] | { anyOf: readonly Permission[] };
 

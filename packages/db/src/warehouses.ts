@@ -27,3 +27,15 @@ export async function listWarehouses(sql: Sql): Promise<Warehouse[]> {
     order by wid`;
   return [...rows];
 }
+
+/** The names of these warehouses, by id. */
+export function readWarehouseNames(
+  sql: Sql,
+  wids: readonly number[],
+): Promise<{ wid: number; name: string }[]> {
+  return sql<{ wid: number; name: string }[]>`
+    select wid, name
+    from warehouse
+    where wid = any(${wids as number[]}::integer[])
+    order by wid`;
+}

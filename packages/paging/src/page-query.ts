@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** Page sizes of the contract: the default, and the largest of each family of resources. */
 const pageSizeDefault = 25;
-const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
+export const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
 
 const pageMax = 10 ** 15 - 1;
 const plainInteger = /^\d{1,15}$/;
@@ -90,6 +90,6 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
  * In a query `+` means a space; an offset written without escaping is still an offset. A day has no offset:
  * after a single space stands its time.
  */
-function withPlus(text: string): string {
+export function withPlus(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d[T ][^ ]{1,20}) (\d\d(?::?\d\d)?)$/i, '$1+$2');
 }

@@ -9,12 +9,15 @@ import type { Caller } from './verify-turns.ts';
 const clientMaxAgeMs = 500;
 const rememberedClientsMax = 10_000;
 
+/** A client with the token that it sent. `tokenExpiresAt`: milliseconds since 1970. */
+export type AuthenticatedClient = Client & { tokenExpiresAt: number };
+
 export type Authenticator = {
   /**
    * The client that sent the token, with its rights now; null for a token that is not live, or a client that
    * is gone.
    */
-  authenticate(token: string, caller: Caller): Promise<Client | null>;
+  authenticate(token: string, caller: Caller): Promise<AuthenticatedClient | null>;
   /** A token for a client whose secret was right. */
   issueToken(clientId: string): Promise<IssuedToken>;
 };
@@ -33,7 +36,11 @@ export async function createAuthenticator(
   const keys = await createTokenKeys(pool, now, log, isSpent);
   const clients = createClientCache(pool);
   return {
-    authenticate: (token, caller) => keys.verify(token, caller, clients.find),
+    authenticate: (token, caller) =>
+      keys.verify(token, caller, async ({ clientId, expiresAt }) => {
+        const client = await clients.find(clientId);
+        return client && { ...client, tokenExpiresAt: expiresAt * 1000 };
+      }),
     issueToken: keys.issue,
   };
 }

@@ -42,11 +42,11 @@ const authenticateWithinMs = 1000;
 export type IssuedToken = { token: string; expiresIn: number };
 
 export type TokenKeys = {
-  /** What `lookUp` finds for the client of a token; null when the token is not live, or its key is unknown, has ended or was withdrawn. */
+  /** What `lookUp` finds for the claims of a token; null when the token is not live, or its key is unknown, has ended or was withdrawn. */
   verify<T>(
     token: string,
     caller: Caller,
-    lookUp: (clientId: string) => Promise<T | null>,
+    lookUp: (claims: VerifiedToken) => Promise<T | null>,
   ): Promise<T | null>;
   issue(clientId: string): Promise<IssuedToken>;
 };
@@ -148,7 +148,7 @@ export async function createTokenKeys(
       lately.catch(() => {});
       const claims = seen === undefined ? await look(token, caller) : seen;
       if (claims === null) return null;
-      const [found] = await within(authenticateWithinMs, Promise.all([lookUp(claims.clientId), lately]));
+      const [found] = await within(authenticateWithinMs, Promise.all([lookUp(claims), lately]));
       return ring.verifying.has(claims.kid) ? found : null;
     },
     async issue(clientId) {

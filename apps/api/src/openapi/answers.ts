@@ -173,6 +173,10 @@ export function sharedAnswers(): Json {
   };
 }
 
+/** Whether a token is all that the route needs. */
+const needsToken = ({ permission, writes }: Route) =>
+  !writes && Array.isArray(permission) && permission.length === 0;
+
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 /** The errors of a route, by status: the ones that every route has, and those that it declares. */
@@ -187,7 +191,7 @@ export function errorAnswers(route: Route): Json {
       examples: invalidExamples(route),
     }),
     401: shared('Unauthorized'),
-    403: make('The client may not do this', forbiddenExamples(route)),
+    ...(needsToken(route) ? {} : { 403: make('The client may not do this', forbiddenExamples(route)) }),
     429: shared('RateLimited'),
     500: shared('InternalError'),
     503: shared('Unavailable'),

@@ -1,4 +1,4 @@
-import { type Needed, Permission } from '@inventory/auth/permission';
+import { type Needed, type Permission, permissionNames } from '@inventory/auth/permission';
 import { BatchConflict } from '@inventory/domain/contract/batch';
 import { noWarehouses, type Route } from '../route.ts';
 import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './answers.ts';
@@ -6,14 +6,6 @@ import { ErrorAnswer, RateLimited } from './error-schemas.ts';
 import { tokenOperation } from './operations/token.ts';
 import { createSchemas, type Json, type Schemas } from './schemas.ts';
 import { introduction, tags } from './texts.ts';
-
-const permissionNames: Record<Permission, string> = {
-  [Permission.ItemMasterList]: 'Item Master List',
-  [Permission.LocateMoveUnits]: 'Locate/Move Units',
-  [Permission.NegativeAdjustment]: 'Negative Adjustment',
-  [Permission.PositiveAdjustment]: 'Positive Adjustment',
-  [Permission.ModifyItemMaster]: 'Create/Modify Item Master Record',
-};
 
 /** The OpenAPI 3.1 document of these routes, made of the schemas that validate, as JSON text. */
 export function openApiText(routes: readonly Route[], basePath: string): string {
@@ -117,7 +109,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
 function rulesOf(route: Route): string {
   return [
     needsNone(route.permission)
-      ? '**Permission:** that of each operation.'
+      ? `**Permission:** ${route.writes ? 'that of each operation' : 'none; a token is enough'}.`
       : `**Permission:** ${neededText(route.permission)}, else 403.`,
     route.writes ? '**Writes:** a read-only client gets 403.' : '**Reads:** open to read-only clients.',
     route.warehouses === noWarehouses

@@ -1,6 +1,6 @@
 import type { Item } from '@inventory/domain/contract/item';
-import type { Lot } from '@inventory/domain/contract/lot';
-import type { StockLevel } from '@inventory/domain/contract/stock-level';
+import type { FullLot, Lot } from '@inventory/domain/contract/lot';
+import type { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
 import { type Paging, pagingOf } from '@inventory/paging/page-envelope';
 
 // One story: 40 cables come in, 15 move to another warehouse, 12.5 go out.
@@ -52,6 +52,30 @@ export const level: StockLevel = {
   committed: 4,
   packed: 0,
   aSN: 0,
+};
+
+/** The same lot with `view=full`. */
+export const fullLot: FullLot = {
+  ...lot,
+  expires: '2029-01-01T00:00:00.000Z',
+  price: 1.149,
+  netWeight: 3.25,
+  grossWeight: null,
+  supplier: 311,
+  line: 2,
+  reference: 'PO-77120',
+  reasonCode: 3,
+  holdReason: null,
+  modified: '2026-02-02T07:41:13.520Z',
+  fromRecNo: null,
+};
+
+/** The same level with `view=full`. */
+export const fullLevel: FullStockLevel = {
+  ...level,
+  shortID: 'CBL-2M',
+  description: 'Cable, 2 m',
+  modified: '2026-02-02T07:41:13.520Z',
 };
 
 /** A page that holds one record. */

@@ -122,6 +122,7 @@ another item or warehouse: 400.`;
 /** The description of each group of operations. */
 export const tags = [
   { name: 'Token', description: 'Access tokens' },
+  { name: 'Me', description: 'The client itself' },
   { name: 'Inventory', description: 'Lots, stock levels and stock transactions' },
   { name: 'Item', description: 'The item catalog' },
 ];

@@ -1,14 +1,16 @@
+import type { Client } from '@inventory/auth/client';
 import { Permission } from '@inventory/auth/permission';
 import { lotPage, lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
 import { IssueCall, IssueDryRun, MoveCall, MoveDryRun } from '@inventory/domain/contract/dry-run';
 import { Text } from '@inventory/domain/contract/fields';
 import { IssueAnswer } from '@inventory/domain/contract/issue';
-import { Lot } from '@inventory/domain/contract/lot';
+import { FullLot, Lot } from '@inventory/domain/contract/lot';
 import { MoveAnswer } from '@inventory/domain/contract/move';
 import { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
-import { StockLevel } from '@inventory/domain/contract/stock-level';
+import { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
 import { warehousesOf } from '@inventory/domain/stock/request';
+import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Batches } from '../batch/batches.ts';
@@ -20,6 +22,7 @@ import { lots, warehouseLots } from '../openapi/operations/lots.ts';
 import { move } from '../openapi/operations/move.ts';
 import { receive } from '../openapi/operations/receive.ts';
 import { stockLevels, warehouseStockLevels } from '../openapi/operations/stock-levels.ts';
+import { idParameter, numberParameter, viewParameter } from '../parameters.ts';
 import { noWarehouses, route } from '../route.ts';
 import { callerOf, type Stock } from '../transactions.ts';
 import { extensionRoutes } from './inventory-extensions.ts';
@@ -45,11 +48,29 @@ const lotQuery = z.object({
   spot: anyText.meta({ description: 'Extension: only lots at this spot' }),
   serial: anyText.meta({ description: 'Extension: only lots with this serial' }),
   hold: flag.meta({ type: 'boolean', description: 'Extension: only lots that are (not) on hold' }),
+  recNo: numberParameter('Extension: only this lot'),
+  rfidTag: anyText.meta({ description: 'Extension: only lots with this RFID tag' }),
+  serial2: anyText.meta({ description: 'Extension: only lots with this secondary serial' }),
+  jobID: idParameter('Extension: only lots of this job'),
+  expiresBefore: dateTimeParameter('Extension: only lots that expire before this moment'),
+  view: viewParameter,
 });
-const levelQuery = z.object(pageQueryShape(stockLevelSortColumns));
+const levelQuery = z.object({
+  ...pageQueryShape(stockLevelSortColumns),
+  itemID: anyText.meta({ description: 'Extension: only the item with this ShortID' }),
+  partNo: idParameter('Extension: only the item with this part number'),
+  view: viewParameter,
+});
 
-const LotPage = pageAnswer(Lot, 'LotPage');
-const StockLevelPage = pageAnswer(StockLevel, 'StockLevelPage');
+const LotPages = z.union([pageAnswer(FullLot, 'FullLotPage'), pageAnswer(Lot, 'LotPage')]);
+const StockLevelPages = z.union([
+  pageAnswer(FullStockLevel, 'FullStockLevelPage'),
+  pageAnswer(StockLevel, 'StockLevelPage'),
+]);
+
+function lotReading(query: z.infer<typeof lotQuery>, wids: number[], { client }: { client: Client }) {
+  return lotPage(query, wids, query, { view: query.view, scope: [...client.scope] });
+}
 
 /** `/Inventory`: lots, stock levels, the three transactions, and what is beside the contract. */
 export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
@@ -62,13 +83,13 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       writes: false,
       query: lotQuery,
       warehouses: noWarehouses,
-      answer: { 200: LotPage },
+      answer: { 200: LotPages },
       keyed: false,
       paged: 'always',
       notFound: null,
       operation: lots,
       handle: async ({ query, ...asker }) =>
-        pageReply(query, await lists.page(lotPage(query, [...asker.client.scope], query), asker)),
+        pageReply(query, await lists.page(lotReading(query, [...asker.client.scope], asker), asker)),
     }),
     route({
       method: 'GET',
@@ -78,13 +99,13 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       writes: false,
       query: levelQuery,
       warehouses: noWarehouses,
-      answer: { 200: StockLevelPage },
+      answer: { 200: StockLevelPages },
       keyed: false,
       paged: 'always',
       notFound: null,
       operation: stockLevels,
       handle: async ({ query, ...asker }) =>
-        pageReply(query, await lists.page(stockLevelPage(query, [...asker.client.scope]), asker)),
+        pageReply(query, await lists.page(stockLevelPage(query, [...asker.client.scope], query), asker)),
     }),
     route({
       method: 'GET',
@@ -95,13 +116,13 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       params: wid,
       query: levelQuery,
       warehouses: ({ params }) => [params.wid],
-      answer: { 200: StockLevelPage },
+      answer: { 200: StockLevelPages },
       keyed: false,
       paged: 'always',
       notFound: nothingAtPath,
       operation: warehouseStockLevels,
       handle: async ({ params, query, ...asker }) =>
-        pageReply(query, await lists.page(stockLevelPage(query, [params.wid]), asker)),
+        pageReply(query, await lists.page(stockLevelPage(query, [params.wid], query), asker)),
     }),
     route({
       method: 'GET',
@@ -112,13 +133,13 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       params: wid,
       query: lotQuery,
       warehouses: ({ params }) => [params.wid],
-      answer: { 200: LotPage },
+      answer: { 200: LotPages },
       keyed: false,
       paged: 'always',
       notFound: nothingAtPath,
       operation: warehouseLots,
       handle: async ({ params, query, ...asker }) =>
-        pageReply(query, await lists.page(lotPage(query, [params.wid], query), asker)),
+        pageReply(query, await lists.page(lotReading(query, [params.wid], asker), asker)),
     }),
     route({
       method: 'POST',

@@ -22,9 +22,11 @@ import { discontinueItem } from '../openapi/operations/discontinue-item.ts';
 import { item } from '../openapi/operations/item.ts';
 import { allItems, items } from '../openapi/operations/items.ts';
 import { updateItem } from '../openapi/operations/update-item.ts';
+import { viewParameter } from '../parameters.ts';
 import { noWarehouses, type Reply, route } from '../route.ts';
 
-const pageQuery = z.object(pageQueryShape(itemSortColumns));
+// An item shows everything that is stored anyway.
+const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), view: viewParameter });
 
 // One item by key, or a category: then the paging parameters are ignored, whatever they say. `readItemsQuery`
 // checks all of them together.

@@ -3,7 +3,7 @@ import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
 import { type Batch, gateKey, type LevelState, type LotState } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { Evidence, QueuedRequest } from '@inventory/domain/stock/request';
+import { type Evidence, itemIdOf, type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import type { Fragment, Tx } from '../client.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
@@ -48,7 +48,8 @@ export function writeBatch(
   // One statement: for a lone request the number of statements is the cost. Each part reads rows as they were
   // before all of them, and references are checked after all of them.
   const statement = tx`
-    with claimed as (${claim(tx, written)}),
+    with claimed as (${claim(tx, batch, written)}),
+      counted as (${countClaimed(tx)}),
       ${keys}
       leveled as (${writeLevels(tx, changedLevels, now)}),
       changed as (${updateLots(tx, changedLots, now)}),
@@ -80,6 +81,7 @@ function assertBalanced(
 
 function claim(
   tx: Tx,
+  batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
 ): Fragment {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
@@ -87,6 +89,7 @@ function claim(
     column(({ transaction: { request } }) =>
       request.evidence === undefined ? null : read(request.evidence),
     );
+  const touched = column(({ transaction }) => touchedBy(batch, transaction));
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   // Few requests have any, and columns cost.
   const noted = written.some(({ transaction: { request } }) => request.evidence !== undefined);
@@ -98,9 +101,10 @@ function claim(
         ${evidence(({ deviceId }) => deviceId)}::text[], ${evidence(({ deviceSeq }) => deviceSeq)}::bigint[]`
     : tx``;
   return tx`
-    insert into stock_transaction
-      (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses ${names})
-    select transaction_no, request_id, x_request_id, client_id, kind, body::json, status, result::json, reverses ${names}
+    insert into stock_transaction (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
+      part_no, wid, to_wid ${names})
+    select transaction_no, request_id, x_request_id, client_id, kind, body::json, status, result::json, reverses,
+      part_no, wid, to_wid ${names}
     from unnest(
         ${column(({ transaction }) => transaction.transactionNo)}::bigint[],
         ${column(({ transaction }) => transaction.request.requestId)}::uuid[],
@@ -109,11 +113,33 @@ function claim(
         ${column(({ transaction }) => transaction.request.kind)}::text[],
         ${column(({ transaction }) => JSON.stringify(transaction.request.body))}::text[],
         ${column(({ outcome }) => outcome.status)}::text[],
-        ${column(({ outcome }) => outcome.result)}::text[], ${column(({ transaction }) => reversedBy(transaction))}::bigint[]
+        ${column(({ outcome }) => outcome.result)}::text[], ${column(({ transaction }) => reversedBy(transaction))}::bigint[],
+        ${touched.map(({ partNo }) => partNo)}::integer[], ${touched.map(({ wid }) => wid)}::integer[],
+        ${touched.map(({ toWid }) => toWid)}::integer[]
         ${values}
-      ) as decided (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses ${names})
+      ) as decided (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
+        part_no, wid, to_wid ${names})
     -- In id order: two batches with the same requests, redelivered, would otherwise wait for each other.
-    order by request_id`;
+    order by request_id
+    returning transaction_no, wid, to_wid`;
+}
+
+/** What the counts of transactions lack from now on; see the migration `history`. Holds nothing that another batch waits for. */
+function countClaimed(tx: Tx): Fragment {
+  return tx`
+    insert into transaction_arrival (block, wid, other_wid, transactions)
+    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
+    from claimed
+    where wid is not null
+    group by 1, 2, 3`;
+}
+
+/** The item and the warehouses of a transaction that is applied; of any other none, so that no list of transactions has it. */
+function touchedBy(batch: Batch, { request, status }: DecidedTransaction) {
+  // An atomic batch is none itself; its operations are.
+  if (status !== 'applied' || request.kind === 'batch') return { partNo: null, wid: null, toWid: null };
+  const [wid, toWid] = new Set(warehousesOf(request));
+  return { partNo: batch.items.get(itemIdOf(request))!.partNo, wid: wid!, toWid: toWid ?? null };
 }
 
 function reversedBy({ request, status }: DecidedTransaction): number | null {

@@ -18,6 +18,12 @@ const lists = [
     fold: ({ block }: Sizes) => `fold_item_arrivals(${block})`,
   },
   { arrivals: 'level_arrival', locked: 'level_set', key: 7_316_013, fold: () => 'fold_level_arrivals()' },
+  {
+    arrivals: 'transaction_arrival',
+    locked: 'transaction_block_count',
+    key: 7_316_014,
+    fold: () => 'fold_transaction_arrivals()',
+  },
 ];
 
 /**

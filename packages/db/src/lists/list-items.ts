@@ -50,7 +50,7 @@ export const itemList: Omit<List, 'where'> = {
 export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }): ListReading {
   const slice = sliceOf(query, 'shortID', 'asc');
   if (slice !== null) {
-    return { cost: 'page', read: (sql) => readItemPage(sql, options, slice, itemList.record) };
+    return { cost: 'page', read: (sql) => readItemPage(sql, options, slice, itemRecord) };
   }
   const { modifiedSince } = query;
   const read = (sql: Sql) => {

@@ -1,11 +1,11 @@
-import type { Lot } from '@inventory/domain/contract/lot';
+import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
 import { enoughToBeMany, type ListReading, leavesFew } from './list-reading.ts';
 import { countLots, readLotPage } from './read-lot-page.ts';
 import { type List, readPage } from './read-page.ts';
-import { type Columns, dateTimeText, recordText } from './record-json.ts';
+import { type Columns, columnList, dateTimeText, type RecordExpression, recordText } from './record-json.ts';
 import { sliceOf } from './slice.ts';
 import { sortColumnsOf } from './sort-columns.ts';
 
@@ -34,6 +34,35 @@ const columns: Columns<keyof Lot> = {
   active: 'lot.active',
 };
 
+/** What `view=full` adds, but the lot that it was split from: that may be out of scope. */
+const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
+  expires: dateTimeText('lot.expires'),
+  price: 'trim_scale(lot.price)',
+  netWeight: 'trim_scale(lot.net_weight)',
+  grossWeight: 'trim_scale(lot.gross_weight)',
+  supplier: 'lot.supplier',
+  line: 'lot.line',
+  reference: 'lot.reference',
+  reasonCode: 'lot.reason_code',
+  holdReason: 'lot.hold_reason',
+  modified: dateTimeText('greatest(lot.modified, item.described)'),
+};
+
+/** All columns of a full record, for a caller with this scope; to be selected from `lot`, `item` and `warehouse`. */
+export function fullLotColumns(sql: Sql, scope: readonly number[]): Fragment {
+  return sql`${sql.unsafe(columnList({ ...columns, ...fullColumns }))},
+    (
+      select source.rec_no
+      from lot as source
+      where source.rec_no = lot.from_rec_no and source.wid = any(${scope as number[]}::integer[])
+    ) as "fromRecNo"`;
+}
+
+/** The expression of a full record's JSON text. */
+function fullLotRecord(sql: Sql, scope: readonly number[]): Fragment {
+  return sql`(select row_to_json(record) from (select ${fullLotColumns(sql, scope)}) as record)::text`;
+}
+
 const sortColumns = sortColumnsOf<keyof Lot>(
   { ...columns, units: 'lot.units', received: 'lot.received', shipped: 'lot.shipped' },
   {
@@ -52,7 +81,16 @@ export type LotFilters = {
   spot?: string | undefined;
   serial?: string | undefined;
   hold?: boolean | undefined;
+  recNo?: number | undefined;
+  rfidTag?: string | undefined;
+  serial2?: string | undefined;
+  jobID?: number | undefined;
+  /** Lots without expiry never match. */
+  expiresBefore?: Date | undefined;
 };
+
+/** Which fields a record has. `scope`: of the caller, however few warehouses are listed. */
+export type LotView = { view?: 'full' | undefined; scope: readonly number[] };
 
 /** The items whose description has changed since; an array, so that the planner takes the lots' index for whatever number of them. */
 function describedSince(sql: Sql, since: Date): Fragment {
@@ -126,6 +164,15 @@ const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters
     condition: (sql, value) => (value ? sql`lot.hold` : sql`not lot.hold`),
     hasIndex: (value) => value,
   },
+  recNo: { condition: (sql, value) => sql`lot.rec_no = ${value}`, hasIndex: () => true },
+  rfidTag: { condition: (sql, value) => sql`lot.rfid_tag = ${value}`, hasIndex: () => true },
+  serial2: { condition: (sql, value) => sql`lot.serial2 = ${value}`, hasIndex: () => true },
+  jobID: {
+    condition: (sql, value) =>
+      value === 0 ? sql`lot.job_id = 0` : sql`lot.job_id = ${value} and lot.job_id <> 0`,
+    hasIndex: (value) => value !== 0,
+  },
+  expiresBefore: { condition: (sql, value) => sql`lot.expires < ${value}`, hasIndex: () => false },
 };
 
 /** The filters that are given, each with its value. */
@@ -140,13 +187,20 @@ function givenFilters(filters: LotFilters): { condition: (sql: Sql) => Fragment;
 }
 
 /** How a page of the lots of these warehouses is read, shipped ones too; most recent first unless sorted otherwise. */
-export function lotPage(query: PageQuery, wids: readonly number[], filters: LotFilters): ListReading {
+export function lotPage(
+  query: PageQuery,
+  wids: readonly number[],
+  filters: LotFilters,
+  { view, scope }: LotView = { scope: wids },
+): ListReading {
+  const recordOf = (sql: Sql): RecordExpression =>
+    view === 'full' ? fullLotRecord(sql, scope) : lotList.record;
   const slice = sliceOf(query, 'received', 'desc');
   const { inStock } = filters;
   const { modifiedSince } = query;
   const isCounted = hasCountedOnly(filters);
   if (slice !== null && isCounted) {
-    return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, slice, lotList.record) };
+    return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, slice, recordOf(sql)) };
   }
   const read = (sql: Sql) => {
     const inScope = sql`lot.wid = any(${wids as number[]}::integer[])`;
@@ -155,7 +209,7 @@ export function lotPage(query: PageQuery, wids: readonly number[], filters: LotF
       inScope,
     );
     const total = modifiedSince === undefined && isCounted ? { total: countLots(sql, wids, inStock) } : {};
-    return readPage(sql, query, { ...lotList, ...total, where });
+    return readPage(sql, query, { ...lotList, ...total, where, record: recordOf(sql) });
   };
   const narrowing = givenFilters(filters).filter(({ hasIndex }) => hasIndex);
   if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
@@ -177,6 +231,7 @@ export function listLots(
 }
 
 /** Whether the counts tell the lots that these filters leave. */
-function hasCountedOnly({ itemID, spot, serial, hold }: LotFilters): boolean {
-  return [itemID, spot, serial, hold].every((filter) => filter === undefined);
+function hasCountedOnly(filters: LotFilters): boolean {
+  const names = Object.keys(filterTable) as (keyof LotFilters)[];
+  return names.every((name) => name === 'inStock' || filters[name] === undefined);
 }

@@ -1,11 +1,11 @@
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Sql } from '../client.ts';
-import { type ListReading, leavesFew } from './list-reading.ts';
+import type { Fragment, Sql } from '../client.ts';
+import { enoughToBeMany, type ListReading, leavesFew } from './list-reading.ts';
 import { readLevelPage } from './read-level-page.ts';
 import { type List, readPage } from './read-page.ts';
-import { type Columns, recordText } from './record-json.ts';
+import { type Columns, dateTimeText, recordText } from './record-json.ts';
 import { sliceOf } from './slice.ts';
 import { sortColumnsOf } from './sort-columns.ts';
 
@@ -30,6 +30,24 @@ const columns = Object.fromEntries(
   Object.entries(sums).map(([field, sum]) => [field, field === 'partNo' ? sum : `trim_scale(${sum})`]),
 );
 
+const ofItem = (column: string) =>
+  `(select item.${column} from item where item.part_no = stock_level.part_no)`;
+
+/** With what names the item; modified when that was, too. */
+const fullRecord = recordText({
+  ...columns,
+  shortID: ofItem('short_id'),
+  description: ofItem('description'),
+  modified: dateTimeText(`greatest(max(stock_level.modified), ${ofItem('described')})`),
+});
+
+/** The extension's filters, each of one item, and which fields a record has. */
+export type LevelOptions = {
+  itemID?: string | undefined;
+  partNo?: number | undefined;
+  view?: 'full' | undefined;
+};
+
 /** How a page of levels is read that no sets lead to. */
 export const levelList: Omit<List, 'where'> = {
   table: 'stock_level',
@@ -41,24 +59,78 @@ export const levelList: Omit<List, 'where'> = {
   tieBreaker: 'part_no',
 };
 
+function ownChangesSince(sql: Sql, since: Date): Fragment {
+  return sql`select from stock_level where modified >= ${since}`;
+}
+
+/** Those of the items whose description has changed since; an array, so that the planner takes the levels' index. */
+function ofDescribedSince(sql: Sql, since: Date): Fragment {
+  return sql`part_no = any(array(select part_no from item where described >= ${since}))`;
+}
+
+/** What has changed since of what `view=full` shows, to be counted. */
+function changesSince(sql: Sql, since: Date): Fragment {
+  const enough = sql.unsafe(enoughToBeMany);
+  return sql`
+    (${ownChangesSince(sql, since)} ${enough})
+    union all
+    (select from stock_level where ${ofDescribedSince(sql, since)} ${enough})`;
+}
+
 /** How a page of stock levels is read, one record an item, summed over these warehouses; by partNo unless sorted otherwise. */
-export function stockLevelPage(query: PageQuery, wids: readonly number[]): ListReading {
+export function stockLevelPage(
+  query: PageQuery,
+  wids: readonly number[],
+  { itemID, partNo, view }: LevelOptions = {},
+): ListReading {
+  const record = view === 'full' ? fullRecord : levelList.record;
+  const isFiltered = itemID !== undefined || partNo !== undefined;
   const slice = sliceOf(query, 'partNo', 'asc');
-  if (slice !== null) {
-    return { cost: 'page', read: (sql) => readLevelPage(sql, wids, slice, levelList.record) };
+  if (slice !== null && !isFiltered) {
+    return { cost: 'page', read: (sql) => readLevelPage(sql, wids, slice, record) };
   }
+  const ofItems = (sql: Sql) => [
+    ...(itemID === undefined ? [] : [sql`part_no = (select part_no from item where short_id = ${itemID})`]),
+    ...(partNo === undefined ? [] : [sql`part_no = ${partNo}`]),
+  ];
   const read = (sql: Sql) => {
-    const where = sql`wid = any(${wids as number[]}::integer[]) and used`;
-    return readPage(sql, query, { ...levelList, where });
+    const where = ofItems(sql).reduce(
+      (all, condition) => sql`${all} and ${condition}`,
+      sql`wid = any(${wids as number[]}::integer[]) and used`,
+    );
+    const modified: List['modifiedSince'] = (sql, since) => [
+      ...levelList.modifiedSince(sql, since),
+      ...(view === 'full' ? [ofDescribedSince(sql, since)] : []),
+    ];
+    return readPage(sql, query, { ...levelList, where, record, modifiedSince: modified });
   };
   const { modifiedSince } = query;
+  // Of one item there are as many rows as it has warehouses.
+  if (isFiltered) {
+    return {
+      cost: 'matches',
+      hasFew: (sql) =>
+        leavesFew(
+          sql,
+          ofItems(sql).map((condition) => sql`select from stock_level where ${condition}`),
+        ),
+      read,
+    };
+  }
   if (modifiedSince === undefined) return { cost: 'everything', read };
   const hasFew = (sql: Sql) =>
-    leavesFew(sql, [sql`select from stock_level where modified >= ${modifiedSince}`]);
+    leavesFew(sql, [
+      view === 'full' ? changesSince(sql, modifiedSince) : ownChangesSince(sql, modifiedSince),
+    ]);
   return { cost: 'matches', hasFew, read };
 }
 
 /** Such a page, read. */
-export function listStockLevels(sql: Sql, query: PageQuery, wids: readonly number[]): Promise<Page> {
-  return stockLevelPage(query, wids).read(sql);
+export function listStockLevels(
+  sql: Sql,
+  query: PageQuery,
+  wids: readonly number[],
+  options: LevelOptions = {},
+): Promise<Page> {
+  return stockLevelPage(query, wids, options).read(sql);
 }

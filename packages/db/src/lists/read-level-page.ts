@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { Sql } from '../client.ts';
+import { type RecordExpression, recordFragment } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function readLevelPage(
   sql: Sql,
   wids: readonly number[],
   { offset, limit, backwards }: Slice,
-  record: string,
+  record: RecordExpression,
 ): Promise<Page> {
   const scope = sql`wid = any((select wids from asked)::integer[])`;
   const direction = sql.unsafe(backwards ? 'desc' : 'asc');
@@ -73,7 +74,7 @@ export async function readLevelPage(
           from page
           -- One by one through the index, whatever number of rows the planner expects.
           cross join lateral (
-            select ${sql.unsafe(record)} as record
+            select ${recordFragment(sql, record)} as record
             from stock_level
             where stock_level.part_no = page.part_no and ${scope} and used
             group by stock_level.part_no

@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { Fragment, Sql } from '../client.ts';
+import { type RecordExpression, recordFragment } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /** Which lots are listed: all, those in stock, or those that are not. */
@@ -33,7 +34,7 @@ export async function readLotPage(
   wids: readonly number[],
   inStock: InStock,
   { offset, limit, backwards }: Slice,
-  record: string,
+  record: RecordExpression,
 ): Promise<Page> {
   const direction = sql.unsafe(backwards ? 'asc' : 'desc');
   const places = sql.unsafe(sliceText({ backwards }));
@@ -118,7 +119,7 @@ export async function readLotPage(
           from page
           -- One by one through the index, whatever number of rows the planner expects.
           cross join lateral (
-            select ${sql.unsafe(record)} as record
+            select ${recordFragment(sql, record)} as record
             from lot
             join item using (part_no)
             join warehouse using (wid)

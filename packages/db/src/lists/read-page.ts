@@ -1,6 +1,7 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
+import { type RecordExpression, recordFragment } from './record-json.ts';
 import { orderBy, type SortColumn, type SortColumns } from './sort-columns.ts';
 
 /** The parts of a paged list. Everything but fragments is text of this package, never of a request. */
@@ -10,7 +11,7 @@ export type List = {
   /** Other tables that a record is made of. */
   joins?: string;
   /** The expression of one record's JSON text. */
-  record: string;
+  record: RecordExpression;
   /** On `table` alone. */
   where: Fragment;
   /** The number of records when no filter narrows them, if it can be had without counting. */
@@ -68,7 +69,7 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
         from page
         -- One by one through the index, whatever number of rows the planner expects.
         cross join lateral (
-          select ${sql.unsafe(list.record)} as record
+          select ${recordFragment(sql, list.record)} as record
           from ${sql.unsafe(`${table} ${joins}`)}
           where ${sql.unsafe(tieBreaker)} = page.key
           limit 1
@@ -162,7 +163,7 @@ function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
         select coalesce(string_agg(record, ',' order by place), '')
         from page
         cross join lateral (
-          select ${sql.unsafe(list.record)} as record
+          select ${recordFragment(sql, list.record)} as record
           from ${sql.unsafe(list.table)}
           where ${sql.unsafe(groupBy)} = page.key and ${list.where}
           group by ${sql.unsafe(groupBy)}

@@ -1,3 +1,13 @@
+import type { Fragment, Sql } from '../client.ts';
+
+/** The expression of a record's JSON text: text of this package or, when it needs values, a fragment. */
+export type RecordExpression = string | Fragment;
+
+/** It as a piece of a statement. */
+export function recordFragment(sql: Sql, record: RecordExpression): Fragment {
+  return typeof record === 'string' ? sql`${sql.unsafe(record)}` : record;
+}
+
 /** A datetime column as answers show it: UTC, milliseconds, `Z`. */
 export function dateTimeText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -6,8 +16,14 @@ export function dateTimeText(column: string): string {
 /** Fields of an answer, each with the SQL expression of its value. A record typed by the answer's schema misses none. */
 export type Columns<Field extends string = string> = Readonly<Record<Field, string>>;
 
+/** The columns as a list of expressions, each named for its field. */
+export function columnList(columns: Columns): string {
+  return Object.entries(columns)
+    .map(([field, expression]) => `${expression} as "${field}"`)
+    .join(', ');
+}
+
 /** The SQL expression of a record's JSON text. Postgres writes numeric digit for digit, which no JavaScript number can. */
 export function recordText(columns: Columns): string {
-  const list = Object.entries(columns).map(([field, expression]) => `${expression} as "${field}"`);
-  return `(select row_to_json(record) from (select ${list.join(', ')}) as record)::text`;
+  return `(select row_to_json(record) from (select ${columnList(columns)}) as record)::text`;
 }

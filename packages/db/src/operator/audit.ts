@@ -125,6 +125,44 @@ const checks: readonly { name: string; statement: string }[] = [
     ),
   },
   {
+    name: 'an entry is of the item and in a warehouse of its transaction',
+    statement: `
+      select transaction_no, line, wid as expected, entry_wid as found
+      from (
+        select transaction_no, line, stock_transaction.wid, stock_entry.wid as entry_wid
+        from stock_entry
+        join stock_transaction using (transaction_no)
+        where stock_transaction.wid is not null and (stock_entry.part_no <> stock_transaction.part_no
+          or (stock_entry.wid <> stock_transaction.wid and stock_entry.wid is distinct from stock_transaction.to_wid))
+      ) as lines`,
+  },
+  {
+    name: 'counted and arrived transactions = transactions, per block and warehouses',
+    statement: compare(
+      'block, wid, other_wid',
+      `select transaction_no >> 10 as block, least(wid, to_wid) as wid,
+          case when to_wid is null then 0 else greatest(wid, to_wid) end as other_wid, count(*) as quantity
+        from stock_transaction
+        where wid is not null
+        group by 1, 2, 3`,
+      `select block, wid, other_wid, sum(transactions) as quantity
+        from (
+          select block, wid, other_wid, transactions from transaction_block_count
+          union all
+          select block, wid, other_wid, transactions from transaction_arrival
+        ) as counted
+        group by 1, 2, 3`,
+    ),
+  },
+  {
+    name: 'transactions of a chapter = transactions of its blocks, per warehouses',
+    statement: compare(
+      'chapter, wid, other_wid',
+      `select chapter, wid, other_wid, sum(transactions) as quantity from transaction_block_count group by 1, 2, 3`,
+      `select chapter, wid, other_wid, transactions as quantity from transaction_chapter_count`,
+    ),
+  },
+  {
     name: 'counted and arrived items = items, per block of the lists',
     statement: ofEach(['items', 'active'], (count) =>
       compare(

@@ -57,11 +57,12 @@ export async function seed(
     report('counts', 0);
     for (const [table, trigger] of counting)
       await tx.unsafe(`alter table ${table} enable trigger ${trigger}`);
-    await tx`select recount_items(), recount_lots(), collect_levels()`;
+    await tx`select recount_items(), recount_lots(), collect_levels(), recount_transactions()`;
     report('counts', 1);
   });
   report('statistics', 0);
-  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count, item_block, level_set`;
+  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count, item_block, level_set,
+    transaction_block_count, transaction_chapter_count`;
   report('statistics', 1);
 }
 
@@ -275,23 +276,23 @@ async function addSplitLots(tx: Tx, of: Expressions): Promise<void> {
 
 async function addTransactions(tx: Tx, of: Expressions): Promise<void> {
   await tx.unsafe(`
-    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at)
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at, part_no, wid)
     select transaction_no,
       -- As the service makes them: ids that begin with the time, so that they lie side by side in the index.
       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(transaction_no::text), 1, 3) || '8'
         || substr(md5(transaction_no::text), 4, 15))::uuid,
-      '${seedClientId}', kind, body, 'applied', result, at
+      '${seedClientId}', kind, body, 'applied', result, at, part_no, wid
     from (
       select ${of.receiptNo} as transaction_no, received as at, 'receive' as kind,
         json_build_object('itemID', short_id, 'units', units, 'wid', wid, 'reasonCode', 1, 'spot', spot) as body,
-        json_build_object('recNo', ${of.recNo}, 'status', 'received', 'transactionNo', ${of.receiptNo}) as result
+        json_build_object('recNo', ${of.recNo}, 'status', 'received', 'transactionNo', ${of.receiptNo}) as result, part_no, wid
       from seeded
       union all
       select ${of.moveNo}, ${of.movedAt}, 'move',
         json_build_object('itemID', short_id, 'units', ${of.moved}, 'wid', wid, 'recno', ${of.recNo}, 'toSpot', spot || 'b'),
         json_build_object('recNo', ${of.splitRecNo}, 'status', 'moved', 'transactionNo', ${of.moveNo}, 'units', ${of.moved},
           'lots', json_build_array(json_build_object('recNo', ${of.splitRecNo}, 'fromRecNo', ${of.recNo}, 'units', ${of.moved},
-            'remaining', units - ${of.moved}, 'wID', wid, 'spot', spot || 'b')))
+            'remaining', units - ${of.moved}, 'wID', wid, 'spot', spot || 'b'))), part_no, wid
       from seeded
       where split is not null
       union all
@@ -299,7 +300,7 @@ async function addTransactions(tx: Tx, of: Expressions): Promise<void> {
         json_build_object('itemID', short_id, 'units', ${of.taken}, 'wid', wid, 'reasonCode', 2, 'recno', ${of.recNo}),
         json_build_object('recNo', ${of.recNo}, 'status', 'issued', 'transactionNo', ${of.issueNo}, 'units', ${of.taken},
           'lots', json_build_array(json_build_object('recNo', ${of.recNo}, 'units', ${of.taken},
-            'remaining', units - ${of.moved} - ${of.takenSoFar})))
+            'remaining', units - ${of.moved} - ${of.takenSoFar}))), part_no, wid
       from seeded
       ${of.eachIssue}
     ) as transactions

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LotHistoryLine } from './transaction.ts';
 
 /** A lot as every answer shows it; field names and their case are the contract's. Datetimes: UTC, milliseconds, `Z`. */
 export const Lot = z
@@ -32,3 +33,28 @@ export const Lot = z
   })
   .meta({ id: 'Lot' });
 export type Lot = z.infer<typeof Lot>;
+
+/** A lot with everything that was stored at its receipt and since. */
+export const FullLot = Lot.extend({
+  expires: z.iso.datetime().nullable().describe('Expiration date; null: none'),
+  price: z.number().nullable().describe('Unit cost'),
+  netWeight: z.number().nullable().describe('Net weight of what is left'),
+  grossWeight: z.number().nullable().describe('Gross weight of what is left'),
+  supplier: z.int().nullable().describe('Vendor/supplier ID'),
+  line: z.int().nullable().describe('PO line number'),
+  reference: z.string().nullable().describe('External reference of the receipt'),
+  reasonCode: z.int().nullable().describe('Reason code of the receipt'),
+  holdReason: z.string().nullable().describe('Why the lot is on hold'),
+  modified: z.iso.datetime().describe('Last modification timestamp'),
+  fromRecNo: z
+    .int()
+    .nullable()
+    .describe('The lot that this one was split from by a move; null when that is outside the scope'),
+}).meta({ id: 'FullLot' });
+export type FullLot = z.infer<typeof FullLot>;
+
+/** One lot, and what happened to it. */
+export const LotWithHistory = FullLot.extend({
+  history: z.array(LotHistoryLine).describe('Its last lines in the ledger, newest first, at most 50'),
+}).meta({ id: 'LotWithHistory' });
+export type LotWithHistory = z.infer<typeof LotWithHistory>;

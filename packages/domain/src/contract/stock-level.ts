@@ -18,3 +18,11 @@ export const StockLevel = z
   })
   .meta({ id: 'StockLevel' });
 export type StockLevel = z.infer<typeof StockLevel>;
+
+/** A stock level with what names its item. */
+export const FullStockLevel = StockLevel.extend({
+  shortID: z.string().describe('Item SKU'),
+  description: z.string().describe('Item description'),
+  modified: z.iso.datetime().describe('When any of it was last modified'),
+}).meta({ id: 'FullStockLevel' });
+export type FullStockLevel = z.infer<typeof FullStockLevel>;

@@ -1,12 +1,15 @@
-import { type Operation, one } from '../../operation.ts';
-import { lot, page } from '../story.ts';
+import type { Examples, Operation } from '../../operation.ts';
+import { fullLot, lot, page } from '../story.ts';
 
 const notes = `
 Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Holds all lots, shipped ones too, so that
 a synchronization sees them go; *extension*: \`inStock=true\` leaves them out. A lot emptied by a move to
 another warehouse is shipped, too. \`jobName\` is null: the names of jobs are not kept here.`;
 
-const answer = one('One lot', page(lot));
+const answer: Examples = {
+  example: { summary: 'One lot', value: page(lot) },
+  full: { summary: 'With `view=full`', value: page(fullLot) },
+};
 
 export const lots: Operation = { notes: `${notes}\n\nOnly warehouses in the client's scope.`, answer };
 

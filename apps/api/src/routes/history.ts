@@ -1,0 +1,110 @@
+import { Permission } from '@inventory/auth/permission';
+import { transactionPage, transactionSortColumns } from '@inventory/db/lists/list-transactions';
+import { readLot } from '@inventory/db/lists/read-lot';
+import { readTransaction } from '@inventory/db/lists/transaction-record';
+import { Text } from '@inventory/domain/contract/fields';
+import { LotWithHistory } from '@inventory/domain/contract/lot';
+import { noLot, noTransaction } from '@inventory/domain/contract/refused';
+import { Transaction, transactionKinds } from '@inventory/domain/contract/transaction';
+import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
+import { pageQueryShape } from '@inventory/paging/page-query';
+import { z } from 'zod';
+import type { Database } from '../database.ts';
+import { pageAnswer, pageReply } from '../lists/page-reply.ts';
+import { oneLot } from '../openapi/operations/lot.ts';
+import { oneTransaction, transactions } from '../openapi/operations/transactions.ts';
+import { idParameter, numberParameter, pathNumber } from '../parameters.ts';
+import { noWarehouses, route } from '../route.ts';
+
+const anyText = (description: string) => Text.optional().meta({ description });
+
+const transactionQuery = z.object({
+  ...pageQueryShape(transactionSortColumns),
+  kind: z
+    .enum(transactionKinds, { error: `must be one of ${transactionKinds.join(', ')}.` })
+    .optional()
+    .meta({ description: 'Only transactions of this kind' }),
+  itemID: anyText('Only transactions of the item with this ShortID'),
+  wid: idParameter('Only transactions that touched this warehouse'),
+  recNo: numberParameter('Only transactions with a line of this lot'),
+  serial: anyText('Only transactions with a line of a lot with this serial'),
+  reference: anyText('Only transactions with this external reference'),
+  clientId: anyText('Only transactions of this client'),
+  deviceID: anyText('Only transactions that this device noted'),
+  startDate: dateTimeParameter('Only transactions applied at this moment or later'),
+  endDate: dateTimeParameter(
+    'Only transactions applied at this moment or earlier; a date: through its end, UTC',
+    {
+      through: true,
+    },
+  ),
+});
+const TransactionPage = pageAnswer(Transaction, 'TransactionPage');
+
+/** What happened: applied transactions and the history of lots. */
+export function historyRoutes(database: Database) {
+  return [
+    route({
+      method: 'GET',
+      path: '/Inventory/Transactions',
+      isExtension: true,
+      summary: 'List applied stock transactions that touched a warehouse in scope, newest first',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      query: transactionQuery,
+      warehouses: ({ query }) => (query.wid === undefined ? [] : [query.wid]),
+      answer: { 200: TransactionPage },
+      keyed: false,
+      paged: 'always',
+      notFound: null,
+      operation: transactions,
+      handle: async ({ query, ...asker }) => {
+        const reading = transactionPage(query, [...asker.client.scope], query);
+        return pageReply(query, await database.lists.page(reading, asker));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/Inventory/Transactions/:transactionNo',
+      isExtension: true,
+      summary: 'Get one applied stock transaction',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      params: z.object({ transactionNo: pathNumber('Transaction number') }),
+      // One outside the scope is as if it were not there.
+      warehouses: noWarehouses,
+      answer: { 200: Transaction },
+      keyed: false,
+      paged: 'never',
+      notFound: noTransaction.message,
+      operation: oneTransaction,
+      handle: async ({ params, client, wait }) => {
+        const text = await database.reads.run(
+          (sql) => readTransaction(sql, params.transactionNo, [...client.scope]),
+          wait,
+        );
+        return text === null ? null : { status: 200, text };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/Inventory/Lots/:recNo',
+      isExtension: true,
+      summary: 'Get one lot with everything that is stored of it, and its history',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      params: z.object({ recNo: pathNumber('Lot record number') }),
+      // One outside the scope is as if it were not there.
+      warehouses: noWarehouses,
+      answer: { 200: LotWithHistory },
+      keyed: false,
+      paged: 'never',
+      notFound: noLot.message,
+      operation: oneLot,
+      handle: async ({ params, client, wait }) => {
+        const text = await database.reads.run((sql) => readLot(sql, params.recNo, [...client.scope]), wait);
+        return text === null ? null : { status: 200, text };
+      },
+    }),
+  ];
+}

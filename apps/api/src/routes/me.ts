@@ -1,0 +1,61 @@
+import { type Permission, permissionNames } from '@inventory/auth/permission';
+import type { StatementPool } from '@inventory/db/statement-pool';
+import { readWarehouseNames } from '@inventory/db/warehouses';
+import { operationsMax } from '@inventory/domain/contract/batch';
+import { Me } from '@inventory/domain/contract/me';
+import { formatDateTime } from '@inventory/domain/date-time';
+import { pageSizeMax } from '@inventory/paging/page-query';
+import { me } from '../openapi/operations/me.ts';
+import { noWarehouses, route } from '../route.ts';
+
+export type MeOptions = {
+  reads: StatementPool;
+  /** Requests in any 60 s of a client without a limit of its own. */
+  rateLimit: number;
+  /** Operations of batches in any 60 s, likewise. */
+  operationLimit: number;
+  /** The clock of Postgres, milliseconds since 1970. */
+  now: () => number;
+};
+
+/** `/Me`: what a client may do, which it can otherwise find out only by being refused. */
+export function meRoutes(options: MeOptions) {
+  return [
+    route({
+      method: 'GET',
+      path: '/Me',
+      isExtension: true,
+      summary: 'The client itself: its permissions, scope and limits',
+      // A token is enough.
+      permission: [],
+      writes: false,
+      warehouses: noWarehouses,
+      answer: { 200: Me },
+      keyed: false,
+      paged: 'never',
+      notFound: null,
+      operation: me,
+      handle: async ({ client, wait }) => {
+        const { reads, rateLimit, operationLimit, now } = options;
+        const warehouses = await reads.run((sql) => readWarehouseNames(sql, [...client.scope]), wait);
+        const told: Me = {
+          clientId: client.clientId,
+          readOnly: client.readOnly,
+          permissions: [...client.permissions]
+            .sort((a, b) => a - b)
+            .map((securityID) => ({ securityID, name: permissionNames[securityID as Permission] ?? '' })),
+          warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
+          limits: {
+            requestsPerMinute: client.rateLimit ?? rateLimit,
+            operationsPerMinute: client.operationsPerMinute ?? operationLimit,
+            operationsPerBatch: operationsMax,
+            pageSize: pageSizeMax.standard,
+          },
+          tokenExpires: formatDateTime(client.tokenExpiresAt),
+          serverTime: formatDateTime(now()),
+        };
+        return { status: 200, text: JSON.stringify(told) };
+      },
+    }),
+  ];
+}

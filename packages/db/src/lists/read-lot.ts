@@ -1,0 +1,48 @@
+import type { LotHistoryLine } from '@inventory/domain/contract/transaction';
+import type { Sql } from '../client.ts';
+import { fullLotColumns } from './list-lots.ts';
+import { type Columns, columnList, dateTimeText } from './record-json.ts';
+
+const lineColumns: Columns<keyof LotHistoryLine> = {
+  transactionNo: 'stock_transaction.transaction_no',
+  kind: 'stock_transaction.kind',
+  at: dateTimeText('stock_transaction.at'),
+  clientId: 'stock_transaction.client_id',
+  reasonCode: `(stock_transaction.body->>'reasonCode')::integer`,
+  reference: `stock_transaction.body->>'reference'`,
+  remark: `stock_transaction.body->>'remark'`,
+  spot: 'stock_entry.spot',
+  delta: 'trim_scale(stock_entry.delta)',
+  balance: 'trim_scale(stock_entry.balance)',
+};
+
+/** How many lines of its history a lot is shown with. */
+const historyLines = 50;
+
+/** The JSON text of a lot with its history, or null when there is none in these warehouses. */
+export async function readLot(sql: Sql, recNo: number, scope: readonly number[]): Promise<string | null> {
+  const [row] = await sql<{ record: string }[]>`
+    select (
+      select row_to_json(record)
+      from (
+        select ${fullLotColumns(sql, scope)},
+          (
+            select coalesce(json_agg(told order by transaction_no desc, nth desc), '[]')
+            from (
+              select stock_entry.transaction_no, stock_entry.line as nth,
+                (select row_to_json(shown) from (select ${sql.unsafe(columnList(lineColumns))}) as shown) as told
+              from stock_entry
+              join stock_transaction using (transaction_no)
+              where stock_entry.rec_no = lot.rec_no
+              order by stock_entry.transaction_no desc, stock_entry.line desc
+              limit ${historyLines}
+            ) as lines
+          ) as history
+      ) as record
+    )::text as record
+    from lot
+    join item using (part_no)
+    join warehouse using (wid)
+    where lot.rec_no = ${recNo} and lot.wid = any(${scope as number[]}::integer[])`;
+  return row?.record ?? null;
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** The kinds of stock transactions, as the history names them. */
+export const transactionKinds = ['receive', 'move', 'issue', 'count', 'reverse'] as const;
+
+const shared = {
+  transactionNo: z.int().describe('Unique transaction number'),
+  kind: z.enum(transactionKinds).describe('What was done'),
+  at: z.iso.datetime().describe('When it was applied, by the clock of the service'),
+  clientId: z.string().describe('The client that asked for it'),
+};
+const reason = {
+  reasonCode: z.int().nullable().describe('Reason code; null where the call has none'),
+  reference: z.string().nullable().describe('External reference'),
+  remark: z.string().nullable().describe('Notes'),
+};
+
+/** One line of the ledger: what a transaction did to one lot. */
+export const TransactionLine = z
+  .object({
+    recNo: z.int().describe('The lot'),
+    partNo: z.int().describe('Item part number'),
+    shortID: z.string().describe('Item SKU'),
+    wID: z.int().describe('Warehouse ID'),
+    spot: z.string().describe('Bin/location within the warehouse; blank when none was given'),
+    delta: z.number().describe('Units that came to the lot there; negative: that left it'),
+    balance: z.number().describe('Units of the lot there afterwards'),
+  })
+  .meta({ id: 'TransactionLine' });
+
+/** An applied stock transaction, with the lines that concern warehouses in the caller's scope. */
+export const Transaction = z
+  .object({
+    ...shared,
+    itemID: z.string().describe('Item ShortID'),
+    ...reason,
+    capturedAt: z.iso.datetime().nullable().describe('When the work was done, by the clock of the device'),
+    deviceID: z.string().nullable().describe('The device'),
+    deviceSeq: z.int().nullable().describe('The number that the device gave the work'),
+    reverses: z.int().nullable().describe('The transaction that this one undid'),
+    reversedBy: z.int().nullable().describe('The transaction that undid this one'),
+    lines: z.array(TransactionLine).describe('In their order; none for a count that changed nothing'),
+  })
+  .meta({ id: 'Transaction' });
+export type Transaction = z.infer<typeof Transaction>;
+
+/** A line of the ledger, as the history of its lot shows it. */
+export const LotHistoryLine = z
+  .object({
+    ...shared,
+    ...reason,
+    spot: z.string().describe('Bin/location within the warehouse'),
+    delta: z.number().describe('Units that came to the lot there; negative: that left it'),
+    balance: z.number().describe('Units of the lot there afterwards'),
+  })
+  .meta({ id: 'LotHistoryLine' });
+export type LotHistoryLine = z.infer<typeof LotHistoryLine>;

@@ -1,0 +1,95 @@
+import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
+import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { expectInvariants } from '../harness/invariants.ts';
+import { chanceOf } from '../harness/random-stock.ts';
+
+const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const chance = chanceOf(seed);
+const warehouses = 6;
+let database: TestDatabase;
+
+/** Transactions of random warehouses, some between two, some of another kind, with gaps; as a batch writes them, or counted by the migration. */
+async function add(count: number, arrive: boolean) {
+  await database.sql`
+    with made as (
+      insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at, part_no, wid, to_wid)
+      select nextval('stock_transaction_no_seq') + n, gen_random_uuid(), 'tests', case when applied then 'count' else 'issue' end, '{}',
+        case when applied then 'applied' else 'refused' end, '{"difference": 0}', now(), case when applied then 1 end, case when applied then wid end,
+        case when applied and to_wid <> wid then to_wid end
+      from (
+        select n, random() < 0.8 as applied, 1 + floor(power(random(), 4) * ${warehouses})::integer as wid,
+          case when random() < 0.3 then 1 + floor(random() * ${warehouses})::integer end as to_wid
+        from generate_series(1, ${count}::integer) as n
+      ) as chosen
+      returning transaction_no, wid, to_wid
+    )
+    insert into transaction_arrival
+    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
+    from made
+    where wid is not null and ${arrive}
+    group by 1, 2, 3`;
+  await database.sql`select setval('stock_transaction_no_seq', (select max(transaction_no) + 700 from stock_transaction))`;
+}
+
+async function expectPages(what: string) {
+  await expectInvariants(database.sql);
+  for (let round = 0; round < 40; round++) {
+    const scope = Array.from({ length: warehouses }, (_, index) => index + 1).filter(
+      () => chance.upTo(3) === 0,
+    );
+    const pageSize = chance.of([1, 7, 25, 250]);
+    const backwards = chance.upTo(2) === 0;
+    const all = await database.sql<{ transaction_no: number }[]>`
+      select transaction_no
+      from stock_transaction
+      where status = 'applied' and (wid = any(${scope}::integer[]) or to_wid = any(${scope}::integer[]))
+      order by transaction_no desc`;
+    const numbers = all.map((row) => row.transaction_no);
+    if (backwards) numbers.reverse();
+    const last = Math.max(1, Math.ceil(numbers.length / pageSize));
+    for (const page of [1, 2, Math.ceil(last / 2), last, last + 1]) {
+      const query = {
+        page,
+        pageSize,
+        sort: backwards ? 'transactionNo' : undefined,
+        direction: 'asc' as const,
+      };
+      const read = await listTransactions(database.sql, query, scope, {});
+      const place = `${what}, seed ${seed}, scope ${scope}, page ${page} of ${pageSize} ${backwards ? 'backwards' : ''}`;
+      expect(read.totalCount, place).toBe(numbers.length);
+      const shown = JSON.parse(`[${read.records}]`).map(
+        (each: { transactionNo: number }) => each.transactionNo,
+      );
+      expect(shown, place).toEqual(numbers.slice((page - 1) * pageSize, page * pageSize));
+    }
+  }
+}
+
+beforeAll(async () => {
+  database = await createDatabase();
+  await database.sql`insert into item (short_id, created_by) values ('I', 'tests')`;
+});
+afterAll(() => database.drop());
+
+test('the pages of the history are those of the whole list, and so are the totals, of any set of warehouses', async () => {
+  await expectPages('nothing');
+  await add(9000, false);
+  await database.sql`select recount_transactions()`;
+  await expectPages('counted anew');
+  await add(3000, true);
+  await expectPages('arrived');
+  await foldArrivals(database.sql, 60_000);
+  const [row] = await database.sql`select count(*) as waiting from transaction_arrival`;
+  expect(row!.waiting).toBe(0);
+  await add(500, true);
+  await expectPages('folded, and more has arrived');
+  await foldArrivals(database.sql, 60_000);
+  await expectPages('folded again');
+  // More than a chapter.
+  await database.sql`select setval('stock_transaction_no_seq', 200000)`;
+  await add(3000, true);
+  await foldArrivals(database.sql, 60_000);
+  await expectPages('a chapter further');
+}, 240_000);
