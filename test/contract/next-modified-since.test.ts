@@ -59,6 +59,7 @@ async function walk(client: ApiClient, path: string, since?: string) {
 const paged = [
   ...['/Inventory', '/Inventory/1', '/Inventory/StockLevels', '/Inventory/StockLevels/1', '/Item'],
   '/Item/All',
+  '/Inventory/Transactions',
 ];
 
 test.each(paged)(

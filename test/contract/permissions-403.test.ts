@@ -10,6 +10,10 @@ const service = useService();
  * the rights.
  */
 const due: Record<string, number> = {
+  'GET /Me': 200,
+  'GET /Inventory/Transactions': 200,
+  'GET /Inventory/Transactions/:transactionNo': 404,
+  'GET /Inventory/Lots/:recNo': 404,
   'GET /Inventory': 200,
   'GET /Inventory/StockLevels': 200,
   'GET /Inventory/StockLevels/:wid': 200,

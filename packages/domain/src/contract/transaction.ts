@@ -16,7 +16,7 @@ const reason = {
 };
 
 /** One line of the ledger: what a transaction did to one lot. */
-export const TransactionLine = z
+const TransactionLine = z
   .object({
     recNo: z.int().describe('The lot'),
     partNo: z.int().describe('Item part number'),
