@@ -3025,8 +3025,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/workers-seen.ts',
-        search: `'+inf', now - ARGV[1])`,
-        replace: `'+inf', '-inf')`,
+        search: 'seen.filter(({ unseenMs }) => unseenMs <= seenWithinMs).length',
+        replace: 'seen.length',
       },
     ],
     test: { file: 'operation/causes.test.ts', title: 'noWorker is named' },
