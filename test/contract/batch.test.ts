@@ -343,6 +343,23 @@ describe('POST /Inventory/Batch, each', () => {
     expect(statuses(escaped.body)).toEqual(['applied 201']);
   });
 
+  test('400: a body that is nested too deeply, or large beside its operations', async () => {
+    const client = await service.client();
+    const operation = JSON.stringify(receive(await service.item(), 1));
+    const deep = `{"mode":"each","operations":[${operation.slice(0, -1)},"more":${'['.repeat(64)}${']'.repeat(64)}}]}`;
+    expectAnswer(
+      await client.post('/Inventory/Batch', deep),
+      400,
+      errorObject(400, 'bad_request', 'The body is nested too deeply.'),
+    );
+    const large = `{"mode":"each","more":"${'x'.repeat(65_536)}","operations":[${operation}]}`;
+    expectAnswer(
+      await client.post('/Inventory/Batch', large),
+      400,
+      errorObject(400, 'bad_request', 'Beside its operations a batch must be at most 65536 bytes.'),
+    );
+  });
+
   test('a body of up to 1 MiB; 413 above it', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -32,7 +32,10 @@ type RawOperation = { body: Record<string, unknown> } | { refusal: Refusal };
 /** The body of a batch; throws Refused when it is none. However large it is, others get their turns of the event loop meanwhile. */
 export async function readRawBatch(ctx: Context): Promise<RawBatch> {
   const pace = createPacer();
-  const { head, operations } = await splitOperations(await readJsonText(ctx), operationsMax, pace);
+  const { head, operations, isDeep } = await splitOperations(await readJsonText(ctx), operationsMax, pace);
+  if (isDeep) throw refusedBody('The body is nested too deeply.');
+  if (head.length > bodyBytesMax)
+    throw refusedBody(`Beside its operations a batch must be at most ${bodyBytesMax} bytes.`);
   if (operations === null) {
     throw new Refused(invalid({ operations: [`must hold at most ${operationsMax} operations.`] }));
   }
@@ -63,6 +66,7 @@ function readOperation(text: string): RawOperation {
   return { body: withoutNulls(value as Record<string, unknown>) };
 }
 
+const refusedBody = (message: string) => new Refused({ code: 'bad_request', message });
 const bad = (message: string): RawOperation => ({ refusal: { code: 'bad_request', message } });
 
 /** Looks up what transactions were that are to be undone, by number. */

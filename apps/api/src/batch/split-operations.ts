@@ -1,7 +1,10 @@
 import type { Pacer } from './pacer.ts';
 
-/** A batch's text in pieces: without its operations, and the text of each; null when there are more than `max`. */
-export type SplitBatch = { head: string; operations: string[] | null };
+/**
+ * A batch's text in pieces: without its operations, and the text of each; null when there are more than `max`. `isDeep`: something in it lies deeper
+ * than anything that is read, and the rest was not looked at.
+ */
+export type SplitBatch = { head: string; operations: string[] | null; isDeep?: true };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -12,6 +15,8 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
+// No field has anything inside; a value of thousands of brackets costs its reader, and the collection of garbage, far more than its length.
+const depthMax = 64;
 // Between two looks at the clock, in characters.
 const lookEvery = 16 * 1024;
 
@@ -40,6 +45,7 @@ export async function splitOperations(text: string, max: number, pace: Pacer): P
       index = closing;
     } else if (code === openBrace || code === openBracket) {
       depth += 1;
+      if (depth > depthMax) return { head: '', operations: [], isDeep: true };
       if (code === openBracket && depth === 2 && from < 0 && isOperations(name)) {
         from = index + 1;
         start = from;
