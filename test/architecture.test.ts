@@ -81,7 +81,7 @@ test('what is exported is used elsewhere', () => {
     [...textOf(file).matchAll(/^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm)]
       .map(([, name]) => name!)
       .filter((name) => ![...words].some(([other, known]) => other !== file && known.has(name)))
-      // A type that stands in what another file uses has to be exported, whether or not anybody writes its name.
+      // A type that stands in what another file uses has to be exported, whether or not its name is written.
       .filter((name) => !new RegExp(`^export (?:type|interface) ${name}\\b`, 'm').test(textOf(file)))
       .map((name) => `${file}: ${name}`),
   );
@@ -146,4 +146,15 @@ test('the clocks fit each other', () => {
     return relation.includes('<=') ? left! > right! : left! >= right!;
   });
   expect(broken).toEqual([]);
+});
+
+test('no comment is wider than 110 columns', () => {
+  const wide = typescript.flatMap((file) =>
+    textOf(file)
+      .split('\n')
+      // Text of the OpenAPI document may begin as a comment does, with a star, but nothing before it.
+      .filter((line) => line.length > 110 && /^\s*(?:\/\/|\/\*\*| \*) /.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(wide).toEqual([]);
 });

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 
 const shortestMs = 10_000;
 
-// Where a test can name how long it waits, with the number as its first group. The driver's `end({ timeout })` counts in seconds.
+// Where a test can name how long it waits, with the number as its first group. The driver's `end` counts in
+// seconds.
 const bounds = [
   /(?<!\.end\(\{ |command)timeout: ([\d_]+)/gi,
   /\b(?:withinMs|waitMs): ([\d_]+)/g,
@@ -15,7 +16,8 @@ const bounds = [
   // How long a test or a hook may take.
   /^\s*\}, ([\d_]{4,})\);/gm,
 ];
-// Waits a second unless told otherwise, which no setting changes; what `expect.poll` waits stands in vitest.config.ts.
+// Waits a second unless told otherwise, which no setting changes; the wait of `expect.poll` stands in
+// vitest.config.ts.
 const untold = /\bvi\.wait(?:For|Until)\b/g;
 
 // Promises of the service about its speed, asserted as times; these fail where a machine is many times

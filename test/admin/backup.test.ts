@@ -52,7 +52,10 @@ async function makeBackup(): Promise<string> {
 
 type Acknowledged = { path: string; body: object; key: string; answer: ApiAnswer };
 
-/** Receives, moves and issues, each with a key, until it is told to stop; everything that was answered yes is kept. */
+/**
+ * Receives, moves and issues, each with a key, until it is told to stop; everything that was answered yes is
+ * kept.
+ */
 function work(client: ApiClient, items: readonly string[]) {
   const acknowledged: Acknowledged[] = [];
   let stopped = false;

@@ -31,7 +31,9 @@ async function refuse(client: ApiClient, itemID: string, key: string) {
 
 const isOf = (key: string) => createHash('sha256').update(key).digest();
 
-/** As if a key, and what it led to, had been sent so many days ago. The ledger refuses that to its owner, too. */
+/**
+ * As if a key, and what it led to, had been sent so many days ago. The ledger refuses that to its owner, too.
+ */
 async function age(key: string, days: number): Promise<void> {
   await service.sql.begin(async (tx) => {
     await tx`alter table stock_transaction disable trigger stock_transaction_append_only`;

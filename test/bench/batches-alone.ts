@@ -6,11 +6,14 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { Stack } from '@inventory/local/stack';
 import { makeDatabase } from './site.ts';
 
-/** What Postgres allows: batches that a service made, applied by its worker's code on another database, without HTTP and without a queue. */
+/**
+ * What Postgres allows: batches that a service made, applied by its worker's code on another database,
+ * without HTTP and without a queue.
+ */
 export type BatchesAlone = {
   /**
-   * Applies all batches that the service has made and that were not applied here yet; how many requests of them were applied in a second, NaN
-   * when there were none.
+   * Applies all batches that the service has made and that were not applied here yet; how many requests of
+   * them were applied in a second, NaN when there were none.
    */
   catchUp(): Promise<number>;
   stop(): Promise<void>;

@@ -12,8 +12,8 @@ export const canTellCpu = existsSync('/proc/self/stat');
 const tickMs = 10;
 
 /**
- * What each part has used so far; a difference of two is what it used in between. Null where there is no /proc, or where Postgres or Redis
- * are not processes that this one started.
+ * What each part has used so far; a difference of two is what it used in between. Null where there is no
+ * /proc, or where Postgres or Redis are not processes that this one started.
  */
 export function readCpu({ processes }: Pick<Site, 'processes'>): CpuTime | null {
   const servers = ['postgres', 'redis'].map(readPid);

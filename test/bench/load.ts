@@ -19,8 +19,9 @@ export type LoadResult = {
 };
 
 /**
- * Keeps `callers` requests under way, each caller on a connection of its own, for `seconds` after a warm-up. With `pacePerSecond`
- * the callers together start that many requests a second instead, and a request's time counts from when it was due.
+ * Keeps `callers` requests under way, each caller on a connection of its own, for `seconds` after a warm-up.
+ * With `pacePerSecond` the callers together start that many requests a second instead, and a request's time
+ * counts from when it was due.
  */
 export async function runLoad(options: {
   origin: string;

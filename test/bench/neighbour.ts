@@ -9,7 +9,8 @@ import { startProcess } from '../harness/processes.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { startReadStack } from './read-site.ts';
 
-// pnpm bench:neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends its 100 costliest lists.
+// pnpm bench:neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends
+// its 100 costliest lists.
 const values = readOptions(
   'bench:neighbour',
   'Measures what a client waits while another sends its 100 costliest lists.',

@@ -6,8 +6,8 @@ import { mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench:overload [--seconds 10]: three times what the service can do, and no Redis. What is taken must be answered in time, the
-// rest refused at once.
+// pnpm bench:overload [--seconds 10]: three times what the service can do, and no Redis. What is taken must
+// be answered in time, the rest refused at once.
 const values = readOptions(
   'bench:overload',
   'Sends three times what the service can do, and then takes Redis away: what is taken must be answered in time, the rest refused at once.',
@@ -17,7 +17,8 @@ const values = readOptions(
   },
 );
 const seconds = Number(values.seconds);
-// Small envelopes, so that the service is full long before the machine: the load and the refusals must not take its processor.
+// Small envelopes, so that the service is full long before the machine: the load and the refusals must not
+// take its processor.
 const small = { ENVELOPE_MAX: '2', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '4' };
 const callers = 3000;
 
@@ -42,7 +43,10 @@ await away.stop();
 network.close();
 await stack.stop();
 
-/** The answers to writes while the way to Redis is in this state, from its first moment on, and the errors of reads meanwhile. */
+/**
+ * The answers to writes while the way to Redis is in this state, from its first moment on, and the errors of
+ * reads meanwhile.
+ */
 async function refusals(state: 'cut' | 'stalled') {
   network.setState('open');
   await runLoad({ ...away, callers: 8, seconds: 1, warmUpSeconds: 2, next: receive(spread) });

@@ -9,8 +9,9 @@ import type { StockRequest } from '@inventory/domain/stock/request';
 type Plain = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
 
 /**
- * The plain way, to measure against: every request is one database transaction of the api process, with no queue. Written as
- * one would by hand for one request: the same tables, the same ledger, the same durability, as few statements as it takes.
+ * The plain way, to measure against: every request is one database transaction of the api process, with no
+ * queue. Written as one would by hand for one request: the same tables, the same ledger, the same durability,
+ * as few statements as it takes.
  */
 export function createPlainStock(sql: Sql): Stock {
   return {
@@ -161,7 +162,10 @@ async function takeOut(
   };
 }
 
-/** An update first: the row is nearly always there, and the check would refuse a proposed row of less than nothing. */
+/**
+ * An update first: the row is nearly always there, and the check would refuse a proposed row of less than
+ * nothing.
+ */
 async function addToLevel(tx: Tx, partNo: number, wid: number, units: string) {
   const updated = await tx`
     update stock_level

@@ -7,7 +7,8 @@ import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
 import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
 import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
 
-// pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--dry]: lists against the number of lots.
+// pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--dry]: lists against the number of
+// lots.
 const values = readOptions(
   'bench:read',
   'Measures what lists cost against the number of lots, and writes docs/benchmarks.md.',
@@ -50,7 +51,10 @@ async function measure(
 const queryOf = (page: number, pageSize: number) =>
   ({ page, pageSize, sort: undefined, direction: 'asc' }) as const;
 
-/** One cell of the table: a page of a list over HTTP and by the driver alone, and in the plain form where it was asked. */
+/**
+ * One cell of the table: a page of a list over HTTP and by the driver alone, and in the plain form where it
+ * was asked.
+ */
 type Cell = {
   lots: number;
   list: string;

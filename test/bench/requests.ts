@@ -32,8 +32,9 @@ export const keyed = (next: () => LoadRequest) => (): LoadRequest => ({
 const anySpot = () => spotOf(Math.floor(Math.random() * spotCount));
 
 /**
- * Thirds: a receipt with a mark of its own, a move and an issue of the lot of some mark. The marks go round: the oldest is issued first, and
- * one that was received comes behind all that were there, so each names a lot that is in stock.
+ * Thirds: a receipt with a mark of its own, a move and an issue of the lot of some mark. The marks go round:
+ * the oldest is issued first, and one that was received comes behind all that were there, so each names a lot
+ * that is in stock.
  */
 export function byMark({ itemID, lots, units, by }: TrackedItem): () => LoadRequest {
   let issued = 0;

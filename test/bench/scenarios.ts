@@ -37,7 +37,10 @@ export const withKeys: Scenario = {
 
 const { serial, rfid, large } = trackedItems;
 
-/** The loads on items with many lots in the warehouse; those of one item in an order in which each leaves the others enough. */
+/**
+ * The loads on items with many lots in the warehouse; those of one item in an order in which each leaves the
+ * others enough.
+ */
 export const tracked: readonly Scenario[] = [
   { name: 'serial-tracked, 20,000 lots', callers: 128, load: () => byMark(serial) },
   { name: 'RFID, 20,000 lots', callers: 128, load: () => byMark(rfid) },

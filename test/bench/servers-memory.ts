@@ -55,7 +55,10 @@ export async function redisMemory(redisUrl: string): Promise<{ usedMb: number; s
 // These grow with the business, for ever, and are meant to.
 const ledgerTables = ['stock_transaction', 'stock_entry', 'lot', 'idempotency_key'];
 
-/** Disk of a database, MB: the ledger with its indexes, each other table with its own, and the write-ahead log of the server. */
+/**
+ * Disk of a database, MB: the ledger with its indexes, each other table with its own, and the write-ahead log
+ * of the server.
+ */
 export async function databaseDisk(
   sql: Sql,
 ): Promise<{ ledgerMb: number; others: Map<string, number>; walMb: number }> {

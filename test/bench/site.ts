@@ -125,7 +125,10 @@ async function untilIdle(sql: Sql): Promise<void> {
   }
 }
 
-/** How the tables that the processes of a way know are made and checked; an older checkout has the audit elsewhere. */
+/**
+ * How the tables that the processes of a way know are made and checked; an older checkout has the audit
+ * elsewhere.
+ */
 async function tablesOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>) {
   const file = (name: string) => pathToFileURL(join(source, 'packages/db/src', name)).href;
   const { migrate }: typeof import('@inventory/db/migrate') = await import(file('migrate.ts'));

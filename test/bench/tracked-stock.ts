@@ -19,8 +19,8 @@ export const markOf = (n: number) => `T-${String(n).padStart(8, '0')}`;
 export const spotOf = (n: number) => `S-${String(n % spotCount).padStart(4, '0')}`;
 
 /**
- * Adds these items with their lots, levels and the ledger of it all, before the service of the database is started. One lot in
- * three expires some day, so that the order of allocation is not that of receipt.
+ * Adds these items with their lots, levels and the ledger of it all, before the service of the database is
+ * started. One lot in three expires some day, so that the order of allocation is not that of receipt.
  */
 export async function addTrackedStock(sql: Sql): Promise<void> {
   for (const item of Object.values(trackedItems)) await addItem(sql, item);

@@ -4,7 +4,10 @@ import type { Stock } from '@inventory/api/transactions';
 import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Queue, QueueEvents } from 'bullmq';
 
-/** The usual way with BullMQ, to measure against: one job per request, and the caller waits until it is finished. */
+/**
+ * The usual way with BullMQ, to measure against: one job per request, and the caller waits until it is
+ * finished.
+ */
 export function createWaitingStock(redisUrl: string, prefix: string): Stock {
   const queue = new Queue('one-job-per-request', { connection: connectConsumer(redisUrl, () => {}), prefix });
   const events = new QueueEvents('one-job-per-request', {

@@ -20,10 +20,11 @@ import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench:write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR] [--dry]: the ways of writing,
-// beside each other in one run. `--scenarios`: only loads with one of these words in their names. `--source`: also the service as
-// it stands in another checkout, with its libraries installed, load by load in turns with ours. Neither changes the docs. Half load is
-// measured of ours, and of the code before, when the plain way is measured too: it is half of what that does.
+// pnpm bench:write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR]
+// [--dry]: the ways of writing, beside each other in one run. `--scenarios`: only loads with one of these
+// words in their names. `--source`: also the service as it stands in another checkout, with its libraries
+// installed, load by load in turns with ours. Neither changes the docs. Half load is measured of ours, and of
+// the code before, when the plain way is measured too: it is half of what that does.
 const values = readOptions(
   'bench:write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -50,7 +51,8 @@ const known: Record<string, Way> = {
 const wayIds = values.ways
   .split(',')
   .flatMap((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
-// Each group runs at the same time, and its loads take turns: a machine that is not always as fast is as fast for both.
+// Each group runs at the same time, and its loads take turns: a machine that is not always as fast is as fast
+// for both.
 const inTurns = ['ours', 'before', 'plain'];
 const groups = [
   wayIds.filter((id) => inTurns.includes(id)),
@@ -61,7 +63,8 @@ const warmUp = [
   { callers: 32, seconds: 3, next: receive(spread) },
   { callers: 32, seconds: 3, next: mixed(spread) },
 ];
-// One request at a time goes another way through the code; at some hundred a second it takes that long to be compiled.
+// One request at a time goes another way through the code; at some hundred a second it takes that long to be
+// compiled.
 const warmUpAlone = { callers: 1, seconds: 8, next: receive(spread) };
 const warmUpFull = { callers: 128, seconds: 3, next: mixed(spread) };
 
@@ -78,7 +81,10 @@ const measuresLarge = (id: string, { name }: { name: string }) =>
   ['ours', 'before'].includes(id) || (id === 'plain' && name !== withKeys.name);
 
 type Named = { name: string; callers: number };
-/** `cpu`: microseconds a request; `alone`: requests a second of the batches alone, NaN where they were not applied. */
+/**
+ * `cpu`: microseconds a request; `alone`: requests a second of the batches alone, NaN where they were not
+ * applied.
+ */
 type Measured = LoadResult & { cpu: CpuTime | null; alone: number };
 const results = new Map<string, Measured[]>();
 const isSame = (a: Named, b: Named) => a.name === b.name && a.callers === b.callers;
@@ -107,7 +113,8 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
     const seed = size === 'large' ? addTrackedStock : undefined;
     sites.push({ id, site: await startSite(stack, known[id]!, `bench_${id}_${size}_${run}`, seed) });
   }
-  // A service that has run for a while: compiled, connected, its gates made, and Postgres has looked at its tables.
+  // A service that has run for a while: compiled, connected, its gates made, and Postgres has looked at its
+  // tables.
   for (const { site } of sites) {
     for (const load of warmUp) await runLoad({ ...site, ...load, warmUpSeconds: 0 });
     const last = loads.some(({ callers }) => callers === 1) ? warmUpAlone : warmUpFull;

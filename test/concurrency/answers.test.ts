@@ -42,7 +42,8 @@ describe('with a worker process', () => {
         statuses.push((await client.post('/Inventory/Receive', body)).status);
     };
     await call(40);
-    // This process is the api, too: most of the time it now does nothing but burn time, now more and now less.
+    // This process is the api, too: most of the time it now does nothing but burn time, now more and now
+    // less.
     let turns = 0;
     const burning = setInterval(() => {
       turns += 1;

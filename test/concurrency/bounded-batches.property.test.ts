@@ -18,7 +18,9 @@ const met = { applied: 0, refused: 0, abandoned: 0, left: 0, large: 0, tooMany: 
 const told = new Map<string, StoredOutcome>();
 let worker: BatchWorker;
 
-/** Judges what one batch said: in its order, against what there was at each one's turn. Returns what it left. */
+/**
+ * Judges what one batch said: in its order, against what there was at each one's turn. Returns what it left.
+ */
 function judge(
   model: StockModel,
   requests: readonly Queued<ModelRequest>[],

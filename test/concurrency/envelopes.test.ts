@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { openSubmitter, turn } from '../harness/submitter.ts';
 
-// Tried again: a machine that stands still for some milliseconds between two turns makes an envelope unusually late.
+// Tried again: a machine that stands still for some milliseconds between two turns makes an envelope
+// unusually late.
 test('a few requests travel at once; behind many they travel together: full, or when the answers are late', {
   retry: 3,
 }, async () => {

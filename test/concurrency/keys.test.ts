@@ -176,7 +176,8 @@ describe('a key', () => {
     for (let round = 0; round < 20; round++) {
       const items = [await batches.item(), await batches.item()];
       const digests = Array.from({ length: 200 }, createDigest);
-      // Each in another order, so that one claims first what the other claims last; both write at the same time.
+      // Each in another order, so that one claims first what the other claims last; both write at the same
+      // time.
       const outcomes = await Promise.all(
         await beforeTheWrites(2, () =>
           workers.map((worker, index) => {

@@ -28,8 +28,9 @@ const never = '9999';
 const today = '2026';
 
 /**
- * The rules of the contract once more, one transaction after the other: what each must have been answered, given the lots that the
- * ones before it left. Only the numbers of new lots are taken from the answers. Units are halves, which doubles add up exactly.
+ * The rules of the contract once more, one transaction after the other: what each must have been answered,
+ * given the lots that the ones before it left. Only the numbers of new lots are taken from the answers. Units
+ * are halves, which doubles add up exactly.
  */
 function replay(lots: Lot[], { kind, body, result }: Transaction): unknown {
   if (kind === 'receive') {

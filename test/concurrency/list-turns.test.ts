@@ -110,7 +110,9 @@ describe('turns of lists', () => {
 const service = useService();
 const costlyPath = '/Inventory/StockLevels?sort=inStock';
 
-/** Holds a table meanwhile: lists of levels last until theirs is let go, those of items and of lots do not. */
+/**
+ * Holds a table meanwhile: lists of levels last until theirs is let go, those of items and of lots do not.
+ */
 async function whileHeld(table: 'stock_level' | 'item', work: (letGo: () => Promise<void>) => Promise<void>) {
   const holder = await service.sql.reserve();
   try {

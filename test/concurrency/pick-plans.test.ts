@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { fillLargeStock, largeItem, largeItemLot } from '../harness/large-stock.ts';
 
-// A million lots, a tenth of them of one item in one warehouse, clustered by item and analysed: where a plan that reads all lots of
-// an item looks cheapest.
+// A million lots, a tenth of them of one item in one warehouse, clustered by item and analysed: where a plan
+// that reads all lots of an item looks cheapest.
 let database: TestDatabase;
 let worker: Sql;
 let partNo: number;
@@ -70,7 +70,8 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
       const plan = row!['QUERY PLAN'][0].Plan;
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     });
-    // Four or five of the index and one of the table for each lot that is found, and as many again where none is.
+    // Four or five of the index and one of the table for each lot that is found, and as many again where none
+    // is.
     expect(pages / picks.length).toBeLessThan(64);
   });
 });

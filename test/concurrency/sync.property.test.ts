@@ -21,7 +21,10 @@ afterAll(() => pool?.end({ timeout: 5 }));
 
 type Record = { [field: string]: unknown };
 
-/** A client that keeps a list as it is by nothing but its pages, from the moment that the first of each walk told it. */
+/**
+ * A client that keeps a list as it is by nothing but its pages, from the moment that the first of each walk
+ * told it.
+ */
 type Mirror = { sync(betweenPages?: () => Promise<void>): Promise<void>; expectExact(): Promise<void> };
 
 function mirrorOf(sql: Sql, key: string, read: (query: PageQuery) => Promise<Page>): Mirror {
@@ -80,8 +83,8 @@ const writes = fc.record({
 });
 type Write = typeof writes extends fc.Arbitrary<infer T> ? T : never;
 
-// What happens one after the other: a write begins and stays open, the oldest or the newest open one commits, a client walks, and
-// between its pages writers commit or not.
+// What happens one after the other: a write begins and stays open, the oldest or the newest open one commits,
+// a client walks, and between its pages writers commit or not.
 const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ write: writes }) },

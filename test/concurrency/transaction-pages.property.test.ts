@@ -10,7 +10,10 @@ const chance = chanceOf(seed);
 const warehouses = 6;
 let database: TestDatabase;
 
-/** Transactions of random warehouses, some between two, some of another kind, with gaps; as a batch writes them, or counted by the migration. */
+/**
+ * Transactions of random warehouses, some between two, some of another kind, with gaps; as a batch writes
+ * them, or counted by the migration.
+ */
 async function add(count: number, arrive: boolean) {
   await database.sql`
     with made as (

@@ -19,7 +19,8 @@ const serial = fc.constantFrom('', 'S', 'T');
 const wid = fc.constantFrom(1, 2);
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>, weight = 1) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
-// Millionths, so that sums of doubles would go wrong: mostly tenths, sometimes the finest or the largest there is.
+// Millionths, so that sums of doubles would go wrong: mostly tenths, sometimes the finest or the largest
+// there is.
 const units = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 30 }).map((tenths) => tenths * 100_000) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 3_000_000 }) },
@@ -202,7 +203,8 @@ function millionths(units: number): bigint {
 
 test('the service answers, and ends up, as the model does: receive, move, issue, hold and release in any order', async () => {
   const client = await service.client();
-  // A failure prints its seed; FC_SEED runs it again. On a machine that is busy with other work fewer runs have to do.
+  // A failure prints its seed; FC_SEED runs it again. On a machine that is busy with other work fewer runs
+  // have to do.
   const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
   const tally = new Map<string, number>();
   await fc.assert(

@@ -50,7 +50,10 @@ describe.each([
     );
     const headers = keyed();
     const body = { itemID, units: 1, wid: 1, ...fields };
-    /** Again after a 503, as a careful caller does: the first one may take longer than the others may wait for it. */
+    /**
+     * Again after a 503, as a careful caller does: the first one may take longer than the others may wait for
+     * it.
+     */
     const send = async (index: number) => {
       for (;;) {
         const answer = await processes[index % 2]!.post(path, body, headers);

@@ -6,8 +6,8 @@ import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 const service = useService();
 
 /**
- * The status of a request that nothing forbids, of an item that exists and has no stock: 400 and 409 come after
- * the rights.
+ * The status of a request that nothing forbids, of an item that exists and has no stock: 400 and 409 come
+ * after the rights.
  */
 const due: Record<string, number> = {
   'GET /Me': 200,

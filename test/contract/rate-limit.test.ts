@@ -12,8 +12,8 @@ function everywhere(client: { clientId: string; token: string }) {
 }
 
 /**
- * Until the processes count together: one to which Redis did not answer at once, as it may be in the first moments of a slow
- * machine, counts for itself for a second.
+ * Until the processes count together: one to which Redis did not answer at once, as it may be in the first
+ * moments of a slow machine, counts for itself for a second.
  */
 async function untilCountedTogether() {
   const statuses = async () => {

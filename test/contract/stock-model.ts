@@ -1,4 +1,5 @@
-// The rules of the contract once more, written without a look at the service's own: plain loops over a plain list.
+// The rules of the contract once more, written without a look at the service's own: plain loops over a plain
+// list.
 
 type ModelLot = {
   lot: number;
@@ -140,7 +141,9 @@ export class StockModel {
     });
   }
 
-  /** The level of these warehouses as its JSON has it, less the item; undefined when there never was stock. */
+  /**
+   * The level of these warehouses as its JSON has it, less the item; undefined when there never was stock.
+   */
   levelText(wids: number[]): string | undefined {
     const here = this.lots.filter((each) => wids.includes(each.wid));
     if (here.length === 0) return undefined;
@@ -150,7 +153,9 @@ export class StockModel {
     return `{"available":${decimal(inStock - onHold)},"inStock":${decimal(inStock)},"onOrder":0,"onHold":${decimal(onHold)},"committed":0,"packed":0,"aSN":0}`;
   }
 
-  /** Lots in stock: those that expire first, the others after them, then what has expired; older before newer. */
+  /**
+   * Lots in stock: those that expire first, the others after them, then what has expired; older before newer.
+   */
   private ordered(only: ModelLot | undefined): ModelLot[] {
     const from = only === undefined ? [...this.lots] : [only];
     const expiry = (each: ModelLot) => (isExpired(each) ? `late ${each.expires}` : (each.expires ?? '9999'));

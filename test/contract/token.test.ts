@@ -7,7 +7,8 @@ import { errorObject, expectAnswer, inChunks } from '../harness/answers.ts';
 import { type ApiAnswer, createApiClient, send } from '../harness/api-client.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// Behind a proxy, so that each test has an address of its own: the tests before it have used up nothing there.
+// Behind a proxy, so that each test has an address of its own: the tests before it have used up nothing
+// there.
 const service = useService({ apis: 2, env: { TRUST_PROXY: '1' } });
 let address: string;
 let addressCount = 0;
@@ -211,8 +212,8 @@ async function sendWrong(count: number, clientId: () => string, from = () => add
 }
 
 /**
- * Until the processes count together: one to which Redis did not answer at once, as it may be in the first moments of a slow
- * machine, counts for itself for a second.
+ * Until the processes count together: one to which Redis did not answer at once, as it may be in the first
+ * moments of a slow machine, counts for itself for a second.
  */
 async function untilCountedTogether() {
   const counts = () => {

@@ -8,7 +8,10 @@ const root = join(import.meta.dirname, '../..');
 /** A package of the lock file at one of its versions. */
 export type LockedPackage = { name: string; version: string };
 
-/** A version range of a package with a known weakness; `reason`: why it does not concern us, null while it would. */
+/**
+ * A version range of a package with a known weakness; `reason`: why it does not concern us, null while it
+ * would.
+ */
 export type Advisory = { package: string; range: string; id: string; reason: string | null };
 
 /** Every package that the lock file names, once for each version. */

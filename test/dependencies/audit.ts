@@ -8,8 +8,8 @@ import {
   withoutReason,
 } from './advisories.ts';
 
-// pnpm run audit:dependencies [--registry URL]: is there a known weakness in what the lock file names? Asks the registry where it
-// answers audits, and the list in docs/advisories.json always.
+// pnpm run audit:dependencies [--registry URL]: is there a known weakness in what the lock file names? Asks
+// the registry where it answers audits, and the list in docs/advisories.json always.
 const values = readOptions(
   'audit:dependencies',
   'Looks for a known weakness in what the lock file names: in docs/advisories.json, and at the registry where it answers audits.',

@@ -8,7 +8,8 @@ import { useService } from '../harness/service.ts';
 const service = useService();
 const root = join(import.meta.dirname, '../..');
 
-// What `docker compose` does in the steps: the command line runs as it does in its container, on the database of the test.
+// What `docker compose` does in the steps: the command line runs as it does in its container, on the database
+// of the test.
 const docker = `set -eu
 docker() {
   case "$1 $2" in

@@ -11,7 +11,9 @@ export type Callers = {
   reads: Read[];
   /** Large issues that got no clear answer however often they were sent. */
   neverAnswered: string[];
-  /** From now on two callers ask for this item alone and the others for any but it; null: all for all again. */
+  /**
+   * From now on two callers ask for this item alone and the others for any but it; null: all for all again.
+   */
   part(itemId: string | null): void;
   /** Issues so many units of an item of one-unit lots, again and again until the answer is clear. */
   issue(itemId: string, units: number): Promise<void>;
@@ -28,7 +30,10 @@ const largeWithinMs = 45_000;
 const partedCallers = 2;
 const readEveryMs = 30;
 
-/** Starts callers that send transactions, large issues, item writes and reads one after another until they are stopped. */
+/**
+ * Starts callers that send transactions, large issues, item writes and reads one after another until they are
+ * stopped.
+ */
 export async function startCallers(
   cluster: Cluster,
   options: { count: number; random: () => number; now: () => number },

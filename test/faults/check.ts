@@ -8,11 +8,17 @@ export type Findings = {
   doubled: string[];
   /** Told no, there. */
   ghosts: string[];
-  /** Told nothing or unknown, and there; or found there when sent again: proof that the faults hit in the middle. */
+  /**
+   * Told nothing or unknown, and there; or found there when sent again: proof that the faults hit in the
+   * middle.
+   */
   appliedAfterAll: number;
 };
 
-/** Compares what callers were told, request by request, with what stands in the tables. Sums alone cannot see doubles. */
+/**
+ * Compares what callers were told, request by request, with what stands in the tables. Sums alone cannot see
+ * doubles.
+ */
 export async function compareWithTables(sql: Sql, log: readonly Told[]): Promise<Findings> {
   const findings: Findings = { lost: [], doubled: [], ghosts: [], appliedAfterAll: 0 };
   const applied = await readApplied(sql);

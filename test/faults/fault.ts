@@ -20,7 +20,10 @@ export type Fault = {
   hurtsReads?: boolean;
   /** Whether an api may find Postgres out of reach, so that it cannot say what became of a request. */
   hidesDatabase?: boolean;
-  /** Whether the answers of an api's statements may be lost: a write of an item, which has no id to ask for, may be left in doubt. */
+  /**
+   * Whether the answers of an api's statements may be lost: a write of an item, which has no id to ask for,
+   * may be left in doubt.
+   */
   losesAnswers?: boolean;
   /** Whether an api stands still, and answers nobody meanwhile. */
   stopsApi?: boolean;

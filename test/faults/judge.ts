@@ -18,7 +18,10 @@ export const limits = {
 
 type Timed = { at: number; tookMs: number };
 
-/** The faults that met a request between its sending and its answer; `graceMs` is how long the harm of one that is over goes on. */
+/**
+ * The faults that met a request between its sending and its answer; `graceMs` is how long the harm of one
+ * that is over goes on.
+ */
 function metBy({ at, tookMs }: Timed, strikes: readonly Strike[], graceMs = 0): Strike[] {
   return strikes.filter(({ fault, from, until }) => {
     return at <= until + Math.max(graceMs, fault.healsWithinMs ?? 0) && at + tookMs >= from;

@@ -28,7 +28,9 @@ function freezing(name: string, members: (cluster: Cluster) => Member[]): Fault 
   };
 }
 
-/** Each dies once, the others serving: with so few requests under way, one death might hit none in the middle. */
+/**
+ * Each dies once, the others serving: with so few requests under way, one death might hit none in the middle.
+ */
 const killingApis: Fault = {
   name: 'api kill -9',
   hurts: true,
@@ -53,7 +55,10 @@ const rolling: Fault = {
 
 const shiftMs = 30_000;
 
-/** An api and a worker 30 s ahead, an api and a worker 30 s behind, and a worker that is right; so is Postgres. */
+/**
+ * An api and a worker 30 s ahead, an api and a worker 30 s behind, and a worker that is right; so is
+ * Postgres.
+ */
 const clocksApart: Fault = {
   name: 'clock shift',
   hurts: false,
@@ -66,7 +71,9 @@ const clocksApart: Fault = {
   },
 };
 
-/** How a run goes on when the service is not back after a fault, so that the faults that come are seen too. */
+/**
+ * How a run goes on when the service is not back after a fault, so that the faults that come are seen too.
+ */
 export const killingAll: Fault = {
   name: '(killed, to go on)',
   hurts: true,

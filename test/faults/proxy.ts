@@ -1,9 +1,10 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
 /**
- * A stretch of network that can be `stalled` (nothing passes, nothing is told) or `cut` (connections break, new ones are refused).
- * `setState('black hole')` does away with every connection there is without a word, as a cable that is cut or a firewall that forgets them:
- * nothing passes any more, nobody is told, ever, and new connections pass at once.
+ * A stretch of network that can be `stalled` (nothing passes, nothing is told) or `cut` (connections break,
+ * new ones are refused). `setState('black hole')` does away with every connection there is without a word, as
+ * a cable that is cut or a firewall that forgets them: nothing passes any more, nobody is told, ever, and new
+ * connections pass at once.
  */
 export type NetworkStretch = {
   port: number;

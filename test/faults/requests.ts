@@ -38,7 +38,10 @@ export const hotItem = 'ITEM-0';
 /** Every item that the requests name. */
 export const itemIds = [...Array.from({ length: itemCount }, (_, n) => `ITEM-${n}`), ...singleItems];
 
-/** Receives, moves and issues of a few hot items, at spots or anywhere, and of single things by serial or RFID tag. */
+/**
+ * Receives, moves and issues of a few hot items, at spots or anywhere, and of single things by serial or RFID
+ * tag.
+ */
 export function createRequests(random: () => number): Requests {
   const singles: Single[] = [];
   const asked = new Map<Ask, Single>();

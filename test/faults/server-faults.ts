@@ -78,7 +78,10 @@ const memoryLimit: Fault = {
 
 const workerNames = ['inventory-worker', 'inventory-counts'];
 
-/** Ends backends of some processes several times in a row, in the middle of what they do or all there are, as an operator or a failover does. */
+/**
+ * Ends backends of some processes several times in a row, in the middle of what they do or all there are, as
+ * an operator or a failover does.
+ */
 function terminating(name: string, role: 'api' | 'worker'): Fault {
   return {
     name,

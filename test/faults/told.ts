@@ -9,7 +9,10 @@ export type Told = {
   reference: string;
   kind: Kind | ItemKind;
   itemId: string;
-  /** `yes`: 2xx; `no`: any answer that promises it is not applied; `unknown`: an answer that says so; `lost`: no answer. */
+  /**
+   * `yes`: 2xx; `no`: any answer that promises it is not applied; `unknown`: an answer that says so; `lost`:
+   * no answer.
+   */
   told: Said;
   status: number;
   /** Of a yes to a stock transaction. */

@@ -4,8 +4,8 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net';
 export type AnswerCut = {
   port: number;
   /**
-   * The next connection on which these words are sent to the server breaks at that moment: after they have passed, so that only
-   * the answer is lost, or before.
+   * The next connection on which these words are sent to the server breaks at that moment: after they have
+   * passed, so that only the answer is lost, or before.
    */
   breakAt(words: string, moment: 'after' | 'before'): void;
   /** How many connections it broke. */

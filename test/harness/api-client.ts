@@ -1,6 +1,8 @@
 import { expectDocumented } from './expect-documented.ts';
 
-/** An answer, read whole. `body` is parsed JSON where the text is JSON; `text` has the digits as they came. */
+/**
+ * An answer, read whole. `body` is parsed JSON where the text is JSON; `text` has the digits as they came.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by comparing it.
 export type ApiAnswer<Body = any> = { status: number; headers: Headers; text: string; body: Body };
 
@@ -19,7 +21,10 @@ export type ApiClient = {
   ): Promise<ApiAnswer>;
 };
 
-/** Sends one request below the base path and reads the answer whole; it must be one that the OpenAPI document has. */
+/**
+ * Sends one request below the base path and reads the answer whole; it must be one that the OpenAPI document
+ * has.
+ */
 export async function send(
   baseUrl: string,
   method: string,

@@ -11,8 +11,8 @@ declare module 'vitest' {
 type Addresses = { DATABASE_URL?: string; REDIS_URL?: string };
 
 /**
- * The environment of a process, with its addresses for the login of the part that it is: whatever right is missing, the tests meet
- * it.
+ * The environment of a process, with its addresses for the login of the part that it is: whatever right is
+ * missing, the tests meet it.
  */
 export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
   const login = inject('logins').find((each) => each.part === part)!;

@@ -30,7 +30,10 @@ export type Batches = {
   url: string;
   worker(options?: Partial<ConnectOptions>, databaseUrl?: string): BatchWorker;
   item(): Promise<string>;
-  /** A request of a client that may do everything in warehouses 1 and 2; its deadline is far away unless told otherwise. */
+  /**
+   * A request of a client that may do everything in warehouses 1 and 2; its deadline is far away unless told
+   * otherwise.
+   */
   request<Kind extends StockRequest['kind']>(
     kind: Kind,
     body: object,
@@ -111,7 +114,10 @@ export function useBatches(): Batches {
   return batches;
 }
 
-/** Holds the gates of an item, or the one in a warehouse, as a batch does, until the returned function is called. */
+/**
+ * Holds the gates of an item, or the one in a warehouse, as a batch does, until the returned function is
+ * called.
+ */
 export async function holdGates(
   sql: Sql,
   itemID: string,

@@ -5,8 +5,8 @@ export type Way = {
   /** The address with the port of this way. */
   url: string;
   /**
-   * From now on whatever is sent on the connections of this moment is swallowed, both ways and for good; new ones work. How many there
-   * were.
+   * From now on whatever is sent on the connections of this moment is swallowed, both ways and for good; new
+   * ones work. How many there were.
    */
   swallow(): number;
   /** New connections lead to another port. */

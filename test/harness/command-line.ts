@@ -16,7 +16,10 @@ type Options = {
   stdio?: StdioOptions;
 };
 
-/** Starts the command line as a process of its own, with this beside the environment of the tests; it ends with the test. */
+/**
+ * Starts the command line as a process of its own, with this beside the environment of the tests; it ends
+ * with the test.
+ */
 export function startCommand(
   args: readonly string[],
   env: Record<string, string>,

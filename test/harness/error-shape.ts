@@ -6,7 +6,9 @@ import type { ApiAnswer } from './api-client.ts';
 const inside =
   /node_modules|\.[jt]s:\d|^\s+at |\/src\/|\/usr\/|\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|relation "|column "|invalid byte|postgres|redis|bullmq|ECONN|constraint|stack/im;
 
-/** An answer that is no failure of the service, and that is the contract's error object when it is a refusal. */
+/**
+ * An answer that is no failure of the service, and that is the contract's error object when it is a refusal.
+ */
 export function expectRefusalShape(
   {
     status,

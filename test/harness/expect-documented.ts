@@ -10,7 +10,9 @@ const unlisted = /^\/(docs|openapi\.json)(\/|$)/;
 
 /** The document as a checker of answers. */
 export type Documented = {
-  /** Throws when the document does not have this answer: its status, its headers, each property of its body. */
+  /**
+   * Throws when the document does not have this answer: its status, its headers, each property of its body.
+   */
   expectDocumented(method: string, path: string, answer: ApiAnswer): void;
 };
 
@@ -131,8 +133,8 @@ function strict(schema: Json): Json {
 let served: Promise<Documented> | undefined;
 
 /**
- * Checks an answer against the document that the service itself serves, which is read once per test file. Outside the base path
- * nothing is documented.
+ * Checks an answer against the document that the service itself serves, which is read once per test file.
+ * Outside the base path nothing is documented.
  */
 export async function expectDocumented(baseUrl: string, method: string, path: string, answer: ApiAnswer) {
   if (!baseUrl.endsWith('/api/v1')) return;

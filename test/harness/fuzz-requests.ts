@@ -216,7 +216,10 @@ const extraHeaders = fc.oneof(
   { weight: 2, arbitrary: fc.array(fc.tuple(fc.constantFrom(...headerNames), headerText), { maxLength: 4 }) },
 );
 
-/** How a body is sent: as it is, compressed, compressed and spoiled, under a wrong name, in pieces, with a wrong length. */
+/**
+ * How a body is sent: as it is, compressed, compressed and spoiled, under a wrong name, in pieces, with a
+ * wrong length.
+ */
 const coding = fc.oneof(
   { weight: 10, arbitrary: fc.constant('identity' as const) },
   fc.constantFrom(

@@ -59,7 +59,10 @@ export function createLoopWatch(api: ProbedApi) {
   }
 
   return {
-    /** The first request at a place that held the loop for longer than many harmless ones would; null when none did. */
+    /**
+     * The first request at a place that held the loop for longer than many harmless ones would; null when
+     * none did.
+     */
     async slowAt(place: Place): Promise<string | null> {
       const most = ratioMax * (await usualMs(place));
       await api.measure();

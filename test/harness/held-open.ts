@@ -6,8 +6,8 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { onTestFinished } from 'vitest';
 
 /**
- * Does `write` in a database transaction and leaves that open, as a writer is that stalls before its commit. `write` may begin and end
- * what it takes for a transaction of its own. Returns how to commit.
+ * Does `write` in a database transaction and leaves that open, as a writer is that stalls before its commit.
+ * `write` may begin and end what it takes for a transaction of its own. Returns how to commit.
  */
 export async function holdOpen(
   sql: Sql,

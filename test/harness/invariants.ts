@@ -13,8 +13,8 @@ export async function expectInvariants(sql: Sql): Promise<void> {
 }
 
 /**
- * That no transaction of these connections was ever rolled back, by a deadlock or to be tried again. They must be closed: only then has
- * Postgres surely counted what they did.
+ * That no transaction of these connections was ever rolled back, by a deadlock or to be tried again. They
+ * must be closed: only then has Postgres surely counted what they did.
  */
 export async function expectNoRollbacks(sql: Sql, connections: string): Promise<void> {
   expect(await countWhenClosed(sql, connections)).toEqual({ deadlocks: 0, rollbacks: 0 });

@@ -4,9 +4,10 @@ import type { Sql, Tx } from '@inventory/db/client';
 export const largeStock = { lots: 1_000_000, items: 20_000, warehouses: 3 } as const;
 
 /**
- * The item that has a tenth of all lots, all in one warehouse and in stock. Each lot has a serial, a second serial
- * and an RFID tag of its own; they lie on a thousand spots, but for the newest, which lies alone on `rareSpot`.
- * A third of them expires some day, one in a thousand has expired, and one in a hundred is on hold.
+ * The item that has a tenth of all lots, all in one warehouse and in stock. Each lot has a serial, a second
+ * serial and an RFID tag of its own; they lie on a thousand spots, but for the newest, which lies alone on
+ * `rareSpot`. A third of them expires some day, one in a thousand has expired, and one in a hundred is on
+ * hold.
  */
 export const largeItem = {
   shortId: 'LARGE-ITEM',
@@ -32,10 +33,10 @@ const counting = [
 ] as const;
 
 /**
- * Fills a test database with a million lots in their gates, for tests of plans: few items have many lots, one has
- * 100,000; clustered by item, which is what turns plans over, and analysed. Lots, levels and the counts of the lists
- * agree. There is no ledger of it, so the checks after a test of a whole service would fail. Some 20 s on two cores.
- * Returns the number of the large item.
+ * Fills a test database with a million lots in their gates, for tests of plans: few items have many lots, one
+ * has 100,000; clustered by item, which is what turns plans over, and analysed. Lots, levels and the counts
+ * of the lists agree. There is no ledger of it, so the checks after a test of a whole service would fail.
+ * Some 20 s on two cores. Returns the number of the large item.
  */
 export async function fillLargeStock(sql: Sql): Promise<{ partNo: number }> {
   const partNo = await sql.begin(async (tx) => {
@@ -113,7 +114,10 @@ async function makeIndexesAndChecks(
   for (const each of [...indexes, ...checks]) if (each !== byItem) await tx.unsafe(each.make);
 }
 
-/** In the order they were received in, as a warehouse gets them: those of the large item lie between the others. */
+/**
+ * In the order they were received in, as a warehouse gets them: those of the large item lie between the
+ * others.
+ */
 async function addLots(tx: Tx, partNo: number): Promise<void> {
   const each = largeStock.lots / largeItem.lots;
   await tx`

@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-// Loaded into a process before its main module (`probed-api.ts`). Whoever connects to the socket is told, in milliseconds, for how long
-// the event loop of this process did not turn at most, and how long its processors worked, since the last one who asked.
+// Loaded into a process before its main module (`probed-api.ts`). Whoever connects to the socket is told, in
+// milliseconds, for how long the event loop of this process did not turn at most, and how long its processors
+// worked, since the last one who asked.
 
 const held = monitorEventLoopDelay({ resolution: 1 });
 held.enable();

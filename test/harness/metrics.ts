@@ -1,4 +1,7 @@
-/** What a process serves on its internal port: each sample by its name with labels, and the names that are described. */
+/**
+ * What a process serves on its internal port: each sample by its name with labels, and the names that are
+ * described.
+ */
 export type ReadMetrics = {
   /** The value of `name` or `name{label="value"}`, as it is written there; undefined when it is not. */
   value(name: string): number | undefined;

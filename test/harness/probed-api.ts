@@ -9,7 +9,10 @@ import { type Started, startProcess } from './processes.ts';
 export type ProbedApi = {
   port: number;
   baseUrl: string;
-  /** Since this was asked last, in milliseconds: the longest time for which its event loop did not turn, and its processor time. */
+  /**
+   * Since this was asked last, in milliseconds: the longest time for which its event loop did not turn, and
+   * its processor time.
+   */
   measure(): Promise<{ heldMs: number; workedMs: number }>;
   stop(): Promise<void>;
 };

@@ -20,8 +20,8 @@ export type Started = {
 const lastWordsWithinMs = 300;
 
 /**
- * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up. `imports`: modules loaded
- * before it, by their path in the repository; `keep`: keeps all that it writes.
+ * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up.
+ * `imports`: modules loaded before it, by their path in the repository; `keep`: keeps all that it writes.
  */
 export async function startProcess(
   file: string,

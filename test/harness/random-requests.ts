@@ -3,7 +3,8 @@ import type { Batches } from './batches.ts';
 import { type Chance, type Gate, spotsOf } from './random-stock.ts';
 import type { ModelLot, ModelRequest, StockModel } from './stock-model.ts';
 
-// So many lots a request is to need: about the numbers that a batch reads in each round, and that it may take.
+// So many lots a request is to need: about the numbers that a batch reads in each round, and that it may
+// take.
 const small = [1, 1, 1, 2, 3, 5, 9, 15, 16, 17, 33];
 const large = [255, 256, 257, 600, 999, 1000, 1001, 1002, 1400];
 
@@ -47,8 +48,8 @@ function bodyOf(chance: Chance, { itemID, wid }: Gate, kind: 'issue' | 'move', l
 }
 
 /**
- * A request for a gate, made for what the model has there now. One in `appetite` asks for hundreds of lots; one in sixty is late, and
- * some ask for what is not there.
+ * A request for a gate, made for what the model has there now. One in `appetite` asks for hundreds of lots;
+ * one in sixty is late, and some ask for what is not there.
  */
 export function randomRequest(
   batches: Batches,

@@ -27,7 +27,10 @@ const counts = [0, 3, 15, 16, 17, 40, 255, 256, 257, 520, 999, 1000, 1001, 1002,
 const day = 86_400_000;
 const someDay = Date.parse('2025-03-01T00:00:00Z');
 
-/** Fills a gate with so many lots that expire some day, so many that have expired and so many that never do, with their ledger. */
+/**
+ * Fills a gate with so many lots that expire some day, so many that have expired and so many that never do,
+ * with their ledger.
+ */
 export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: StockModel): Promise<void> {
   const spots = spotsOf(chance.of([0, 3, 40]));
   const expiries = [

@@ -10,11 +10,15 @@ export type RawAnswer = {
   body: any;
 };
 
-/** One connection, for one request at a time; opened when it is needed, and again when the other side has ended it. */
+/**
+ * One connection, for one request at a time; opened when it is needed, and again when the other side has
+ * ended it.
+ */
 export type RawConnection = {
   /**
-   * Sends bytes as they are and reads one answer; null when the connection is closed without one. `noBody`: for an answer to HEAD.
-   * `end`: nothing more is sent on this connection. Fails when nothing comes for `withinMs`.
+   * Sends bytes as they are and reads one answer; null when the connection is closed without one. `noBody`:
+   * for an answer to HEAD. `end`: nothing more is sent on this connection. Fails when nothing comes for
+   * `withinMs`.
    */
   send(
     parts: readonly (string | Uint8Array)[],

@@ -4,8 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 export const rightsHoldAfterMs = 1000;
 
 /**
- * Waits until a change that was just made must hold: the very next request shows whether it does. Rights are forgotten by the clock,
- * so on a slow machine, too, this is long enough; polling would show only that they hold some day.
+ * Waits until a change that was just made must hold: the very next request shows whether it does. Rights are
+ * forgotten by the clock, so on a slow machine, too, this is long enough; polling would show only that they
+ * hold some day.
  */
 export async function untilRightsHold(): Promise<void> {
   await setTimeout(rightsHoldAfterMs);

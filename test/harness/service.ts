@@ -44,8 +44,9 @@ export function uniqueName(prefix: string): string {
 }
 
 /**
- * The whole service for one test file: a database of its own with warehouses 1, 2 and 3 (3: in nobody's scope unless asked
- * for), api and worker processes on the real Postgres and Redis. After every test its stock must add up.
+ * The whole service for one test file: a database of its own with warehouses 1, 2 and 3 (3: in nobody's scope
+ * unless asked for), api and worker processes on the real Postgres and Redis. After every test its stock must
+ * add up.
  */
 export function useService(
   options: { apis?: number; workers?: number; env?: Record<string, string> } = {},

@@ -1,4 +1,5 @@
-// Texts that take long where a pattern goes back over its input, or where work is done for each pair of parts.
+// Texts that take long where a pattern goes back over its input, or where work is done for each pair of
+// parts.
 
 /** The parts of such a text: a beginning that lets a pattern in, a run, and an end that spoils the match. */
 export const beginnings = [
@@ -67,7 +68,9 @@ export function slowText(beginning: string, unit: string, end: string, length: n
   return beginning + unit.repeat(Math.floor(room / Buffer.byteLength(unit))) + end;
 }
 
-/** One text of every unit, with the ends in turns, and those that patterns of numbers and times go back over. */
+/**
+ * One text of every unit, with the ends in turns, and those that patterns of numbers and times go back over.
+ */
 export function slowTexts(length: number): string[] {
   return [
     ...units.map((unit, index) => slowText('', unit, ends[index % ends.length]!, length)),

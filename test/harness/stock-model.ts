@@ -54,8 +54,8 @@ function inOrder(now: number) {
 }
 
 /**
- * Stock as one would keep it on paper: one request after the other, each looks at all lots there are. Nothing of this is shared with
- * the service: no indexes, no limits of what is read, no batches.
+ * Stock as one would keep it on paper: one request after the other, each looks at all lots there are. Nothing
+ * of this is shared with the service: no indexes, no limits of what is read, no batches.
  */
 export class StockModel {
   readonly lots = new Map<number, ModelLot>();

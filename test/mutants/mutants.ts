@@ -3,8 +3,8 @@ export type Mutant = {
   name: string;
   edits: { file: string; search: string; replace: string }[];
   /**
-   * A file below `test/` and words that only the title of the named test has; all of the file without them. Or a fault of
-   * `test/faults/`, struck so many times.
+   * A file below `test/` and words that only the title of the named test has; all of the file without them.
+   * Or a fault of `test/faults/`, struck so many times.
    */
   test: { file: string; title?: string } | { fault: string; rounds: number };
 };

@@ -6,7 +6,8 @@ import { startStack } from '@inventory/local/stack';
 import { readOptions } from '../harness/read-options.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
-// pnpm test:mutants [--only WORDS]: breaks a copy of the repository in each known way and shows that a named test notices.
+// pnpm test:mutants [--only WORDS]: breaks a copy of the repository in each known way and shows that a named
+// test notices.
 const values = readOptions(
   'test:mutants',
   'Breaks a copy of the repository in each known way, shows that a named test notices, and writes docs/mutants.md.',
@@ -126,7 +127,8 @@ async function copyRepository(name: string): Promise<string> {
   }
   for (const each of packages) {
     const links = join(root, each, 'node_modules');
-    // Links as they are, relative: the packages of the copy find one another, not those they were copied from.
+    // Links as they are, relative: the packages of the copy find one another, not those they were copied
+    // from.
     if (existsSync(links)) {
       await cp(links, join(copy, each, 'node_modules'), { recursive: true, verbatimSymlinks: true });
     }
@@ -145,7 +147,10 @@ async function mutate(copy: string, { edits }: Mutant): Promise<string | null> {
   return null;
 }
 
-/** Runs the named tests in a copy. Red is only what an assertion says: code that cannot even be read proves nothing. */
+/**
+ * Runs the named tests in a copy. Red is only what an assertion says: code that cannot even be read proves
+ * nothing.
+ */
 async function runTests(
   copy: string,
   { file, titles }: { file: string; titles: string[] },

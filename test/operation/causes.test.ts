@@ -63,7 +63,10 @@ const lineCount = (part: Part) => logLinesOf(part.written()).length;
 const causesFrom = (part: Part, from: number) => new Set(linesFrom(part, from).map(({ cause }) => cause));
 const awayFrom = (part: Part, from: number) => linesFrom(part, from).map(({ away }) => away);
 
-/** From now on the api is to say that this is the cause: the gauge by 0, the count of its failures, and the log. Returns the wait for that. */
+/**
+ * From now on the api is to say that this is the cause: the gauge by 0, the count of its failures, and the
+ * log. Returns the wait for that.
+ */
 async function expectCause(api: Part, cause: string, gauge: string): Promise<() => Promise<void>> {
   const from = lineCount(api);
   const before = await failedBy(api, cause);

@@ -331,7 +331,8 @@ describe('too many connections', () => {
     };
     const fleet = [];
     for (let count = 0; count < 4; count++) fleet.push(await ask('/known'));
-    // Each stranger past the second one closes the first of them, and none of the fleet, though that has rested for longer.
+    // Each stranger past the second one closes the first of them, and none of the fleet, though that has
+    // rested for longer.
     const strangers = [];
     for (let count = 0; count < 4; count++) strangers.push(await ask(`/stranger-${count}`));
     for (const closed of strangers.slice(0, 2)) expect(await closed.outcome()).not.toBe('open');

@@ -118,7 +118,8 @@ let owner: Sql;
 const logins = {} as Record<Part, Sql>;
 
 beforeAll(async () => {
-  // Not copies: rights on a database are not copied with it. Two at once, as two databases of one server may be migrated.
+  // Not copies: rights on a database are not copied with it. Two at once, as two databases of one server may
+  // be migrated.
   for (const name of names) await server.unsafe(`create database ${name}`);
   const urls = names.map((name) => databaseOf(inject('databaseUrl'), name));
   const owners = urls.map((url) => connect(url, { name: 'tests', connectionsMax: 2 }));

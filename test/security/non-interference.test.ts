@@ -24,8 +24,8 @@ type World = { database: TestDatabase; api: Running & { port: number }; client: 
 const worlds: World[] = [];
 
 /**
- * Stock of warehouses 1 and 2, the same in every world to the last column; and, before, between and after it, that of warehouses 3
- * and 4, which `seed` makes another. Without a ledger: nobody writes here.
+ * Stock of warehouses 1 and 2, the same in every world to the last column; and, before, between and after it,
+ * that of warehouses 3 and 4, which `seed` makes another. Without a ledger: nobody writes here.
  */
 async function fill({ sql }: TestDatabase, seed: number) {
   await sql.begin(async (tx) => {
@@ -91,8 +91,8 @@ async function fill({ sql }: TestDatabase, seed: number) {
 }
 
 /**
- * A transaction for each lot: receipts, and moves inside the scope and across its edge, both ways, whose other line is of a lot of
- * warehouse 3; those of the other warehouses in between. Each tenth was undone.
+ * A transaction for each lot: receipts, and moves inside the scope and across its edge, both ways, whose
+ * other line is of a lot of warehouse 3; those of the other warehouses in between. Each tenth was undone.
  */
 async function addHistory(tx: Tx, seed: number) {
   await tx`
@@ -256,7 +256,10 @@ const variants: Record<string, string[]> = {
   '/Inventory/StockLevels/4': ['', 'pageSize=1'],
 };
 
-/** Numbers are drawn for the whole service: what a name in a path or query means in this world, and how its answers are compared. */
+/**
+ * Numbers are drawn for the whole service: what a name in a path or query means in this world, and how its
+ * answers are compared.
+ */
 type Numbers = { of(name: string): string; ranked(text: string): string };
 
 async function numbersOf({ database }: World): Promise<Numbers> {

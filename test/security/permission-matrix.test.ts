@@ -7,9 +7,10 @@ import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 const service = useService();
 
 /**
- * Who may do what, written by hand from the contract. `permission`: the one that is needed, or all of several; every other is not enough. `read-only`:
- * what a client that may only read is answered. Then what a client that may is answered by the warehouse that it names: one in its
- * scope, one outside, none at all, one that does not exist. `-`: the route is asked about no warehouse.
+ * Who may do what, written by hand from the contract. `permission`: the one that is needed, or all of
+ * several; every other is not enough. `read-only`: what a client that may only read is answered. Then what a
+ * client that may is answered by the warehouse that it names: one in its scope, one outside, none at all, one
+ * that does not exist. `-`: the route is asked about no warehouse.
  */
 const expected = `
   route                          permission  read-only  in scope  outside  none  no such

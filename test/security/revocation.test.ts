@@ -67,8 +67,8 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
     refusals.delete(JSON.stringify(forbidden.permission));
     expect([...refusals]).toEqual(body === forbidden.permission ? [] : [JSON.stringify(body)]);
     expect([...refusedOn].sort()).toEqual([0, 1]);
-    // A batch reads the rights when it is applied, in the statement that says its moment: only one of each worker that was just
-    // in that statement may still carry work of this client.
+    // A batch reads the rights when it is applied, in the statement that says its moment: only one of each
+    // worker that was just in that statement may still carry work of this client.
     const batches = await service.sql`
       select distinct at
       from stock_transaction

@@ -9,7 +9,8 @@ import { useService } from '../harness/service.ts';
 
 const service = useService();
 
-// The time of a comparison cannot be measured here; that every digest goes through the one that takes constant time can.
+// The time of a comparison cannot be measured here; that every digest goes through the one that takes
+// constant time can.
 const compared = vi.spyOn(crypto, 'timingSafeEqual');
 
 beforeAll(() => {

@@ -207,7 +207,10 @@ async function useUntilLogged(line: RegExp, processes: Started[] = [api, worker]
   }
 }
 
-/** Sends all until Redis has given this refusal: connections that meet it are replaced, and nothing may be logged of it. */
+/**
+ * Sends all until Redis has given this refusal: connections that meet it are replaced, and nothing may be
+ * logged of it.
+ */
 async function useUntilRefused(code: string): Promise<void> {
   const refusals = async () => {
     await useAll();

@@ -51,8 +51,8 @@ async function useUp(address: string, at: number) {
 }
 
 /**
- * Sends on so many connections, on each as soon as the one before is answered, until it is stopped. Without turns as many would be
- * answered for each other request: all that came before it.
+ * Sends on so many connections, on each as soon as the one before is answered, until it is stopped. Without
+ * turns as many would be answered for each other request: all that came before it.
  */
 function hammer(sendOne: (index: number) => Promise<{ status: number }>) {
   let answered = 0;

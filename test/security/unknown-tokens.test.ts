@@ -44,7 +44,10 @@ beforeEach(() => {
 });
 afterAll(() => pool.end());
 
-/** An authenticator of a process of its own, at a time that is set by hand. It asks whether an address is spent before it verifies. */
+/**
+ * An authenticator of a process of its own, at a time that is set by hand. It asks whether an address is
+ * spent before it verifies.
+ */
 async function startProcess() {
   const clock = { now: Date.now() };
   const verified = { count: 0 };

@@ -32,7 +32,8 @@ export const basePath = '/api/v1';
 /** The contract's version, as X-API-Version has it. */
 export const version = 'v1';
 
-// A page of 25 lots and more: an eighth of the bytes for 0.04 ms to 0.2 ms of a core, and not on the event loop's.
+// A page of 25 lots and more: an eighth of the bytes for 0.04 ms to 0.2 ms of a core, and not on the event
+// loop's.
 const compressedFromCharacters = 8000;
 const compress = promisify(gzip);
 
@@ -152,7 +153,10 @@ function answerErrors(metrics: ApiMetrics) {
   };
 }
 
-/** An answer that failed on its way, after everything else: mostly its caller has gone, which is no failure of ours. */
+/**
+ * An answer that failed on its way, after everything else: mostly its caller has gone, which is no failure of
+ * ours.
+ */
 function noteLost(log: Log, error: unknown) {
   const gone = ['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE'];
   const isGone = gone.includes(String((error as NodeJS.ErrnoException).code));

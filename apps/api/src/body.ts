@@ -73,7 +73,10 @@ export function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** The value that a JSON text is; throws Refused when it is none. A number with more digits than every reader carries is NaN. */
+/**
+ * The value that a JSON text is; throws Refused when it is none. A number with more digits than every reader
+ * carries is NaN.
+ */
 export function parseJson(text: string): unknown {
   try {
     return hasLongNumber.test(text)
@@ -97,15 +100,18 @@ export async function readFormBody(ctx: Context): Promise<Map<string, string>> {
   return form;
 }
 
-// Only a run of digits this long can hold more than a double does, only an exponent this long can end in 0; strings that look
-// so merely take the slower way.
+// Only a run of digits this long can hold more than a double does, only an exponent this long can end in 0;
+// strings that look so merely take the slower way.
 const hasLongNumber = /\d[\d.]{15}|e-\d{3}/i;
 
 function bad(message: string): Refused {
   return new Refused({ code: 'bad_request', message });
 }
 
-/** The reader's errors: too large keeps its status, all the rest (broken compression, a cut body) is a bad request. */
+/**
+ * The reader's errors: too large keeps its status, all the rest (broken compression, a cut body) is a bad
+ * request.
+ */
 function refusalOfReader(error: unknown, bytesMax: number): Refused {
   if (error instanceof BodyTooLarge) {
     return new Refused(

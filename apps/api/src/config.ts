@@ -10,7 +10,10 @@ export const apiSettings = {
   RATE_LIMIT: count(1).default(100),
   /** Operations of batches per client in any 60 s, for clients without a limit of their own. */
   OPERATION_LIMIT: count(1).default(30_000),
-  /** Connections to Postgres for cheap lists and single items; at most 21 more: costly lists, and what must not stand behind any. */
+  /**
+   * Connections to Postgres for cheap lists and single items; at most 21 more: costly lists, and what must
+   * not stand behind any.
+   */
   DATABASE_CONNECTIONS: count(1).default(10),
   /**
    * Connections of callers; one more closes the one that has been idle for longest. Unset: as many as the
@@ -18,8 +21,8 @@ export const apiSettings = {
    */
   CONNECTIONS_MAX: count(1).optional(),
   /**
-   * Those from one address on which no right token or secret came, an IPv6 network of 64 bits being one address; 0: any number.
-   * Unset: 250, and any behind a proxy.
+   * Those from one address on which no right token or secret came, an IPv6 network of 64 bits being one
+   * address; 0: any number. Unset: 250, and any behind a proxy.
    */
   CONNECTIONS_PER_ADDRESS_MAX: count(0).optional(),
   /** Requests in one envelope at most. */
@@ -28,7 +31,10 @@ export const apiSettings = {
   ENVELOPES_IN_FLIGHT: count(1).default(4),
   /** Whether each request is a line of the log. */
   ACCESS_LOG: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
-  /** How long a process that is told to stop goes on accepting, milliseconds: the load balancer's time to notice. */
+  /**
+   * How long a process that is told to stop goes on accepting, milliseconds: the load balancer's time to
+   * notice.
+   */
   DRAIN_MS: count(0).default(0),
   /** The origins, separated by commas, whose pages may call the api from a browser; empty: none. */
   CORS_ORIGINS: z
@@ -40,7 +46,10 @@ export const apiSettings = {
       error:
         'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is none',
     }),
-  /** Proxies before the service whose entry in X-Forwarded-For is believed, counted from the right; 0: the header is ignored. */
+  /**
+   * Proxies before the service whose entry in X-Forwarded-For is believed, counted from the right; 0: the
+   * header is ignored.
+   */
   TRUST_PROXY: z
     .string()
     .regex(/^(\d|false)$/, {

@@ -144,7 +144,10 @@ export function connectionsOf(readsMax: number): number {
   return Object.values(kindsOf(readsMax)).reduce((sum, { connectionsMax }) => sum + connectionsMax, 0);
 }
 
-/** Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for cheap lists and single items. */
+/**
+ * Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for cheap lists
+ * and single items.
+ */
 export function openDatabase(databaseUrl: string, readsMax: number): Database {
   const open = (kind: Kind, onOverrun?: (startedAt: number) => void) =>
     createStatementPool({
@@ -152,8 +155,8 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
       ...(onOverrun && { onOverrun }),
       open: () => connect(databaseUrl, { ...kind, connectionsMax: 1 }),
     });
-  // The quick ones are asked all the time, and see first that connections died without a word. One of another kind may lie idle for
-  // long, and whoever uses it next would wait as long as its work may take.
+  // The quick ones are asked all the time, and see first that connections died without a word. One of another
+  // kind may lie idle for long, and whoever uses it next would wait as long as its work may take.
   const tellAll = (since: number) => {
     for (const pool of Object.values(pools)) pool.doubtIdle(since);
   };

@@ -42,13 +42,16 @@ export function unknownPath(): Refused {
   return new Refused({ code: 'not_found', message: nothingAtPath });
 }
 
-/** Why a request ended with a 5xx, for the log and the metrics. `busy`: all is there, and more is asked than can be done in time. */
+/**
+ * Why a request ended with a 5xx, for the log and the metrics. `busy`: all is there, and more is asked than
+ * can be done in time.
+ */
 export const failureCauses = ['noWorker', 'redis', 'postgres', 'busy', 'internal'] as const;
 export type FailureCause = (typeof failureCauses)[number];
 
 /**
- * Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside. `because`: where it is known here
- * better than from what is away.
+ * Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside.
+ * `because`: where it is known here better than from what is away.
  */
 export class Failed extends Error {
   readonly status: number;

@@ -1,4 +1,7 @@
-/** Those who wait, each under a name; whose turn is next goes round the names, and among one name's by arrival. */
+/**
+ * Those who wait, each under a name; whose turn is next goes round the names, and among one name's by
+ * arrival.
+ */
 export type FairLine<T> = {
   /** Takes a place; returns how to leave it. */
   join(name: string, item: T): () => void;

@@ -4,8 +4,9 @@ import type { StatementPool } from '@inventory/db/statement-pool';
 type Waiting<In, Out> = { input: In; resolve: (output: Out) => void; reject: (error: unknown) => void };
 
 /**
- * Makes one piece of work of all that is asked in one turn of the event loop, or while every connection is busy: a statement of its
- * own would cost a request as much as all the rest of it. `work` returns an output for each input, in their order.
+ * Makes one piece of work of all that is asked in one turn of the event loop, or while every connection is
+ * busy: a statement of its own would cost a request as much as all the rest of it. `work` returns an output
+ * for each input, in their order.
  */
 export function gather<In, Out>(
   pool: StatementPool,

@@ -63,9 +63,9 @@ type ItemWrite<T> = {
 };
 
 /**
- * A write of an item keeps what the transactions promise: an error means that it was not applied and never will be. One that
- * cannot be begun in time is not begun at all; one whose answer is lost is looked for; and when it is not found, the caller is told
- * that the outcome is not known.
+ * A write of an item keeps what the transactions promise: an error means that it was not applied and never
+ * will be. One that cannot be begun in time is not begun at all; one whose answer is lost is looked for; and
+ * when it is not found, the caller is told that the outcome is not known.
  */
 async function writeItem<T>({ wait, write, readBack }: ItemWrite<T>): Promise<T> {
   // Once begun it is waited for: nobody is answered while it may still be applied.

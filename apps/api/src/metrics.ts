@@ -3,7 +3,10 @@ import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit';
 import { type FailureCause, failureCauses } from './errors.ts';
 import type { Needs } from './needs.ts';
 
-/** Why somebody did not get or have a token: the codes of RFC 6749, too many wrong secrets, or a token that is not live. */
+/**
+ * Why somebody did not get or have a token: the codes of RFC 6749, too many wrong secrets, or a token that is
+ * not live.
+ */
 export type TokenFailure =
   | 'invalid_client'
   | 'invalid_request'

@@ -12,8 +12,9 @@ const decoders: Record<string, (() => Duplex) | undefined> = {
 };
 
 /**
- * The bytes of a request's body, decompressed, at most `bytesMax`. Fails with BodyTooLarge as soon as there are more; with another error
- * for an encoding that is not known, a compression that is broken, or a sender who goes away.
+ * The bytes of a request's body, decompressed, at most `bytesMax`. Fails with BodyTooLarge as soon as there
+ * are more; with another error for an encoding that is not known, a compression that is broken, or a sender
+ * who goes away.
  */
 export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -54,8 +55,8 @@ function gather(
       else chunks.push(chunk);
     });
     source.on('end', () => resolve(Buffer.concat(chunks)));
-    // They stay when the body is refused: an error that nobody listens to, such as that of a compressed body that is too large and
-    // cut as well, would end the process.
+    // They stay when the body is refused: an error that nobody listens to, such as that of a compressed body
+    // that is too large and cut as well, would end the process.
     source.on('error', fail);
     request.on('error', fail);
     request.on('close', () => {

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-/** A UUID of version 7: its first 48 bits are the time, so that new ones land side by side in the unique index. */
+/**
+ * A UUID of version 7: its first 48 bits are the time, so that new ones land side by side in the unique
+ * index.
+ */
 export function createRequestId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   // Its other bits are as random as those of version 4.
@@ -8,8 +11,8 @@ export function createRequestId(): string {
 }
 
 /**
- * How a request is called: `theirs`, its X-Request-Id, if it came with one that can be told; `ours` is the id of the one transaction that it asks
- * for. The answer and the log have theirs, else ours.
+ * How a request is called: `theirs`, its X-Request-Id, if it came with one that can be told; `ours` is the id
+ * of the one transaction that it asks for. The answer and the log have theirs, else ours.
  */
 export type RequestName = { ours: string; theirs: string | null };
 

@@ -6,7 +6,10 @@ import type { Log } from '@inventory/process/log';
 import type { Presence } from '@inventory/process/presence';
 import { Failed, type FailureCause } from './errors.ts';
 
-/** A request as the log has it. `route`: the template; `client`: null when it is not known; `waitedMs`: from when it came. */
+/**
+ * A request as the log has it. `route`: the template; `client`: null when it is not known; `waitedMs`: from
+ * when it came.
+ */
 export type LoggedRequest = {
   requestId: string;
   method: string;
@@ -27,8 +30,8 @@ export type RequestLog = {
 const outages: ReadonlySet<FailureCause> = new Set(['noWorker', 'redis', 'postgres']);
 
 /**
- * The lines about single requests: one for each failure, those that are alike folded, and, where it is wanted, one for each request. Nothing in
- * them came from a caller but the X-Request-Id.
+ * The lines about single requests: one for each failure, those that are alike folded, and, where it is
+ * wanted, one for each request. Nothing in them came from a caller but the X-Request-Id.
  */
 export function createRequestLog(options: {
   log: Log;

@@ -4,8 +4,8 @@ import type { Route } from './route.ts';
 const charactersMax = 500;
 
 /**
- * Finds the template of the route that a path below the base path is for, whatever its method: what a log and a metric may show, when the path
- * itself may hold anything. `other`: there is none.
+ * Finds the template of the route that a path below the base path is for, whatever its method: what a log and
+ * a metric may show, when the path itself may hold anything. `other`: there is none.
  */
 export function createTemplateFinder(routes: readonly Route[]): (path: string) => string {
   const exact = new Set(routes.map(({ path }) => path));

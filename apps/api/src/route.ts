@@ -17,8 +17,8 @@ import { fieldErrorsOf, withoutNulls } from './parse.ts';
 import type { RequestName } from './request-id.ts';
 
 /**
- * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a stream, which is read or
- * destroyed.
+ * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a
+ * stream, which is read or destroyed.
  */
 export type Reply = { status: number; headers?: Record<string, string> } & (
   | { text: string }
@@ -41,15 +41,17 @@ export type Call<Params, Query, Body> = {
   wait: Wait;
 };
 
-/** No request hangs because Postgres does. Transactions answer sooner, by the patience of the queue's sender. */
+/**
+ * No request hangs because Postgres does. Transactions answer sooner, by the patience of the queue's sender.
+ */
 export const answerWithinMs = 12_000;
 
 type Schema = z.ZodType<unknown, unknown>;
 type Out<S> = S extends z.ZodType ? z.infer<S> : undefined;
 
 /**
- * A route, in the order in which a request meets it. The tests of 401 and 403 and the OpenAPI document are made of the same
- * table, so what is declared here is what holds.
+ * A route, in the order in which a request meets it. The tests of 401 and 403 and the OpenAPI document are
+ * made of the same table, so what is declared here is what holds.
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -75,7 +77,10 @@ export type Route = {
   keyed: boolean;
   /** Whether the answer of success is a page, with the headers of one. */
   paged: 'always' | 'unlessLookedUp' | 'never';
-  /** The message of 404, when the handler answers null or the path's parameters do not fit; null: neither happens. */
+  /**
+   * The message of 404, when the handler answers null or the path's parameters do not fit; null: neither
+   * happens.
+   */
   notFound: string | null;
   /** Its notes and examples in the OpenAPI document. */
   operation: Operation;
@@ -103,8 +108,8 @@ export function route<
 export const noWarehouses = () => [];
 
 /**
- * What happens to a request of a known client on its route, top to bottom: read-only, permission, query and body, scope,
- * then the work. Returns null when the path's parameters do not fit: then it is not this route.
+ * What happens to a request of a known client on its route, top to bottom: read-only, permission, query and
+ * body, scope, then the work. Returns null when the path's parameters do not fit: then it is not this route.
  */
 export async function callRoute(
   declared: Route,

@@ -29,9 +29,15 @@ export type Sender = {
   queued<Request extends StockRequest>(request: Request, from: Origin): Queued<Request>;
   /** The operations of an atomic batch as one request. */
   atomic(operations: readonly OperationToSend[], from: Origin): Queued<AtomicRequest>;
-  /** Sends requests of one item, which are decided in their order; never throws an outage: the answer is `unknown` then. */
+  /**
+   * Sends requests of one item, which are decided in their order; never throws an outage: the answer is
+   * `unknown` then.
+   */
   sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]>;
-  /** For requests that are not sent any more: what was decided under their keys; else they are `busy`, or surely not applied. */
+  /**
+   * For requests that are not sent any more: what was decided under their keys; else they are `busy`, or
+   * surely not applied.
+   */
   settleAll(requests: readonly QueuedRequest[]): Promise<SubmitResult[]>;
 };
 
@@ -48,7 +54,10 @@ export type OperationToSend = { request: SingleRequest; key: string | null; evid
 
 export type SenderOptions = {
   submitter: Submitter;
-  /** Decides that a request is never applied; returns what was decided if it already was, under its key perhaps. */
+  /**
+   * Decides that a request is never applied; returns what was decided if it already was, under its key
+   * perhaps.
+   */
   settle: (request: SentRequest) => Promise<StoredOutcome>;
   /** What the clock of Postgres shows, milliseconds since 1970. */
   now: () => number;
@@ -72,8 +81,8 @@ export function createSender({ submitter, settle, now }: SenderOptions): Sender 
   }
 
   /**
-   * Another send of the same key may be under way, from this process or another, and its caller gone: one that the queue refuses is
-   * told that nothing was applied only when that cannot be any more.
+   * Another send of the same key may be under way, from this process or another, and its caller gone: one
+   * that the queue refuses is told that nothing was applied only when that cannot be any more.
    */
   async function settled(request: QueuedRequest, answer: SubmitResult): Promise<SubmitResult> {
     return answer.status === 'busy' && isKeyed(request) ? settle(request) : answer;

@@ -234,7 +234,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     port,
     internalPort: internal?.port,
     async stop() {
-      // Answers say from now on that their connection ends; then the few that are idle can be closed without cutting a request.
+      // Answers say from now on that their connection ends; then the few that are idle can be closed without
+      // cutting a request.
       draining = true;
       await setTimeout(config.DRAIN_MS);
       connections.drain();

@@ -16,11 +16,20 @@ import type { Sender } from './sender.ts';
 const retryAfter = { 'Retry-After': '1' };
 
 export type Stock = {
-  /** Has a transaction applied and answers with `status`; throws Refused or Failed, and then nothing was applied. */
+  /**
+   * Has a transaction applied and answers with `status`; throws Refused or Failed, and then nothing was
+   * applied.
+   */
   transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply>;
-  /** What the call would be answered; nothing is stored, and no key used. Throws Refused, or as the database fails. */
+  /**
+   * What the call would be answered; nothing is stored, and no key used. Throws Refused, or as the database
+   * fails.
+   */
   tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply>;
-  /** The same for the reversal of a transaction, which must be in the caller's scope, and its opposite permitted. */
+  /**
+   * The same for the reversal of a transaction, which must be in the caller's scope, and its opposite
+   * permitted.
+   */
   reverse(
     body: ReverseRequest & { dryRun?: boolean | undefined },
     caller: Caller,
@@ -29,8 +38,8 @@ export type Stock = {
 };
 
 /**
- * `arrivedAt`: of `performance.now()`, when the request came; `key`: its Idempotency-Key; `name`: how it is called in its answer and in the
- * log, see `RequestName`.
+ * `arrivedAt`: of `performance.now()`, when the request came; `key`: its Idempotency-Key; `name`: how it is
+ * called in its answer and in the log, see `RequestName`.
  */
 export type Caller = { client: Client; arrivedAt: number; key: string | undefined; name: RequestName };
 

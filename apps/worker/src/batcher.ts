@@ -26,10 +26,11 @@ function goesAlone({ requests, attempt }: Envelope): boolean {
 }
 
 /**
- * Makes one batch of the envelopes that are there: while a batch is applied the next one gathers, so batches grow with the
- * load and a lone envelope waits for nobody. One request that cannot be applied, by an error of ours, harms only itself: the
- * batch is cut in halves until it stands alone, and it fails. An envelope that comes again (`attempt`, from 1) is alone, and is cut
- * further each time: whatever ended the batch that it was in may be in it. Requests for a gate that somebody holds are put aside.
+ * Makes one batch of the envelopes that are there: while a batch is applied the next one gathers, so batches
+ * grow with the load and a lone envelope waits for nobody. One request that cannot be applied, by an error of
+ * ours, harms only itself: the batch is cut in halves until it stands alone, and it fails. An envelope that
+ * comes again (`attempt`, from 1) is alone, and is cut further each time: whatever ended the batch that it
+ * was in may be in it. Requests for a gate that somebody holds are put aside.
  */
 export function createBatcher(
   options: BatcherOptions,
@@ -143,7 +144,8 @@ export function createBatcher(
       waiting.push({ requests, attempt, outcomes: new Map(), resolve, reject });
       if (running) return;
       running = true;
-      // After this turn, so that envelopes fetched together start together; a request that travels alone waits for nobody.
+      // After this turn, so that envelopes fetched together start together; a request that travels alone
+      // waits for nobody.
       if (requests.length > 1) setImmediate(run);
       else void run();
     });

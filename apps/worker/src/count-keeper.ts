@@ -3,7 +3,10 @@ import { isOutage } from '@inventory/db/client';
 export type CountKeeper = {
   /** Something was written that the counts do not hold yet. */
   wake(): void;
-  /** For how long something that was written has not been brought into the counts, seconds; 0 when nothing waits. */
+  /**
+   * For how long something that was written has not been brought into the counts, seconds; 0 when nothing
+   * waits.
+   */
   lagSeconds(): number;
   stop(): Promise<void>;
 };
@@ -13,7 +16,10 @@ const foldAfterMs = 500;
 // Items come by way of the api; nobody tells.
 const sweepEveryMs = 5000;
 
-/** Calls `fold` soon after work was done and now and then, never twice at once. An outage is no news: it is tried again. */
+/**
+ * Calls `fold` soon after work was done and now and then, never twice at once. An outage is no news: it is
+ * tried again.
+ */
 export function createCountKeeper(
   fold: () => Promise<void>,
   report: (error: Error, what: string) => void,

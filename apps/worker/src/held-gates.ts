@@ -6,7 +6,10 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 export type HeldGates = {
   /** From now on requests for these gates are put aside. */
   add(gates: ReadonlySet<string>): void;
-  /** Puts a request for a held gate aside and says so; it is applied as soon as that can be done, while somebody may wait for it. */
+  /**
+   * Puts a request for a held gate aside and says so; it is applied as soon as that can be done, while
+   * somebody may wait for it.
+   */
   takes(request: QueuedRequest): boolean;
 };
 
@@ -24,8 +27,8 @@ const looksMax = 5;
 
 export type HeldGatesOptions = {
   /**
-   * Applies requests as one database transaction; throws only when nothing was applied. Null: to be decided by another batch, never
-   * all of them.
+   * Applies requests as one database transaction; throws only when nothing was applied. Null: to be decided
+   * by another batch, never all of them.
    */
   apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
   /** The gates of these requests, by name, that somebody holds at this moment. */
@@ -71,7 +74,8 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
     const now = performance.now();
     let young = held.waiting.splice(0).filter(({ since }) => now - since < waitsMaxMs);
     for (let look = 1; young.length > 0; look++) {
-      // Asked before, and not tried: a move would lock the gate it takes from while it waits for the one it goes to.
+      // Asked before, and not tried: a move would lock the gate it takes from while it waits for the one it
+      // goes to.
       const locked = await options.findHeld(young.map(({ request }) => request));
       const heldOf = ({ request }: Waiting) => gateNamesOf(request).filter((gate) => locked.has(gate));
       const free = young.filter((each) => heldOf(each).length === 0);

@@ -4,7 +4,9 @@ import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/m
 import type { Presence } from '@inventory/process/presence';
 import { type BusyTime, createBusyTime } from './busy-time.ts';
 
-/** What a worker tells of its work. Times in milliseconds, of `performance.now()` or as differences of that. */
+/**
+ * What a worker tells of its work. Times in milliseconds, of `performance.now()` or as differences of that.
+ */
 export type WorkerMetrics = {
   /** An envelope with so many requests came. */
   envelope(requestCount: number): void;

@@ -28,14 +28,16 @@ import { createCountKeeper } from './count-keeper.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { createTimedPool } from './timed-pool.ts';
 
-// Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's patience ends.
+// Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's
+// patience ends.
 const idleInTransactionMs = 700;
 // A gate that is held for longer holds up a batch's other requests: they go on without those for that gate.
 const lockTimeoutMs = 300;
 // Nobody waits for a batch any more after this long.
 const batchWithinMs = 3000;
-// Folding takes some milliseconds, so a connection that is silent for longer is replaced; but what piled up while no worker ran must not
-// stay for ever because it is too much: when Postgres itself says that it took too long, it gets more time. For each list, and for all.
+// Folding takes some milliseconds, so a connection that is silent for longer is replaced; but what piled up
+// while no worker ran must not stay for ever because it is too much: when Postgres itself says that it took
+// too long, it gets more time. For each list, and for all.
 const usualFold = { listMs: 1500, allMs: 5000 };
 const largeFold = { listMs: 60_000, allMs: 200_000 };
 const stopFoldingWithinMs = 3000;

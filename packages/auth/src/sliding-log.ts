@@ -40,8 +40,8 @@ type Entry = { since: number; at: number; count: number };
 type Log = { entries: Entry[]; total: number };
 
 /**
- * Counts in the memory of this process, exactly: never more than a key's limit in any window. It holds at most 2,000 small entries for each
- * key that was used within the last window.
+ * Counts in the memory of this process, exactly: never more than a key's limit in any window. It holds at
+ * most 2,000 small entries for each key that was used within the last window.
  */
 export function createSlidingLogs({ windowMs, now: readClock, keysMax }: SlidingLogsOptions): SlidingLogs {
   // In the order in which they were last used.

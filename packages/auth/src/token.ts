@@ -45,7 +45,10 @@ export async function createSigningKey(): Promise<NewSigningKey> {
   }
 }
 
-/** `keys`: those that are not withdrawn; `privateHalves`: of those of them that sign, by what this process may read. */
+/**
+ * `keys`: those that are not withdrawn; `privateHalves`: of those of them that sign, by what this process may
+ * read.
+ */
 export async function createKeyRing(
   keys: readonly VerifyingKey[],
   privateHalves: readonly PrivateHalf[],
@@ -85,8 +88,8 @@ export function signerAt(ring: KeyRing, at: number): string {
 }
 
 function signingKeyAt({ signing }: KeyRing, at: number) {
-  // The very first key signs at once, and this clock may be a little behind the one that made it. Nor is a gap between two keys, as
-  // somebody's own change of the table may leave, a reason to sign nothing.
+  // The very first key signs at once, and this clock may be a little behind the one that made it. Nor is a
+  // gap between two keys, as somebody's own change of the table may leave, a reason to sign nothing.
   const key =
     signing.find(({ from, until }) => from <= at && at < until) ??
     signing.findLast(({ until }) => at < until);

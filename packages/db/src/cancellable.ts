@@ -7,8 +7,9 @@ export type Cancellable = {
   /** The same connection; statements sent by it can be cancelled. */
   sql: Sql;
   /**
-   * Asks Postgres to end the statement that runs now, over a connection of its own; false when none was sent. It may come late and end
-   * whatever the connection does next: whoever cancels must not use the connection again.
+   * Asks Postgres to end the statement that runs now, over a connection of its own; false when none was sent.
+   * It may come late and end whatever the connection does next: whoever cancels must not use the connection
+   * again.
    */
   cancel(): boolean;
 };
@@ -43,7 +44,8 @@ export function cancellable(sql: Sql): Cancellable {
     cancel() {
       const running = [...statements].find((each) => each.executed && each.state !== null && each.active);
       if (running === undefined) return false;
-      // Nobody waits for it: over TLS the driver's promise never settles. Lost, it leaves the statement its time limit.
+      // Nobody waits for it: over TLS the driver's promise never settles. Lost, it leaves the statement its
+      // time limit.
       Promise.resolve(running.cancel()).catch(() => {});
       return true;
     },

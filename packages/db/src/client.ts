@@ -29,10 +29,10 @@ export type ConnectOptions = {
   /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
   idleInTransactionMs?: number;
   /**
-   * Every statement goes by index, one row after the other, and is planned once, not for the values of each call. For
-   * statements that touch as many rows as they are given keys: a plan made while a table was small, which would read it
-   * whole, stays when it has grown; and one made for items with a few lots, which would read all of an item's and sort them,
-   * is used for the item that has thousands.
+   * Every statement goes by index, one row after the other, and is planned once, not for the values of each
+   * call. For statements that touch as many rows as they are given keys: a plan made while a table was small,
+   * which would read it whole, stays when it has grown; and one made for items with a few lots, which would
+   * read all of an item's and sort them, is used for the item that has thousands.
    */
   byKeys?: boolean;
   /** A statement keeps one processor busy, not several: it must leave some to others. */
@@ -51,7 +51,10 @@ const byKeysSettings = {
 
 const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
-/** A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as text. */
+/**
+ * A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as
+ * text.
+ */
 export function connect(databaseUrl: string, options: ConnectOptions): Sql {
   return postgres(databaseUrl, {
     max: options.connectionsMax ?? 10,
@@ -69,7 +72,8 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       statement_timeout: options.statementTimeoutMs ?? 0,
       lock_timeout: options.lockTimeoutMs ?? 0,
       idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
-      // A server whose operator turned this on would write the parameters of a statement that fails into its log.
+      // A server whose operator turned this on would write the parameters of a statement that fails into its
+      // log.
       log_parameter_max_length_on_error: 0,
       ...(options.byKeys === true ? byKeysSettings : {}),
       ...(options.byIndex === true ? byIndexSettings : {}),
@@ -78,14 +82,17 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
   });
 }
 
-/** A connection of its own for transactions that are begun and ended by hand. It ends once, and is never opened again. */
+/**
+ * A connection of its own for transactions that are begun and ended by hand. It ends once, and is never
+ * opened again.
+ */
 export type SingleConnection = {
   /** Sends statements in order, without waiting for the one before. */
   tx: Tx;
   isClosed(): boolean;
   /**
-   * Has the error told when the connection closes, or has closed, for whatever reason; returns how to be told no more. No promise: one that
-   * never settles keeps everything that was ever raced against it.
+   * Has the error told when the connection closes, or has closed, for whatever reason; returns how to be told
+   * no more. No promise: one that never settles keeps everything that was ever raced against it.
    */
   onClosed(tell: (error: Error) => void): () => void;
   /** Ends it when what was sent is answered, `timeout` seconds later at most. */
@@ -93,8 +100,8 @@ export type SingleConnection = {
 };
 
 /**
- * Opens a connection as the pool does. Made anew for each: the driver's pools put a new connection in the place of one that broke, and
- * a statement of the lost transaction would run there, outside of any.
+ * Opens a connection as the pool does. Made anew for each: the driver's pools put a new connection in the
+ * place of one that broke, and a statement of the lost transaction would run there, outside of any.
  */
 export async function openConnection(sql: Sql): Promise<SingleConnection> {
   let closed = false;
@@ -158,14 +165,16 @@ const unreachable = new Set([
     'NEVER_BEGUN',
   ],
 ]);
-// Postgres is going, coming or full, as it says itself: 57P01–57P05 ended by an administrator, shutting down, starting, its database
-// dropped, idle for too long; 08xxx connections; 53xxx out of disk, memory or connections; 25006 a standby, or a primary that became
-// one; 25P04 a transaction that took longer than the server allows any.
+// Postgres is going, coming or full, as it says itself: 57P01–57P05 ended by an administrator, shutting down,
+// starting, its database dropped, idle for too long; 08xxx connections; 53xxx out of disk, memory or
+// connections; 25006 a standby, or a primary that became one; 25P04 a transaction that took longer than the
+// server allows any.
 const unavailable = /^(57P0[1-5]|08...|53...|25006|25P04)$/;
 
 /**
- * Whether an error says that Postgres cannot work now: it is out of reach, going, coming or full. A list of what does: anything else,
- * an error of a statement or of ours, may come again with the same request and not with others.
+ * Whether an error says that Postgres cannot work now: it is out of reach, going, coming or full. A list of
+ * what does: anything else, an error of a statement or of ours, may come again with the same request and not
+ * with others.
  */
 export function isOutage(error: unknown): boolean {
   const { code } = error as { code?: unknown };
@@ -195,7 +204,10 @@ export function violatedUnique(error: unknown): string | null {
     : null;
 }
 
-/** Whether a statement was refused because what it refers to is not there; `constraint` is the foreign key's name. */
+/**
+ * Whether a statement was refused because what it refers to is not there; `constraint` is the foreign key's
+ * name.
+ */
 export function violatesForeignKey(error: unknown, constraint: string): boolean {
   return (
     error instanceof postgres.PostgresError && error.code === '23503' && error.constraint_name === constraint

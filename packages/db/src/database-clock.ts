@@ -15,9 +15,10 @@ const measureEveryMs = 5000;
 const roundTrips = 4;
 
 /**
- * Deadlines are made here and judged by Postgres, and a token made by one process is judged by another: all of them go by the clock of
- * Postgres. It is counted on by a clock that nobody sets. `report` is told each measured difference, seconds. Fails when Postgres
- * cannot be asked now; later the last measurement holds until the next.
+ * Deadlines are made here and judged by Postgres, and a token made by one process is judged by another: all
+ * of them go by the clock of Postgres. It is counted on by a clock that nobody sets. `report` is told each
+ * measured difference, seconds. Fails when Postgres cannot be asked now; later the last measurement holds
+ * until the next.
  */
 export async function startDatabaseClock(
   pool: Pick<StatementPool, 'run'>,

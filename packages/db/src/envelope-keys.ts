@@ -3,7 +3,10 @@ import type { Sql } from './client.ts';
 /** A key that signs what travels through Redis. `settled`: old enough that every process has read it. */
 export type EnvelopeKey = { kid: number; secret: Buffer; settled: boolean };
 
-/** The keys that verify, the newest first: one whose successor has signed for minutes verifies nothing any more. */
+/**
+ * The keys that verify, the newest first: one whose successor has signed for minutes verifies nothing any
+ * more.
+ */
 export async function readEnvelopeKeys(sql: Sql): Promise<EnvelopeKey[]> {
   const rows = await sql<{ kid: number; secret: Buffer; settled: boolean }[]>`
     select kid, secret, created < clock_timestamp() - interval '60 seconds' as settled

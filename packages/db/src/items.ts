@@ -20,7 +20,10 @@ export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
   return row?.record ?? null;
 }
 
-/** A part number that no item has or will have, for the next item: by it a creation whose answer was lost is known again. */
+/**
+ * A part number that no item has or will have, for the next item: by it a creation whose answer was lost is
+ * known again.
+ */
 export async function drawPartNo(sql: Sql): Promise<number> {
   const [row] = await sql<{ part_no: number }[]>`
     select nextval(pg_get_serial_sequence('item', 'part_no'))::integer as part_no`;
@@ -28,8 +31,8 @@ export async function drawPartNo(sql: Sql): Promise<number> {
 }
 
 /**
- * Creates an item and returns its JSON text. Fails on the constraints `item_short_id_key` (the shortID is taken) and
- * `item_alias_pkey` (an alias has that name).
+ * Creates an item and returns its JSON text. Fails on the constraints `item_short_id_key` (the shortID is
+ * taken) and `item_alias_pkey` (an alias has that name).
  */
 export async function createItem(
   sql: Sql,
@@ -50,7 +53,9 @@ export async function createItem(
   return row!.record;
 }
 
-/** Changes the fields given; `modified` only when a value really changes. False when there is no such item. */
+/**
+ * Changes the fields given; `modified` only when a value really changes. False when there is no such item.
+ */
 export async function updateItem(sql: Sql, shortId: string, given: ItemFields): Promise<boolean> {
   const units = given.units === undefined ? null : String(given.units);
   const rows = await sql`

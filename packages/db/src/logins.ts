@@ -13,8 +13,8 @@ export function loginOf(part: Part): string {
 export type Login = { part: Part; name: string; password: string };
 
 /**
- * Makes logins that may do what their part may and nothing else, or gives the ones that are there these passwords. After the
- * migrations. Fails when whoever connects may not create roles.
+ * Makes logins that may do what their part may and nothing else, or gives the ones that are there these
+ * passwords. After the migrations. Fails when whoever connects may not create roles.
  */
 export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<void> {
   for (const { part, name, password } of logins) {

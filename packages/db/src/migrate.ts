@@ -18,9 +18,10 @@ const partRoles = parts.map((part) => `inventory_${part}`);
 /**
  * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits,
  * then has nothing to do. Each file runs in a transaction of its own. Refuses, before it writes anything, a
- * database that the service itself would refuse afterwards, one that holds the tables of something else, one in
- * which the migrations would end half-way, and one whose applied files were edited since. `to`: the last one that
- * is wanted, by its number; unless given, the newest. Throws UnfitDatabaseError, or the driver's error.
+ * database that the service itself would refuse afterwards, one that holds the tables of something else, one
+ * in which the migrations would end half-way, and one whose applied files were edited since. `to`: the last
+ * one that is wanted, by its number; unless given, the newest. Throws UnfitDatabaseError, or the driver's
+ * error.
  */
 export async function migrate(
   sql: Sql,

@@ -34,7 +34,10 @@ export async function readPrivateHalves(sql: Sql): Promise<PrivateHalf[]> {
   return rows.map((row) => ({ kid: row.kid, privateJwk: row.private_jwk }));
 }
 
-/** Stores a key that signs at once, unless there is one already: two processes that start at once agree on one. */
+/**
+ * Stores a key that signs at once, unless there is one already: two processes that start at once agree on
+ * one.
+ */
 export async function addFirstSigningKey(sql: Sql, key: NewSigningKey): Promise<void> {
   await changeKeys(sql, async (tx) => {
     const [live] = await tx`select from verifying_key where withdrawn is null and retired is null`;
@@ -84,8 +87,8 @@ export async function withdrawSigningKey(sql: Sql, kid: string, spare: NewSignin
 }
 
 /**
- * Deletes the private halves of keys that are retired. No process signs by them: each asks the clock of Postgres which key signs, and has read
- * the keys a moment ago.
+ * Deletes the private halves of keys that are retired. No process signs by them: each asks the clock of
+ * Postgres which key signs, and has read the keys a moment ago.
  */
 export async function deleteRetiredHalves(sql: Sql): Promise<void> {
   await changeKeys(
@@ -120,7 +123,9 @@ export async function listSigningKeys(sql: Sql): Promise<ListedKey[]> {
   return rows.map(({ signs_from: signsFrom, ...row }) => ({ ...row, signsFrom }));
 }
 
-/** Has every key that is not retired yet sign until the next one does, and the last one until there is a next. */
+/**
+ * Has every key that is not retired yet sign until the next one does, and the last one until there is a next.
+ */
 async function chainKeys(tx: Tx): Promise<void> {
   await tx`
     update verifying_key
@@ -146,7 +151,10 @@ async function insertKey(tx: Tx, key: NewSigningKey, inSeconds: number): Promise
     values (${key.kid}, ${JSON.stringify(key.privateJwk)}::text::json)`;
 }
 
-/** One change of the keys after the other: two at once would each retire, or count on, a key that the other withdraws. */
+/**
+ * One change of the keys after the other: two at once would each retire, or count on, a key that the other
+ * withdraws.
+ */
 function changeKeys<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockKey}::bigint)`;

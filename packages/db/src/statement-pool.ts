@@ -28,13 +28,15 @@ export type StatementPool = {
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
   /**
-   * Closes the connections that lie idle and have answered nothing since then (of `performance.now()`): others to the same server have
-   * died without a word, and these may have with them.
+   * Closes the connections that lie idle and have answered nothing since then (of `performance.now()`):
+   * others to the same server have died without a word, and these may have with them.
    */
   doubtIdle(since: number): void;
   /** How many pieces of work wait for a connection now. */
   waitingCount(): number;
-  /** Its connections: those that work, those that lie idle, and those that are suspect and serve nobody else. */
+  /**
+   * Its connections: those that work, those that lie idle, and those that are suspect and serve nobody else.
+   */
   counts(): { busy: number; idle: number; suspect: number };
   end(): Promise<void>;
 };
@@ -83,7 +85,10 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   const waiting = new Set<Waiting>();
   let ended = false;
 
-  /** The one used last: fewer connections, each with its statements prepared, and the others are seen to be idle. */
+  /**
+   * The one used last: fewer connections, each with its statements prepared, and the others are seen to be
+   * idle.
+   */
   function take(): Connection | null {
     const kept = idle.pop();
     if (kept !== undefined) return kept;
@@ -201,7 +206,8 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         answered = true;
         return result;
       } catch (error) {
-        // A transaction whose connection broke goes on in the driver, on the one that takes its place: that must serve nobody else.
+        // A transaction whose connection broke goes on in the driver, on the one that takes its place: that
+        // must serve nobody else.
         gaveUp = error instanceof TooLateError || (cancels && isOutage(error));
         throw error;
       } finally {

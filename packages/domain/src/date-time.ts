@@ -9,8 +9,8 @@ export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 export type DateTime = { at: number; precision: 'day' | 'second' | 'millisecond' };
 
 /**
- * Reads an ISO 8601 date or datetime; without an offset it is UTC. `at` is milliseconds since 1970. Digits beyond
- * milliseconds are dropped. Returns null for anything else, a day that does not exist included.
+ * Reads an ISO 8601 date or datetime; without an offset it is UTC. `at` is milliseconds since 1970. Digits
+ * beyond milliseconds are dropped. Returns null for anything else, a day that does not exist included.
  */
 export function parseDateTime(text: string): DateTime | null {
   const match = pattern.exec(text);
@@ -30,7 +30,8 @@ export function parseDateTime(text: string): DateTime | null {
   const offsetMinutes = minutesOf(offset);
   if (offsetMinutes === null) return null;
   const at = date.getTime() - offsetMinutes * 60_000;
-  // An offset can carry the first or last day out of the years 1 to 9999, which Postgres or an answer could not write.
+  // An offset can carry the first or last day out of the years 1 to 9999, which Postgres or an answer could
+  // not write.
   if (at < firstMoment || at > lastMoment) return null;
   return { at, precision: hour === undefined ? 'day' : fraction === undefined ? 'second' : 'millisecond' };
 }

@@ -1,6 +1,6 @@
 /**
- * A quantity, exact: a bigint that counts millionths (1.5 units = 1_500_000n). Every number that a request may carry
- * (at most 6 digits after the point, below 1e12) has exactly one; sums never round.
+ * A quantity, exact: a bigint that counts millionths (1.5 units = 1_500_000n). Every number that a request
+ * may carry (at most 6 digits after the point, below 1e12) has exactly one; sums never round.
  */
 export type Quantity = bigint;
 
@@ -10,7 +10,10 @@ const digitsAfterPointMax = 6;
 const significantDigitsMax = 15;
 const millionth = 1_000_000n;
 
-/** The quantity of a plain decimal text such as `12`, `-0.5` or `100.000000`; throws a RangeError on anything else. */
+/**
+ * The quantity of a plain decimal text such as `12`, `-0.5` or `100.000000`; throws a RangeError on anything
+ * else.
+ */
 export function parseQuantity(text: string): Quantity {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   const [, sign, whole = '0', digits = ''] = match ?? [];
@@ -37,8 +40,8 @@ export function quantityOf(number: number): Quantity {
 
 /**
  * Whether a JSON number is one that every reader carries exactly: at most 6 digits after the point and 15
- * significant ones. (A literal with more digits than a double holds never gets here as a number: the body's reader
- * turns it into NaN.)
+ * significant ones. (A literal with more digits than a double holds never gets here as a number: the body's
+ * reader turns it into NaN.)
  */
 export function isExactDecimal(number: number): boolean {
   if (!Number.isFinite(number)) return false;
@@ -50,8 +53,9 @@ export function isExactDecimal(number: number): boolean {
 }
 
 /**
- * The number that a JSON literal such as `-1.50e3` writes, of any length; NaN when its digits say more than a double
- * carries: more than 15 significant ones, unless it is whole and at most 2^53-1, or an exponent that makes 0 of them.
+ * The number that a JSON literal such as `-1.50e3` writes, of any length; NaN when its digits say more than a
+ * double carries: more than 15 significant ones, unless it is whole and at most 2^53-1, or an exponent that
+ * makes 0 of them.
  */
 export function numberOfLiteral(literal: string): number {
   const [mantissa = ''] = literal.toLowerCase().split('e');

@@ -8,7 +8,10 @@ import { createRedisUsers } from './redis-users.ts';
 /** The images of docker-compose.yml, so that what is tested is what is run. */
 export const images = { postgres: 'postgres:18.6', redis: 'redis:7.4.11' } as const;
 
-/** Whether a Docker engine answers. The library is loaded only where there is some sign of one: loading it takes a second. */
+/**
+ * Whether a Docker engine answers. The library is loaded only where there is some sign of one: loading it
+ * takes a second.
+ */
 export async function isDockerThere(): Promise<boolean> {
   const sockets = [
     '/var/run/docker.sock',

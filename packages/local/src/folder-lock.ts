@@ -10,9 +10,10 @@ const LOCK_NAME = /^lock-(\d+)-(.+)$/;
 /**
  * Takes the folder for this process; returns what gives it back.
  *
- * Each process has a lock file of its own, named by its pid and start, and holds the lock when no other living process
- * has one. So the file of a killed process can be removed by anyone without a race: its name never comes back. Two that start
- * at the same moment may both see each other; both withdraw and try again after unequal pauses.
+ * Each process has a lock file of its own, named by its pid and start, and holds the lock when no other
+ * living process has one. So the file of a killed process can be removed by anyone without a race: its name
+ * never comes back. Two that start at the same moment may both see each other; both withdraw and try again
+ * after unequal pauses.
  *
  * Fails with LocalStackError when a living process, this one included, has the folder.
  */

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { LocalStackError } from './local-stack-error.ts';
 
-// Below the ports that systems hand out to outgoing connections (32768 and up on Linux). Within that range a client that
-// reconnects to a server that is down can be given the server's own port and connect to itself, which also keeps
-// the server from coming back.
+// Below the ports that systems hand out to outgoing connections (32768 and up on Linux). Within that range a
+// client that reconnects to a server that is down can be given the server's own port and connect to itself,
+// which also keeps the server from coming back.
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 

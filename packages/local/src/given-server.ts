@@ -4,8 +4,8 @@ import { LocalStackError } from './local-stack-error.ts';
 const WAIT_MS = 3000;
 
 /**
- * Checks that something listens where the URL points. `name` is what it is ('Postgres'), `variable` where it was given.
- * Fails with LocalStackError, which names host and port and never the user or the password.
+ * Checks that something listens where the URL points. `name` is what it is ('Postgres'), `variable` where it
+ * was given. Fails with LocalStackError, which names host and port and never the user or the password.
  */
 export async function checkGivenServer(
   name: string,

@@ -28,7 +28,10 @@ export type KeepUpOptions<Process extends Launched> = {
   stopping: AbortSignal;
 };
 
-/** Starts a process again whenever it ends, sooner at first and later when it ends soon again. Resolves once `stopping` is aborted. */
+/**
+ * Starts a process again whenever it ends, sooner at first and later when it ends soon again. Resolves once
+ * `stopping` is aborted.
+ */
 export async function keepUp<Process extends Launched>(options: KeepUpOptions<Process>): Promise<void> {
   const { name, launch, onLaunched, report, stopping } = options;
   let current: Process | null = options.first;
@@ -54,7 +57,10 @@ export async function keepUp<Process extends Launched>(options: KeepUpOptions<Pr
   }
 }
 
-/** How a process is asked to end: each signal in turn, with the time it has before the next. SIGKILL follows the last. */
+/**
+ * How a process is asked to end: each signal in turn, with the time it has before the next. SIGKILL follows
+ * the last.
+ */
 export type Ending = { signal: NodeJS.Signals; waitMs: number }[];
 
 /** The signals of an ending, the last resort too. */

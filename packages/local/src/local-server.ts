@@ -1,6 +1,9 @@
 import type { RedisUser } from '@inventory/queue/redis-rights';
 
-/** A server that runs: its URL, its port, its version for people, and how to stop it and wait until it is gone. */
+/**
+ * A server that runs: its URL, its port, its version for people, and how to stop it and wait until it is
+ * gone.
+ */
 export type LocalServer = { url: string; port: number; version: string; stop(): Promise<void> };
 
 /** A Redis that runs. `url`: of the user that may do most; `urls`: of each part's. */

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 
-/** A process by pid and moment of start, so that a later process that reuses the pid is never taken for it. */
+/**
+ * A process by pid and moment of start, so that a later process that reuses the pid is never taken for it.
+ */
 export type ProcessIdentity = { pid: number; started: string };
 
 /** The identity of a living process; null when there is none of this pid, or only its zombie. */
@@ -33,8 +35,8 @@ export function isRunning(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Whether the process has this as its working folder, which stays true when the folder is moved. Outside Linux: whether it is
- * among its arguments; a Redis counts always there, as it hides them.
+ * Whether the process has this as its working folder, which stays true when the folder is moved. Outside
+ * Linux: whether it is among its arguments; a Redis counts always there, as it hides them.
  */
 export function worksIn(pid: number, folder: string): boolean {
   try {

@@ -11,9 +11,9 @@ export type RunOptions = {
 };
 
 /**
- * Runs a command to its end and returns what it printed on standard output.
- * Rejects when it cannot be started, ends with another code than 0, takes too long or is aborted; the message ends
- * with the last line that it printed as an error.
+ * Runs a command to its end and returns what it printed on standard output. Rejects when it cannot be
+ * started, ends with another code than 0, takes too long or is aborted; the message ends with the last line
+ * that it printed as an error.
  */
 export function run(command: string, commandArguments: string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {

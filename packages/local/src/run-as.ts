@@ -5,8 +5,8 @@ import { LocalStackError } from './local-stack-error.ts';
 export type RunAs = { uid?: number; gid?: number };
 
 /**
- * The user to run Postgres under, which refuses to run as root: for root the owner of the data if there is any yet, else the
- * machine's `postgres` or `nobody`; for anyone else the same user.
+ * The user to run Postgres under, which refuses to run as root: for root the owner of the data if there is
+ * any yet, else the machine's `postgres` or `nobody`; for anyone else the same user.
  */
 export function chooseRunAs(dataFolders: string[]): RunAs {
   if (process.getuid?.() !== 0) return {};

@@ -39,8 +39,9 @@ export class ServerEndedError extends Error {
 }
 
 /**
- * Starts a server and returns when it is ready. From then on it is started again whenever it ends, until the returned
- * stop is called, which waits until it is gone. Fails with ServerEndedError; aborting stops it and rejects.
+ * Starts a server and returns when it is ready. From then on it is started again whenever it ends, until the
+ * returned stop is called, which waits until it is gone. Fails with ServerEndedError; aborting stops it and
+ * rejects.
  */
 export async function startServer(options: ServerOptions): Promise<() => Promise<void>> {
   let current = await launch(options, options.signal);
@@ -56,7 +57,8 @@ export async function startServer(options: ServerOptions): Promise<() => Promise
     stopping: stopped.signal,
   });
 
-  // A process that exits without having stopped the stack takes its servers with it; a signal cannot be caught here.
+  // A process that exits without having stopped the stack takes its servers with it; a signal cannot be
+  // caught here.
   const endOnExit = () => void current.child.kill(options.ending[0]?.signal);
   process.on('exit', endOnExit);
 
@@ -71,8 +73,8 @@ export async function startServer(options: ServerOptions): Promise<() => Promise
 }
 
 /**
- * Ends the server that a killed process left behind, if the pid file names one that still runs in one of the work folders: in a
- * copied folder the pid file names the server of the other one.
+ * Ends the server that a killed process left behind, if the pid file names one that still runs in one of the
+ * work folders: in a copied folder the pid file names the server of the other one.
  */
 export async function endOrphan(pidFile: string, workFolders: string[], ending: Ending): Promise<void> {
   let identity: ProcessIdentity;
@@ -123,7 +125,8 @@ async function launch(options: ServerOptions, signal: AbortSignal): Promise<Laun
     const error = await new Promise<Error>((resolve) => child.once('error', resolve));
     throw new ServerEndedError(options.name, error.message);
   }
-  // At once and without awaiting: between the start and this line a killed process would leave a server nobody knows.
+  // At once and without awaiting: between the start and this line a killed process would leave a server
+  // nobody knows.
   writeFileSync(options.pidFile, JSON.stringify(identifyProcess(pid) ?? { pid, started: '' }), {
     mode: 0o600,
   });

@@ -36,7 +36,10 @@ export type Stack = {
   /** Which parts this process started, and how; one that was given is 'given'. */
   postgres: 'given' | 'local' | 'docker';
   redis: 'given' | 'local' | 'docker';
-  /** Has the command line use this address for all but migrations and the like. Nothing happens where nothing was started. */
+  /**
+   * Has the command line use this address for all but migrations and the like. Nothing happens where nothing
+   * was started.
+   */
   tellOperatorUrl(databaseUrl: string): void;
   /** Stops what was started and waits until it is gone. May be called again. */
   stop(): Promise<void>;
@@ -51,7 +54,10 @@ export type StackOptions = {
   /** Without one: the port of last time if it is free, else any free one. */
   postgresPort?: number | undefined;
   redisPort?: number | undefined;
-  /** For tests: prefer Docker where an engine answers. Postgres only together with throwAway: its container keeps nothing. */
+  /**
+   * For tests: prefer Docker where an engine answers. Postgres only together with throwAway: its container
+   * keeps nothing.
+   */
   docker?: boolean | undefined;
   /** For tests: the data is deleted by stop, and what a killed run left by the next start. */
   throwAway?: boolean | undefined;
@@ -66,8 +72,9 @@ export type StackOptions = {
 type Started = { url: string; where: 'given' | 'local' | 'docker'; stop(): Promise<void> };
 
 /**
- * Brings Postgres and Redis up, each unless it was given. A server that ends while the stack runs is started again on its port.
- * Servers that a killed process left in the folder are stopped first. Fails with LocalStackError; nothing is left running then.
+ * Brings Postgres and Redis up, each unless it was given. A server that ends while the stack runs is started
+ * again on its port. Servers that a killed process left in the folder are stopped first. Fails with
+ * LocalStackError; nothing is left running then.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const ownAbort = new AbortController();
@@ -140,7 +147,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     redisUrls = server.urls;
     return server;
   };
-  /** In a container, where that is asked for; null where no engine answers, or where it cannot have or run the image. */
+  /**
+   * In a container, where that is asked for; null where no engine answers, or where it cannot have or run the
+   * image.
+   */
   const tryDocker = async <Server>(
     part: 'postgres' | 'redis',
     start: (settings: ServerSettings) => Promise<Server>,

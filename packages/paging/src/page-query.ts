@@ -19,8 +19,8 @@ export type PageQuery = {
 };
 
 /**
- * The query parameters of a paged list, as a shape of zod schemas that read the text of a URL. A page size above the
- * maximum is capped; an unknown `sort` is dropped here, and with it its direction.
+ * The query parameters of a paged list, as a shape of zod schemas that read the text of a URL. A page size
+ * above the maximum is capped; an unknown `sort` is dropped here, and with it its direction.
  */
 export function pageQueryShape(sortColumns: readonly string[], sizeMax: number = pageSizeMax.standard) {
   return {

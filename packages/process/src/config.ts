@@ -42,9 +42,9 @@ export const connections = {
 };
 
 /**
- * The settings of a process out of its environment; empty counts as unset. DATABASE_PASSWORD_FILE names a file whose
- * content is put into DATABASE_PASSWORD, so that the password need not stand in the environment's description; what
- * REDIS_PASSWORD is or REDIS_PASSWORD_FILE names is put into REDIS_URL.
+ * The settings of a process out of its environment; empty counts as unset. DATABASE_PASSWORD_FILE names a
+ * file whose content is put into DATABASE_PASSWORD, so that the password need not stand in the environment's
+ * description; what REDIS_PASSWORD is or REDIS_PASSWORD_FILE names is put into REDIS_URL.
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   shape: Shape,

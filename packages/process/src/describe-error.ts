@@ -4,8 +4,9 @@ import { knownBeginning, postgresText, redisText } from './known-texts.ts';
 import { PlainError } from './plain-error.ts';
 
 /**
- * What a log says of an error. A list of what is allowed, so that a field that a library adds stays out: the driver of Postgres keeps
- * statement, parameters and the row that failed, ioredis the arguments of a command, AUTH's password among them, Node the text that is no URL.
+ * What a log says of an error. A list of what is allowed, so that a field that a library adds stays out: the
+ * driver of Postgres keeps statement, parameters and the row that failed, ioredis the arguments of a command,
+ * AUTH's password among them, Node the text that is no URL.
  */
 export type ErrorDescription = {
   /** The class or name of the error; of what is no error its JavaScript type. */
@@ -52,9 +53,9 @@ export function describeError(error: unknown): ErrorDescription {
 }
 
 /**
- * What may be shown of an error's message, by where it comes from. Ours (PlainError): all of it. Postgres: by the code, see
- * `postgresText`. Redis: the first word, see `redisText`. The system: the call and its code. Of anything else: a beginning that is known to be
- * fixed text, else its code, else nothing.
+ * What may be shown of an error's message, by where it comes from. Ours (PlainError): all of it. Postgres: by
+ * the code, see `postgresText`. Redis: the first word, see `redisText`. The system: the call and its code. Of
+ * anything else: a beginning that is known to be fixed text, else its code, else nothing.
  */
 export function messageOf(error: unknown): string {
   return describeError(error).message;
@@ -155,8 +156,8 @@ const frame =
   /^ {4}at (?:async )?(?:(?:new )?[\w$.<>#]+(?: \[as [\w$.]+\])? )?\(?(?:file:\/\/|node:|[A-Z]:\\)?[\w/\\.@+~ -]+:\d+:\d+\)?$/;
 
 /**
- * The frames of a stack. They follow the message, which may be of many lines, some of them like frames: unless the stack begins as the
- * error says it must, none is shown.
+ * The frames of a stack. They follow the message, which may be of many lines, some of them like frames:
+ * unless the stack begins as the error says it must, none is shown.
  */
 function framesOf(error: Error): string | undefined {
   const { stack } = error;

@@ -27,8 +27,9 @@ const tickMs = 1000;
 const keysMax = 200;
 
 /**
- * Writes the first of many lines that are alike at once, and then, every ten seconds, the last one with how many there were: `count` in
- * `seconds`. While something is away it writes one line a second at most: the others wait for their second, and are folded meanwhile.
+ * Writes the first of many lines that are alike at once, and then, every ten seconds, the last one with how
+ * many there were: `count` in `seconds`. While something is away it writes one line a second at most: the
+ * others wait for their second, and are folded meanwhile.
  */
 export function createFoldedLog(log: Log, now: () => number = () => performance.now()): FoldedLog {
   const entries = new Map<string, Entry>();

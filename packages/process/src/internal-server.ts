@@ -25,10 +25,10 @@ export type InternalOptions = {
 };
 
 /**
- * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not), `/accepts` (new
- * requests may be sent to it; 503 when not) and `/metrics` for those who run the service; null when no port is
- * set. Never on the port that clients reach. `/accepts` is for a proxy, and unlike `/readyz` it does not ask
- * Postgres: without Postgres the process itself answers requests best.
+ * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not), `/accepts`
+ * (new requests may be sent to it; 503 when not) and `/metrics` for those who run the service; null when no
+ * port is set. Never on the port that clients reach. `/accepts` is for a proxy, and unlike `/readyz` it does
+ * not ask Postgres: without Postgres the process itself answers requests best.
  */
 export async function serveInternal(
   settings: { INTERNAL_PORT?: number | undefined; INTERNAL_HOST: string },

@@ -105,9 +105,10 @@ const conditions: Record<string, string> = {
   XX002: 'index_corrupted',
 };
 
-// Conditions whose message is made of Postgres' own words and of names of roles, databases, tables, columns and functions: connections
-// (08), transactions (25, 40), prepared statements, roles and databases (26, 28, 3D), names in our statements (42), resources (53), locks (55),
-// shutdown and cancellation (57). No class whose messages quote data: 22, 23, P0, XX are not among them.
+// Conditions whose message is made of Postgres' own words and of names of roles, databases, tables, columns
+// and functions: connections (08), transactions (25, 40), prepared statements, roles and databases (26, 28,
+// 3D), names in our statements (42), resources (53), locks (55), shutdown and cancellation (57). No class
+// whose messages quote data: 22, 23, P0, XX are not among them.
 const speaking = new Set([
   ...['08000', '08001', '08003', '08004', '08006', '08P01'],
   ...['25001', '25006', '25P01', '25P02', '25P03', '25P04', '26000', '28000', '28P01', '3D000'],

@@ -14,8 +14,9 @@ const factCharactersMax = 500;
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
- * The log of a process: one JSON object a line on standard output, or the output given. Bodies, headers, tokens and passwords never go in: callers pass an
- * error and a few named facts, nothing that came from a client, and of an error only what describe-error.ts allows is written.
+ * The log of a process: one JSON object a line on standard output, or the output given. Bodies, headers,
+ * tokens and passwords never go in: callers pass an error and a few named facts, nothing that came from a
+ * client, and of an error only what describe-error.ts allows is written.
  */
 export function createLog(name: string, output?: NodeJS.WritableStream): Log {
   const options: LoggerOptions = {
@@ -26,8 +27,8 @@ export function createLog(name: string, output?: NodeJS.WritableStream): Log {
     serializers: { err: (described: unknown) => described },
     formatters: { log: describeFacts },
     hooks: {
-      // Without this an error given alone, or without a message, lends the line its own; and what comes after the message would be
-      // written into it.
+      // Without this an error given alone, or without a message, lends the line its own; and what comes after
+      // the message would be written into it.
       logMethod([first, second], method) {
         if (typeof first === 'string') return method.call(this, first);
         const facts = first instanceof Error ? { err: first } : (first ?? {});

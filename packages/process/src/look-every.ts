@@ -1,4 +1,7 @@
-/** Looks every `everyMs`, never twice at once, until the returned function is called. `look` handles its own failures. */
+/**
+ * Looks every `everyMs`, never twice at once, until the returned function is called. `look` handles its own
+ * failures.
+ */
 export function lookEvery(everyMs: number, look: () => Promise<void>): () => void {
   let looking = false;
   const run = async () => {

@@ -12,12 +12,16 @@ export const sizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The values of a gauge when it is read: one, or one for each value of its label. */
 export type Reading = number | Readonly<Record<string, number>>;
 
-/** One value of a metric. `name`: the metric's, or for a part of a histogram with `_bucket`, `_sum` or `_count` behind it. */
+/**
+ * One value of a metric. `name`: the metric's, or for a part of a histogram with `_bucket`, `_sum` or
+ * `_count` behind it.
+ */
 export type Sample = { name: string; labels: Readonly<Record<string, string | number>>; value: number };
 
 /**
- * The metrics of one process of the service. Each name is `inventory_<api or worker>_<what>_<unit>`; a label has few values, all of them
- * ours: never a client, an item or anything else that a caller sends. docs/operating.md lists them all, and a test compares.
+ * The metrics of one process of the service. Each name is `inventory_<api or worker>_<what>_<unit>`; a label
+ * has few values, all of them ours: never a client, an item or anything else that a caller sends.
+ * docs/operating.md lists them all, and a test compares.
  */
 export type Metrics = {
   counter<Label extends string = never>(
@@ -25,7 +29,10 @@ export type Metrics = {
     help: string,
     labels?: readonly Label[],
   ): Counter<Label>;
-  /** A count that is kept elsewhere, one for each value of its label: where every request passes, adding to a number costs nothing. */
+  /**
+   * A count that is kept elsewhere, one for each value of its label: where every request passes, adding to a
+   * number costs nothing.
+   */
   counted(name: string, help: string, read: () => Readonly<Record<string, number>>, label: string): void;
   histogram<Label extends string = never>(
     name: string,
@@ -35,7 +42,10 @@ export type Metrics = {
   ): Histogram<Label>;
   /** A number that is asked for when the metrics are read. */
   gauge(name: string, help: string, read: () => Reading, label?: string): void;
-  /** The samples of one of them as they are now; of a histogram, those that its text has, too. None when there is no such metric. */
+  /**
+   * The samples of one of them as they are now; of a histogram, those that its text has, too. None when there
+   * is no such metric.
+   */
   samples(name: string): Promise<readonly Sample[]>;
   /** All of them, in the text format of Prometheus. */
   read(): Promise<{ text: string; type: string }>;

@@ -6,8 +6,8 @@ import type { Presence } from './presence.ts';
 export type Report = (error: Error, what: string) => void;
 
 /**
- * Reports into the log, errors that are alike folded. Those of connections, and whatever goes wrong while something is away, say what is
- * away and are one line a second at most.
+ * Reports into the log, errors that are alike folded. Those of connections, and whatever goes wrong while
+ * something is away, say what is away and are one line a second at most.
  */
 export function createReport(log: FoldedLog, presence: Presence, level: 'warn' | 'error'): Report {
   return (error, what) => {
@@ -18,7 +18,10 @@ export function createReport(log: FoldedLog, presence: Presence, level: 'warn' |
   };
 }
 
-/** Whether an error is of a connection, or of the server behind it: the system's and the drivers' have a code, ioredis' a name. */
+/**
+ * Whether an error is of a connection, or of the server behind it: the system's and the drivers' have a code,
+ * ioredis' a name.
+ */
 function isConnectionTrouble(error: Error): boolean {
   const { code } = error as { code?: unknown };
   return (

@@ -24,9 +24,10 @@ const ours = new Set(knownSettings.filter((name) => name.includes('_')).map(firs
 const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
 /**
- * Names in an environment that look like settings of ours and are none: they begin as ours do (`DATABASE_`, `RATE_` …) or differ from
- * one by a letter or two. `meant`: the setting that is nearest, if one is near. A guess, for a warning: an environment holds other things
- * too, and what resembles nothing of ours is not told.
+ * Names in an environment that look like settings of ours and are none: they begin as ours do (`DATABASE_`,
+ * `RATE_` …) or differ from one by a letter or two. `meant`: the setting that is nearest, if one is near. A
+ * guess, for a warning: an environment holds other things too, and what resembles nothing of ours is not
+ * told.
  */
 export function findUnknownSettings(env: NodeJS.ProcessEnv): { name: string; meant: string | null }[] {
   return Object.keys(env)

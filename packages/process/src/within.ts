@@ -11,7 +11,10 @@ const stoodStillMs = 300;
 // Answers that came meanwhile lie there unread, and the work that hangs on them takes another step or two.
 const afterStandstillMs = 700;
 
-/** The result of `promise`, or TooLateError when it takes longer than `timeMs`; a little more after a time in which nothing ran here. */
+/**
+ * The result of `promise`, or TooLateError when it takes longer than `timeMs`; a little more after a time in
+ * which nothing ran here.
+ */
 export async function within<T>(timeMs: number, promise: PromiseLike<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -6,8 +6,8 @@ const xRequestIdPattern = /^[\x21-\x7e]{1,128}$/;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Whether a request that was taken from the queue is one that the api would have sent: its body by the same schemas. The types
- * promise it; this is for a fault of ours, or an api of another version.
+ * Whether a request that was taken from the queue is one that the api would have sent: its body by the same
+ * schemas. The types promise it; this is for a fault of ours, or an api of another version.
  */
 export function isSound(request: QueuedRequest): boolean {
   const { clientId, deadline, xRequestId } = (request ?? {}) as Partial<QueuedRequest>;

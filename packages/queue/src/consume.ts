@@ -44,7 +44,9 @@ export type ConsumeOptions = {
 export type Consumer = {
   /** Whether Redis gives work now. */
   isOpen(): boolean;
-  /** How many jobs were no envelopes of ours, and requests in those that were that no api of ours would send. */
+  /**
+   * How many jobs were no envelopes of ours, and requests in those that were that no api of ours would send.
+   */
   refusedCount(): number;
   /** Takes no more, finishes what it has, closes. */
   close(): Promise<void>;
@@ -54,7 +56,10 @@ export type Consumer = {
 const finishWithinMs = 10_000;
 const closeWithinMs = 1000;
 
-/** BullMQ keeps message and stack of what a job throws in Redis, as they are; the cause, which may hold values, stays here. */
+/**
+ * BullMQ keeps message and stack of what a job throws in Redis, as they are; the cause, which may hold
+ * values, stays here.
+ */
 class EnvelopeError extends PlainError {}
 
 /** The worker's side of the queue: takes envelopes and returns their outcomes as the jobs' results. */

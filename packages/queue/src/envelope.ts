@@ -5,8 +5,9 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 export type Envelope = { requests: QueuedRequest[] };
 
 /**
- * Outcomes in the order of the envelope's requests, as short lists: an envelope's answers are read by every api
- * process. The third place is there for repeats. `stored`: the outcome is too large to travel and stands in Postgres.
+ * Outcomes in the order of the envelope's requests, as short lists: an envelope's answers are read by every
+ * api process. The third place is there for repeats. `stored`: the outcome is too large to travel and stands
+ * in Postgres.
  */
 export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRepeat?: 1][];
 

@@ -76,8 +76,8 @@ export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boole
 }
 
 /**
- * Takes those that leave as one envelope: `max` at most, and all of those that travel together or none (these are never more than `max`).
- * One that travels alone is an envelope by itself.
+ * Takes those that leave as one envelope: `max` at most, and all of those that travel together or none (these
+ * are never more than `max`). One that travels alone is an envelope by itself.
  */
 export function takeEnvelope<Waiting extends { together: object | null; isAlone: boolean }>(
   { waiting }: Lane<Waiting>,

@@ -21,8 +21,8 @@ const commands: Record<RedisUser, string> = {
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
-  // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last. It
-  // changes nothing but that Redis reads its users anew, which a new version may have written.
+  // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last.
+  // It changes nothing but that Redis reads its users anew, which a new version may have written.
   admin: `${connection} acl|load client|list llen time xrevrange zcard`,
 };
 

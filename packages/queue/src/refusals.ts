@@ -7,7 +7,10 @@ export type Refusals = {
 // The sender decides how many there are, but not how much is written about them.
 const tellEveryMs = 60_000;
 
-/** Counts what was refused of what came through Redis, and says so: at once, and then once a minute at most, without its contents. */
+/**
+ * Counts what was refused of what came through Redis, and says so: at once, and then once a minute at most,
+ * without its contents.
+ */
 export function createRefusals(what: string, report: (error: Error, what: string) => void): Refusals {
   let count = 0;
   let told = 0;

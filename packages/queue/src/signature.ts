@@ -25,8 +25,8 @@ export function signEnvelope(keys: EnvelopeKeys, place: Place, requests: QueuedR
 }
 
 /**
- * The requests of a job as it was found in Redis, by the worker; null when it is not an envelope that an api of ours signed for this
- * place.
+ * The requests of a job as it was found in Redis, by the worker; null when it is not an envelope that an api
+ * of ours signed for this place.
  */
 export function openEnvelope(keys: EnvelopeKeys, place: Place, data: unknown): QueuedRequest[] | null {
   const { requests, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
@@ -42,7 +42,10 @@ export function signAnswer(keys: EnvelopeKeys, place: Place, results: EnvelopeRe
   return { results, ...sign(keys.signing(), 'answer', place, textOf(results)) };
 }
 
-/** The outcomes that a job's completion tells, by the api; null when no worker of ours signed them for this job. Never waits. */
+/**
+ * The outcomes that a job's completion tells, by the api; null when no worker of ours signed them for this
+ * job. Never waits.
+ */
 export function openAnswer(keys: EnvelopeKeys, place: Place, answer: unknown): EnvelopeResult | null {
   const { results, key: kid, mac } = (answer ?? {}) as Partial<SignedAnswer>;
   if (!Array.isArray(results) || !results.every(Array.isArray) || typeof mac !== 'string') return null;
@@ -50,7 +53,10 @@ export function openAnswer(keys: EnvelopeKeys, place: Place, answer: unknown): E
   return key !== null && isSignedBy(key, 'answer', place, textOf(results), mac) ? results : null;
 }
 
-/** A text that no other results have; the results' own as they are, because JSON of them would cost more than the signature. */
+/**
+ * A text that no other results have; the results' own as they are, because JSON of them would cost more than
+ * the signature.
+ */
 function textOf(results: EnvelopeResult): string {
   const shape: unknown[] = [];
   let texts = '';

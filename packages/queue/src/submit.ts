@@ -62,13 +62,14 @@ export type EnvelopeObserver = {
 
 export type Submitter = {
   /**
-   * Sends a request, whose id no other one has, and waits for its answer; never throws, and never waits longer than the patience above,
-   * counted from `arrivedAt` (of `performance.now()`): the time a request spent before it came here is its
-   * caller's time too.
+   * Sends a request, whose id no other one has, and waits for its answer; never throws, and never waits
+   * longer than the patience above, counted from `arrivedAt` (of `performance.now()`): the time a request
+   * spent before it came here is its caller's time too.
    */
   submit(request: QueuedRequest, arrivedAt: number): Promise<SubmitResult>;
   /**
-   * The same for several of one item, `togetherMax` at most, which travel in one envelope and so are decided in their order.
+   * The same for several of one item, `togetherMax` at most, which travel in one envelope and so are decided
+   * in their order.
    */
   submitTogether(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
   togetherMax: number;
@@ -170,7 +171,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     if (envelope.open > 0) return;
     noteAnswered(line.lane, envelope, now);
     options.observer?.answered(now - envelope.sentAt);
-    // Without a worker it still waits there, and would for ever: nobody has any use for it, and Redis is not endless.
+    // Without a worker it still waits there, and would for ever: nobody has any use for it, and Redis is not
+    // endless.
     if (!envelope.isDone) line.shard.queue.remove(envelope.jobId).catch(() => {});
     schedule(line);
   }
@@ -267,7 +269,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   };
 }
 
-/** The item by which a request finds its shard; of many the first: a gate belongs to Postgres, not to a shard (0017). */
+/**
+ * The item by which a request finds its shard; of many the first: a gate belongs to Postgres, not to a shard
+ * (0017).
+ */
 function firstItemOf(request: QueuedRequest): string {
   const [first] = operationsOf(request);
   return first === undefined ? '' : itemIdOf(first);

@@ -25,10 +25,16 @@ const dropAfterMs = 1000;
 // Between two sweeps: the process was frozen, or its machine.
 const stoodStillMs = 300;
 
-/** How a request's answer came: by its job's completion, by a look into Postgres, by the verdict, or by the clock alone. */
+/**
+ * How a request's answer came: by its job's completion, by a look into Postgres, by the verdict, or by the
+ * clock alone.
+ */
 export type AnsweredBy = 'event' | 'lookUp' | 'verdict' | 'clock';
 
-/** How many answers came which way, and what the verdicts were; `unknown`: Postgres could not be asked in time. */
+/**
+ * How many answers came which way, and what the verdicts were; `unknown`: Postgres could not be asked in
+ * time.
+ */
 export type AnswerCounts = {
   by: Record<AnsweredBy, number>;
   verdicts: Record<'applied' | 'refused' | 'abandoned' | 'unknown', number>;

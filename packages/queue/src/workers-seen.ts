@@ -6,14 +6,20 @@ import type { Redis } from 'ioredis';
 /** What a worker says of itself when it is seen. */
 export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };
 
-/** A worker as it was seen last, within a minute. `name`: host and process. `note`: null from a worker that says nothing of itself. */
+/**
+ * A worker as it was seen last, within a minute. `name`: host and process. `note`: null from a worker that
+ * says nothing of itself.
+ */
 export type SeenWorker = { name: string; unseenMs: number; note: WorkerNote | null };
 
 /** The queue as Redis has it. */
 export type QueueSight = {
   /** Workers that were seen within the last seconds. */
   workers: number;
-  /** Those, and the ones that were seen within a minute and have not said that they end; the last ones seen first. */
+  /**
+   * Those, and the ones that were seen within a minute and have not said that they end; the last ones seen
+   * first.
+   */
   seen: readonly SeenWorker[];
   /** How long ago the last one was seen, milliseconds; null: nobody within the last minute. */
   lastSeenMs: number | null;
@@ -26,8 +32,8 @@ const seenEveryMs = 500;
 const seenWithinMs = 3000;
 const keptMs = 60_000;
 
-// By the clock of Redis: those of the processes may differ. The lists of BullMQ would tell of a frozen worker for as long as its
-// connection stands, and are behind a right that shows every connection there is.
+// By the clock of Redis: those of the processes may differ. The lists of BullMQ would tell of a frozen worker
+// for as long as its connection stands, and are behind a right that shows every connection there is.
 const beat = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -45,10 +51,13 @@ for index = 2, #seen, 2 do seen[index] = math.max(0, now - seen[index]) end
 return seen
 `;
 
-// More are not looked at; each says what it says in one member, and a few old ones may stand beside it for a moment.
+// More are not looked at; each says what it says in one member, and a few old ones may stand beside it for a
+// moment.
 const membersMax = 1000;
 
-/** Has a worker seen while it can take work, until the returned function is called. What fails is tried again. */
+/**
+ * Has a worker seen while it can take work, until the returned function is called. What fails is tried again.
+ */
 export function keepSeen(
   connection: Redis,
   queue: Queue,
@@ -106,7 +115,10 @@ function memberText(id: string, note: WorkerNote | null): string {
 
 const member = /^([\w.-]{1,64}:\d{1,10}):[\da-f]{8}(?: (\d{1,3}) (-?\d{1,15}) ([01]))?$/;
 
-/** Members and milliseconds in turn, the last seen first, as one entry for each worker. Redis is not believed: what no worker writes is left out. */
+/**
+ * Members and milliseconds in turn, the last seen first, as one entry for each worker. Redis is not believed:
+ * what no worker writes is left out.
+ */
 function seenIn(members: readonly (string | number)[]): SeenWorker[] {
   const byId = new Map<string, SeenWorker>();
   for (let index = 0; index < members.length; index += 2) {

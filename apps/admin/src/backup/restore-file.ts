@@ -7,7 +7,10 @@ import { CommandError } from '../cli/command-error.ts';
 import { print } from '../cli/print.ts';
 import { createProgress } from '../cli/progress.ts';
 
-/** Restores a backup file into an empty database, as its owner. Fails with one line that says why; then nothing was changed. */
+/**
+ * Restores a backup file into an empty database, as its owner. Fails with one line that says why; then
+ * nothing was changed.
+ */
 export async function restoreFile(
   sql: Sql,
   path: string,

@@ -8,8 +8,9 @@ import { CommandError } from '../cli/command-error.ts';
 const ours = 0o600;
 
 /**
- * Has `work` write a new file, which gets its name when all of it is on the disk and not before: whatever bears the name is whole. `-` is standard
- * output. Fails with CommandError when there is a file of that name, or it cannot be written; then nothing is left of it.
+ * Has `work` write a new file, which gets its name when all of it is on the disk and not before: whatever
+ * bears the name is whole. `-` is standard output. Fails with CommandError when there is a file of that name,
+ * or it cannot be written; then nothing is left of it.
  */
 export async function writeTarget<T>(path: string, work: (output: Writable) => Promise<T>): Promise<T> {
   if (path === '-') {

@@ -15,12 +15,14 @@ import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
 
 const answerWithinMs = 5000;
-// A command that stands still with a change half done, stopped at a terminal say, holds its gate and what clients ask for next.
+// A command that stands still with a change half done, stopped at a terminal say, holds its gate and what
+// clients ask for next.
 const idleInTransactionMs = 60_000;
 
 /**
- * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when there is
- * none or it cannot be reached, with UnfitDatabaseError when the service would refuse it: its tables are of another version, say.
+ * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with
+ * CommandError when there is none or it cannot be reached, with UnfitDatabaseError when the service would
+ * refuse it: its tables are of another version, say.
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), async (sql) => {
@@ -29,7 +31,9 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
   });
 }
 
-/** The same, whatever the version of its tables is and whatever the server risks: for commands that only read. */
+/**
+ * The same, whatever the version of its tables is and whatever the server risks: for commands that only read.
+ */
 export async function withDatabaseAsItIs(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), work);
 }

@@ -2,7 +2,9 @@ import { type Sql, violatesForeignKey } from '@inventory/db/client';
 import { findUnknownWarehouses } from '@inventory/db/warehouses';
 import { CommandError } from './command-error.ts';
 
-/** Names the warehouse that is not there, when that is why a statement was refused; else gives the error back. */
+/**
+ * Names the warehouse that is not there, when that is why a statement was refused; else gives the error back.
+ */
 export async function explainUnknownWarehouse(
   error: unknown,
   sql: Sql,

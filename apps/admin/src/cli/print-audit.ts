@@ -3,7 +3,10 @@ import { findImbalances } from '@inventory/db/operator/audit';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 
-/** Checks that lots, levels, counts and ledger agree and prints where they do not. Fails with CommandError when that is anywhere. */
+/**
+ * Checks that lots, levels, counts and ledger agree and prints where they do not. Fails with CommandError
+ * when that is anywhere.
+ */
 export async function printAudit(sql: Sql): Promise<void> {
   const differences = await findImbalances(sql, (check) => print(`checking: ${check}`));
   for (const { check, place, expected, found } of differences) {

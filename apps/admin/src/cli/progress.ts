@@ -2,8 +2,8 @@
 const stepPercent = 5;
 
 /**
- * Writes a line when a step begins and whenever it has come some percent further, with the seconds since the first call of this
- * function. `done`: 0 … 1, null where nobody knows.
+ * Writes a line when a step begins and whenever it has come some percent further, with the seconds since the
+ * first call of this function. `done`: 0 … 1, null where nobody knows.
  */
 export function createProgress(write: (line: string) => void): (step: string, done: number | null) => void {
   const startedAt = performance.now();

@@ -9,8 +9,8 @@ const DemoClient = z.object({ clientId: z.literal(demoClientId), clientSecret: z
 export type DemoClient = z.infer<typeof DemoClient>;
 
 /**
- * The demo client with a secret that works: the one kept in `file`, or a new one that is kept there for the next start.
- * Null when somebody has disabled the client.
+ * The demo client with a secret that works: the one kept in `file`, or a new one that is kept there for the
+ * next start. Null when somebody has disabled the client.
  */
 export async function readDemoClient(sql: Sql, file: string): Promise<DemoClient | null> {
   if (!(await readClients(sql, [demoClientId])).has(demoClientId)) return null;

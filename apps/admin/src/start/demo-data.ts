@@ -42,7 +42,8 @@ const items: [shortId: string, fields: ItemFields][] = [
 
 const alias = { alias: '4006381333931', shortId: 'WIDGET-100' };
 
-// Each receipt has a request id for ever, so that it cannot happen twice; they also tell a database with the demo data.
+// Each receipt has a request id for ever, so that it cannot happen twice; they also tell a database with the
+// demo data.
 const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] = [
   ['00000000-0000-4000-8000-00000000d001', { itemID: 'WIDGET-100', units: 120, wid: 1, spot: 'A-01-1' }],
   ['00000000-0000-4000-8000-00000000d002', { itemID: 'WIDGET-100', units: 80, wid: 2, spot: 'R-07-2' }],
@@ -84,8 +85,9 @@ const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] 
 ];
 
 /**
- * Fills a database that has no warehouse yet with a few items and lots and the client `demo`, whose secret nobody knows yet. Tells
- * whether the database holds the demo data. One in which the start was broken off is completed; any other is left alone.
+ * Fills a database that has no warehouse yet with a few items and lots and the client `demo`, whose secret
+ * nobody knows yet. Tells whether the database holds the demo data. One in which the start was broken off is
+ * completed; any other is left alone.
  */
 export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ours'> {
   const requests = receipts.map(([requestId]) => ({ requestId, clientId: demoClientId }));

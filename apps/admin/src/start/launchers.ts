@@ -5,8 +5,9 @@ import { identifyProcess, isRunning, type ProcessIdentity } from '@inventory/loc
 const lookEveryMs = 500;
 
 /**
- * Calls `onGone` once when one of the npx, npm or pnpm processes that started this one ends before it. npx, ended by a signal,
- * ends without handing it on, and would leave the service running where nobody sees it. Linux only: elsewhere it watches none.
+ * Calls `onGone` once when one of the npx, npm or pnpm processes that started this one ends before it. npx,
+ * ended by a signal, ends without handing it on, and would leave the service running where nobody sees it.
+ * Linux only: elsewhere it watches none.
  */
 export function watchLaunchers(onGone: () => void): void {
   const launchers = findLaunchers();
@@ -19,7 +20,10 @@ export function watchLaunchers(onGone: () => void): void {
   timer.unref();
 }
 
-/** The package managers above this process, and the shells between. A shell above them all is the user's and may end. */
+/**
+ * The package managers above this process, and the shells between. A shell above them all is the user's and
+ * may end.
+ */
 function findLaunchers(): ProcessIdentity[] {
   const found: ProcessIdentity[] = [];
   let count = 0;

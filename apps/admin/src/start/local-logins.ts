@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Sql } from '@inventory/db/client';
 import { addressOf, ensureLogins, loginOf, type Part, parts } from '@inventory/db/logins';
 
-/** Gives each part of the service a login of its own on a migrated database, with a password for this run; their addresses. */
+/**
+ * Gives each part of the service a login of its own on a migrated database, with a password for this run;
+ * their addresses.
+ */
 export async function makeLocalLogins(sql: Sql, databaseUrl: string): Promise<Record<Part, string>> {
   const logins = parts.map((part) => ({
     part,

@@ -30,8 +30,8 @@ const settings = {
 };
 
 /**
- * How the service begins: from a backup that the database, which must be empty, is filled from (`backupFile`, null: none); with demo
- * data (`demo`), and with these also on a database that was given (`yes`).
+ * How the service begins: from a backup that the database, which must be empty, is filled from (`backupFile`,
+ * null: none); with demo data (`demo`), and with these also on a database that was given (`yes`).
  */
 export type Beginning = { backupFile: string | null; demo: boolean; yes: boolean };
 

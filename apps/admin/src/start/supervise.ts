@@ -25,7 +25,10 @@ export type SupervisedOptions = {
 export type Ports = Pick<UpMessage, 'port' | 'internalPort'>;
 
 export type Supervised = {
-  /** When it is up for the first time: the ports it answers on, if it does. Rejects with CommandError when it never is. */
+  /**
+   * When it is up for the first time: the ports it answers on, if it does. Rejects with CommandError when it
+   * never is.
+   */
   up: Promise<Ports>;
   /** Ends it, in order if it can, and waits until it is gone. */
   stop(): Promise<void>;

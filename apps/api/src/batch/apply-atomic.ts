@@ -21,7 +21,8 @@ export type AtomicOptions = {
 };
 
 /**
- * Has the operations of an atomic batch applied together, or none; throws Refused or Failed. `trial`: not null for a dry run.
+ * Has the operations of an atomic batch applied together, or none; throws Refused or Failed. `trial`: not
+ * null for a dry run.
  */
 export type ApplyAtomic = (
   operations: readonly Operation[],
@@ -83,7 +84,10 @@ export function createAtomic({ sender, turns, tryOut }: AtomicOptions): ApplyAto
     return { ...reply, text: `${reply.text.slice(0, -1)},"dryRun":true}` };
   }
 
-  /** "Not applied" is told when that is true of every key of the batch, whoever sent it: an earlier send may be under way. */
+  /**
+   * "Not applied" is told when that is true of every key of the batch, whoever sent it: an earlier send may
+   * be under way.
+   */
   async function settleKeys(operations: readonly AtomicOperation[], clientId: string, deadline: number) {
     const keyed = operations
       .filter(({ key }) => key !== undefined)

@@ -3,14 +3,19 @@ import type { FieldErrors } from '@inventory/domain/contract/refused';
 import { parseDateTime } from '@inventory/domain/date-time';
 import type { Evidence } from '@inventory/domain/stock/request';
 
-/** When a batch came, by the clock of Postgres, and when it was sent, by the device's; null: it does not say. Milliseconds since 1970. */
+/**
+ * When a batch came, by the clock of Postgres, and when it was sent, by the device's; null: it does not say.
+ * Milliseconds since 1970.
+ */
 export type SentTimes = { receivedAt: number; sentAt: number | null };
 
 // What clocks may differ by.
 const futureMaxMs = 5 * 60_000;
 const firstMoment = Date.parse('0001-01-01T00:00:00Z');
 
-/** What a device noted about an operation, with its clock's error taken off; undefined when it noted nothing. */
+/**
+ * What a device noted about an operation, with its clock's error taken off; undefined when it noted nothing.
+ */
 export function evidenceOf(
   { capturedAt, deviceID, deviceSeq }: OperationHead,
   { receivedAt, sentAt }: SentTimes,

@@ -17,7 +17,10 @@ import { evidenceOf, type SentTimes } from './evidence.ts';
 import { createPacer } from './pacer.ts';
 import { splitOperations } from './split-operations.ts';
 
-/** An operation as it was sent, before anything is known of the stock: what it asks for, or why it cannot be asked. */
+/**
+ * An operation as it was sent, before anything is known of the stock: what it asks for, or why it cannot be
+ * asked.
+ */
 export type Operation = {
   index: number;
   key: string | null;
@@ -25,11 +28,16 @@ export type Operation = {
   device: { id: string; seq: number } | null;
 } & ({ request: SingleRequest; evidence: Evidence | undefined } | { refusal: Refusal });
 
-/** A batch as it came: its head, and its operations read one by one, so that a malformed one harms no other. */
+/**
+ * A batch as it came: its head, and its operations read one by one, so that a malformed one harms no other.
+ */
 export type RawBatch = { head: z.infer<typeof BatchHead>; operations: RawOperation[] };
 type RawOperation = { body: Record<string, unknown> } | { refusal: Refusal };
 
-/** The body of a batch; throws Refused when it is none. However large it is, others get their turns of the event loop meanwhile. */
+/**
+ * The body of a batch; throws Refused when it is none. However large it is, others get their turns of the
+ * event loop meanwhile.
+ */
 export async function readRawBatch(ctx: Context): Promise<RawBatch> {
   const pace = createPacer();
   const { head, operations, isDeep } = await splitOperations(await readJsonText(ctx), operationsMax, pace);

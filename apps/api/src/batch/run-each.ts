@@ -5,16 +5,21 @@ import type { BatchTurns } from './turns.ts';
 
 // Of one item, in one envelope: a part of what fits in, so that others have room beside them.
 const runMax = 32;
-// What has not begun by then, after the batch came, is not applied any more: the last of them takes some seconds.
+// What has not begun by then, after the batch came, is not applied any more: the last of them takes some
+// seconds.
 export const beginWithinMs = 6000;
 
-/** An operation of an item; `make`: the request as it travels when its turn has come, at that moment of `performance.now()`. */
+/**
+ * An operation of an item; `make`: the request as it travels when its turn has come, at that moment of
+ * `performance.now()`.
+ */
 export type Task = { itemId: string; make: (sentAt: number) => QueuedRequest };
 
 /**
- * Has each of these applied as a transaction of its own; one result for each, in their order. Those of one item go one run after the other,
- * each run in one envelope, so they are decided in the list's order. When one of them was not applied, for want of time or room, what
- * follows it on its item is not sent: sent again it would come after them.
+ * Has each of these applied as a transaction of its own; one result for each, in their order. Those of one
+ * item go one run after the other, each run in one envelope, so they are decided in the list's order. When
+ * one of them was not applied, for want of time or room, what follows it on its item is not sent: sent again
+ * it would come after them.
  */
 export async function runEach(
   sender: Sender,

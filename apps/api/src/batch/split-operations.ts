@@ -1,8 +1,8 @@
 import type { Pacer } from './pacer.ts';
 
 /**
- * A batch's text in pieces: without its operations, and the text of each; null when there are more than `max`. `isDeep`: something in it lies deeper
- * than anything that is read, and the rest was not looked at.
+ * A batch's text in pieces: without its operations, and the text of each; null when there are more than
+ * `max`. `isDeep`: something in it lies deeper than anything that is read, and the rest was not looked at.
  */
 export type SplitBatch = { head: string; operations: string[] | null; isDeep?: true };
 
@@ -15,14 +15,15 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-// No field has anything inside; a value of thousands of brackets costs its reader, and the collection of garbage, far more than its length.
+// No field has anything inside; a value of thousands of brackets costs its reader, and the collection of
+// garbage, far more than its length.
 const depthMax = 64;
 // Between two looks at the clock, in characters.
 const lookEvery = 16 * 1024;
 
 /**
- * Cuts the list `operations` out of the text of a JSON object, and that at the commas between its elements. When the head and each
- * piece are well-formed, the text is; of one that is not, some piece is not.
+ * Cuts the list `operations` out of the text of a JSON object, and that at the commas between its elements.
+ * When the head and each piece are well-formed, the text is; of one that is not, some piece is not.
  */
 export async function splitOperations(text: string, max: number, pace: Pacer): Promise<SplitBatch> {
   const operations: string[] = [];

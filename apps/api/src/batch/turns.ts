@@ -8,8 +8,9 @@ export type BatchTurns = {
 };
 
 /**
- * So many operations of all batches of a process are under way at once, `max` and what the last turn is more: the callers of single
- * operations find no more than these before them, however many batches there are. Clients take turns.
+ * So many operations of all batches of a process are under way at once, `max` and what the last turn is more:
+ * the callers of single operations find no more than these before them, however many batches there are.
+ * Clients take turns.
  */
 export function createBatchTurns(max: number): BatchTurns {
   const line = createFairLine<{ count: number; begin: () => void }>();

@@ -23,9 +23,9 @@ export type Authenticator = {
 };
 
 /**
- * Verifies tokens and knows the clients; makes the first signing key when there is none. `now`: milliseconds since 1970, by a clock
- * that every process goes by, so that each finds a token as old as the others do. `isSpent`: whether an address has used up what
- * unknown callers may cost there, see docs/decisions/0012.
+ * Verifies tokens and knows the clients; makes the first signing key when there is none. `now`: milliseconds
+ * since 1970, by a clock that every process goes by, so that each finds a token as old as the others do.
+ * `isSpent`: whether an address has used up what unknown callers may cost there, see docs/decisions/0012.
  */
 export async function createAuthenticator(
   pool: StatementPool,
@@ -45,7 +45,10 @@ export async function createAuthenticator(
   };
 }
 
-/** Clients as the database has them, at most half a second old; callers that want the same one at once share a look. */
+/**
+ * Clients as the database has them, at most half a second old; callers that want the same one at once share a
+ * look.
+ */
 function createClientCache(pool: StatementPool) {
   const known = new Map<string, { client: Promise<Client | null>; readAt: number }>();
 

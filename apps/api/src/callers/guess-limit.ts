@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { createWindowLimiter } from '@inventory/auth/rate-limit';
 import type { Redis } from 'ioredis';
 
-/** Wrong secrets that are called so in any 60 s: from one address over all client ids, and for one client id from all addresses. */
+/**
+ * Wrong secrets that are called so in any 60 s: from one address over all client ids, and for one client id
+ * from all addresses.
+ */
 const wrongSecretsMax = 10;
 
 // In the memory of a process; Redis knows of more.
@@ -27,7 +30,8 @@ export type GuessLimiter = {
  */
 export function createGuessLimiter(redis: Redis, prefix: string): GuessLimiter {
   const limiter = createWindowLimiter(redis, { keysMax: rememberedMax });
-  // One name in braces for all: an address and a client id are counted together, on one node of a Redis Cluster.
+  // One name in braces for all: an address and a client id are counted together, on one node of a Redis
+  // Cluster.
   const keyOf = (what: string, value: string) => ({
     key: `{${prefix}:guess}:${what}:${value}`,
     limit: wrongSecretsMax,

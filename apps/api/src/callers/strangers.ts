@@ -19,9 +19,10 @@ const waitingMax = 5000;
 /** How callers that are not known, or not yet, are kept from taking the time of those that are. */
 export type Strangers = {
   /**
-   * A middleware around those that make the answer. An answer to a caller without a right token is paid from the budget of its address,
-   * and waits its turn when that is used up. `ctx.state.address` says who pays, `ctx.state.client` who is known and pays nothing; a right secret is paid
-   * from a budget of its client's own, which `ctx.state.payer` names. Nothing is refused, and nobody waits for others' debts.
+   * A middleware around those that make the answer. An answer to a caller without a right token is paid from
+   * the budget of its address, and waits its turn when that is used up. `ctx.state.address` says who pays,
+   * `ctx.state.client` who is known and pays nothing; a right secret is paid from a budget of its client's
+   * own, which `ctx.state.payer` names. Nothing is refused, and nobody waits for others' debts.
    */
   slow(ctx: Context, next: Next): Promise<void>;
   /** Whether an address has used up its budget: its requests cost others, and wait. */
@@ -32,7 +33,10 @@ export type Strangers = {
 
 type Waiting = { leave: () => void };
 
-/** `isDraining`: whether the process is about to stop; nobody waits then. `standing` is told who waits, and who is known. */
+/**
+ * `isDraining`: whether the process is about to stop; nobody waits then. `standing` is told who waits, and
+ * who is known.
+ */
 export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
   const budgets = createBudgets(perName);
   const all = createBudgets(ofAll);

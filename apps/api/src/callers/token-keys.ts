@@ -26,13 +26,15 @@ import { type Caller, createVerifyTurns } from './verify-turns.ts';
 
 // A withdrawn key stops within a second: this, and the time of one statement.
 const maxAgeMs = 500;
-// A look that takes longer is left alone, and another goes by another connection: the first may have died without a word. More than
-// what makes the connection suspect, less than callers wait.
+// A look that takes longer is left alone, and another goes by another connection: the first may have died
+// without a word. More than what makes the connection suspect, less than callers wait.
 const readWithinMs = 600;
-// A key that nobody here knows may have been made a moment ago: the keys are read again for it, so often at most.
+// A key that nobody here knows may have been made a moment ago: the keys are read again for it, so often at
+// most.
 const restMs = 50;
 const tidyEveryMs = 15_000;
-// So long a client that asks again gets the token that it has: a signature a minute for each client, however often it asks.
+// So long a client that asks again gets the token that it has: a signature a minute for each client, however
+// often it asks.
 const sameTokenSeconds = 60;
 const rememberedClientsMax = 10_000;
 // Nobody waits longer for Postgres to be recognized.
@@ -42,7 +44,10 @@ const authenticateWithinMs = 1000;
 export type IssuedToken = { token: string; expiresIn: number };
 
 export type TokenKeys = {
-  /** What `lookUp` finds for the claims of a token; null when the token is not live, or its key is unknown, has ended or was withdrawn. */
+  /**
+   * What `lookUp` finds for the claims of a token; null when the token is not live, or its key is unknown,
+   * has ended or was withdrawn.
+   */
   verify<T>(
     token: string,
     caller: Caller,
@@ -52,9 +57,9 @@ export type TokenKeys = {
 };
 
 /**
- * The keys that verify and sign tokens, as the database has them, at most half a second old whenever they are used; makes the first one when there
- * is none. `now`: milliseconds since 1970, by the clock of Postgres: every process changes to a new key at the same moment. `isSpent`: see
- * `createAuthenticator`.
+ * The keys that verify and sign tokens, as the database has them, at most half a second old whenever they are
+ * used; makes the first one when there is none. `now`: milliseconds since 1970, by the clock of Postgres:
+ * every process changes to a new key at the same moment. `isSpent`: see `createAuthenticator`.
  */
 export async function createTokenKeys(
   pool: StatementPool,
@@ -82,7 +87,10 @@ export async function createTokenKeys(
     readAt = startedAt;
   }
 
-  /** Resolves when the keys were read at `at` (of `performance.now()`) or later; callers at once share a look, and looks rest between. */
+  /**
+   * Resolves when the keys were read at `at` (of `performance.now()`) or later; callers at once share a look,
+   * and looks rest between.
+   */
   async function readSince(at: number): Promise<void> {
     while (readAt < at) {
       reading ??= readRested().finally(() => {
@@ -143,7 +151,8 @@ export async function createTokenKeys(
       // A text that is no token of ours, or an old one, costs nothing more.
       const seen = known.find(token, now());
       if (seen === undefined && !looksLive(token, new Date(now()))) return null;
-      // Beside everything else: whoever comes half a second after the last one waits for two statements at once.
+      // Beside everything else: whoever comes half a second after the last one waits for two statements at
+      // once.
       const lately = readLately();
       lately.catch(() => {});
       const claims = seen === undefined ? await look(token, caller) : seen;

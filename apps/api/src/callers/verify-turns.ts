@@ -6,9 +6,10 @@ export type Caller = { address: string; hasGone: () => boolean };
 type Waiting = { verify: () => Promise<void>; hasGone: () => boolean; giveUp: () => void };
 
 /**
- * When the signature of a token that was never seen is verified. At once, unless the caller's address has used up its budget: then one at a
- * time over all such addresses, which take turns. No right token is refused, however many forged ones came from its address; it
- * waits for those before it, of which there are no more than connections, for some hundred microseconds each. Null for a caller that has gone.
+ * When the signature of a token that was never seen is verified. At once, unless the caller's address has
+ * used up its budget: then one at a time over all such addresses, which take turns. No right token is
+ * refused, however many forged ones came from its address; it waits for those before it, of which there are
+ * no more than connections, for some hundred microseconds each. Null for a caller that has gone.
  */
 export function createVerifyTurns(isSpent: (address: string) => boolean) {
   const line = createFairLine<Waiting>();

@@ -11,8 +11,8 @@ export type ConnectionsOptions = {
   /** Connections of all callers together. */
   connectionsMax: number;
   /**
-   * Connections from one address on which no right token or secret came, an IPv6 network of 64 bits being one address; 0: as many as
-   * there may be in all.
+   * Connections from one address on which no right token or secret came, an IPv6 network of 64 bits being one
+   * address; 0: as many as there may be in all.
    */
   perAddressMax: number;
   standing: Standing;
@@ -56,7 +56,10 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   const isStranger = (socket: Socket) => !options.standing.isKnown(socket);
   const isOf = (network: string) => (socket: Socket) => networkOfSocket.get(socket) === network;
 
-  /** Closes the connection that has rested for longest, of those that `may` be closed; false when there is none. */
+  /**
+   * Closes the connection that has rested for longest, of those that `may` be closed; false when there is
+   * none.
+   */
   function close(may: (socket: Socket) => boolean): boolean {
     for (const [socket, connection] of connections) {
       // For a stranger whose answer waits nothing is done either.
@@ -78,7 +81,10 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     return [...connections.keys()].filter((socket) => isHere(socket) && isStranger(socket)).length;
   }
 
-  /** A fleet behind one address is no crowd of strangers: its scanners are known by their tokens, and make no room for these. */
+  /**
+   * A fleet behind one address is no crowd of strangers: its scanners are known by their tokens, and make no
+   * room for these.
+   */
   function isRoom(network: string): boolean {
     const { perAddressMax, connectionsMax } = options;
     const isHere = isOf(network);

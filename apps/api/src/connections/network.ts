@@ -1,8 +1,8 @@
 import { isIP, SocketAddress } from 'node:net';
 
 /**
- * What counts as one address: an IPv4 address itself, also one that is written as IPv6; of an IPv6 address the first four groups, because
- * whoever has one has 2^64 of them. Empty for what is no address.
+ * What counts as one address: an IPv4 address itself, also one that is written as IPv6; of an IPv6 address
+ * the first four groups, because whoever has one has 2^64 of them. Empty for what is no address.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%');

@@ -3,15 +3,15 @@ import { Failed, messages } from '../errors.ts';
 import { createFairLine, type FairLine } from '../fair-line.ts';
 
 /**
- * What a list is beside others: `cheap` ones never wait for `costly` ones, which keep a processor busy, nor for `streamed` ones, which
- * last as long as their reader takes.
+ * What a list is beside others: `cheap` ones never wait for `costly` ones, which keep a processor busy, nor
+ * for `streamed` ones, which last as long as their reader takes.
  */
 export type TurnKind = 'cheap' | 'costly' | 'streamed';
 
 export type ListTurns = {
   /**
-   * Waits for this client's turn and returns how to end it. Throws Failed with 503 when it has waited too long, when too many wait, or
-   * when its caller has gone.
+   * Waits for this client's turn and returns how to end it. Throws Failed with 503 when it has waited too
+   * long, when too many wait, or when its caller has gone.
    */
   take(clientId: string, kind: TurnKind, wait: Wait): Promise<() => void>;
   /** How many lists wait now. */
@@ -21,7 +21,10 @@ export type ListTurns = {
 export type ListTurnsOptions = {
   /** Of one client, of all kinds. */
   perClient: number;
-  /** Of one kind: of one client, and of all clients together. A client's costly and streamed ones must leave it a cheap one. */
+  /**
+   * Of one kind: of one client, and of all clients together. A client's costly and streamed ones must leave
+   * it a cheap one.
+   */
   kinds: Record<TurnKind, { perClient: number; total: number }>;
   waitMs: number;
   /** How many lists of one client may wait. */
@@ -52,7 +55,9 @@ type Kind = {
   line: FairLine<Waiting>;
 };
 
-/** Turns of lists, fair between clients: one that asks for many waits for its own, and others go in between. */
+/**
+ * Turns of lists, fair between clients: one that asks for many waits for its own, and others go in between.
+ */
 export function createListTurns(options: ListTurnsOptions = listTurnsOptions): ListTurns {
   const underWay = new Map<string, number>();
   const newKind = (): Kind => ({ underWay: 0, underWayOf: new Map(), line: createFairLine() });

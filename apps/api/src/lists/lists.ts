@@ -12,7 +12,8 @@ import { createTextStream } from './text-stream.ts';
 
 // A category of up to so many items is one text, as any other answer; a larger one is streamed.
 const wholeCategoryMax = 1000;
-// A cheap list that takes longer waits on a connection that has died, or Postgres stands still: its client's others need not.
+// A cheap list that takes longer waits on a connection that has died, or Postgres stands still: its client's
+// others need not.
 const cheapTurnMs = 2000;
 /** A streamed list must be read in so much time, */
 export const streamWithinMs = 60_000;
@@ -25,10 +26,16 @@ export type Asker = { client: Client; wait: Wait };
 /** A page, and from when on what comes after it is asked for by `modifiedSince`, as it is written there. */
 export type ListedPage = Page & { nextModifiedSince: string };
 
-/** Lists, read in turns: nobody's lists keep others from being served. All fail with 503 when Postgres is too busy for them. */
+/**
+ * Lists, read in turns: nobody's lists keep others from being served. All fail with 503 when Postgres is too
+ * busy for them.
+ */
 export type Lists = {
   page(reading: ListReading, asker: Asker): Promise<ListedPage>;
-  /** A category's active items as the text of an array; a large one's as a stream that must be read or destroyed. */
+  /**
+   * A category's active items as the text of an array; a large one's as a stream that must be read or
+   * destroyed.
+   */
   category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
 };
 
@@ -68,8 +75,8 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
   }
 
   async function readListed(sql: Sql, reading: ListReading): Promise<ListedPage> {
-    // Before the page, in a statement of its own: what was committed between the two is on the page, and is asked for again. After it,
-    // or in the page's statement, it would be on no page.
+    // Before the page, in a statement of its own: what was committed between the two is on the page, and is
+    // asked for again. After it, or in the page's statement, it would be on no page.
     const nextModifiedSince = await readNextModifiedSince(sql);
     return { ...(await reading.read(sql)), nextModifiedSince };
   }

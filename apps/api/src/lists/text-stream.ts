@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 /** A text that is read while it is made. */
 export type TextStream = {
   readable: Readable;
-  /** Resolves when the reader wants more; rejects when the reader has gone, or has taken nothing for too long. */
+  /**
+   * Resolves when the reader wants more; rejects when the reader has gone, or has taken nothing for too long.
+   */
   write(piece: string): Promise<void>;
   /** Tells when the reader has gone; returns how to be told no more. */
   onGone(tell: () => void): () => void;

@@ -48,12 +48,18 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
   });
 }
 
-/** `{}` for each parameter: two routes of one shape are one path to OpenAPI, whatever their parameters are called. */
+/**
+ * `{}` for each parameter: two routes of one shape are one path to OpenAPI, whatever their parameters are
+ * called.
+ */
 function shapeOf(path: string): string {
   return path.replace(/:\w+/g, '{}');
 }
 
-/** The path of the document for each shape; routes that call its parameter otherwise share a name: `{partNoOrShortID}`. */
+/**
+ * The path of the document for each shape; routes that call its parameter otherwise share a name:
+ * `{partNoOrShortID}`.
+ */
 function pathNames(routes: readonly Route[]): Map<string, string> {
   const parameters = new Map<string, Set<string>>();
   for (const { path } of routes) {

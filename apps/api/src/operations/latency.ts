@@ -1,8 +1,8 @@
 type Buckets = readonly { bound: number; count: number }[];
 
 /**
- * How long the slowest of a part of the requests took that were answered between two readings, milliseconds: of 0.95, all but one in twenty
- * took less. Exact to a bucket, even within it. Null when there was none.
+ * How long the slowest of a part of the requests took that were answered between two readings, milliseconds:
+ * of 0.95, all but one in twenty took less. Exact to a bucket, even within it. Null when there was none.
  */
 export function latencyMs(before: Buckets, after: Buckets, part: number): number | null {
   const earlier = new Map(before.map(({ bound, count }) => [bound, count]));

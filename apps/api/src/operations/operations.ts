@@ -18,8 +18,9 @@ export type Operations = { pages: Record<string, Serve>; stop(): void };
 const everyMs = 1000;
 
 /**
- * The page of those who run the service, at `/operations`, and its one stream, `/operations/events`: `history` and `stock` at first, `now` each
- * second, `stock` when Postgres was asked again. One snapshot is made a second, whoever looks; Postgres is asked only while somebody does.
+ * The page of those who run the service, at `/operations`, and its one stream, `/operations/events`:
+ * `history` and `stock` at first, `now` each second, `stock` when Postgres was asked again. One snapshot is
+ * made a second, whoever looks; Postgres is asked only while somebody does.
  */
 export function startOperations(
   metrics: Pick<Metrics, 'samples'>,
@@ -43,7 +44,8 @@ export function startOperations(
   });
   const stopStock = lookEvery(everyMs, async () => {
     if (viewers.count() === 0 || last?.postgres === false) return;
-    // What Postgres does not answer now stays as it was, with its time; the first sentence says that it is away.
+    // What Postgres does not answer now stays as it was, with its time; the first sentence says that it is
+    // away.
     const isNew = await stock.look(performance.now()).catch(() => false);
     if (isNew) viewers.send(stockText());
   });

@@ -14,7 +14,10 @@ export type Reading = {
   failedReads: number;
   /** Transactions of which nobody knows what became of them. */
   unknown: number;
-  /** Answered requests that took at most so many seconds, by that bound as the metric writes it, over all routes. */
+  /**
+   * Answered requests that took at most so many seconds, by that bound as the metric writes it, over all
+   * routes.
+   */
   durations: readonly { bound: number; count: number }[];
   waiting: number;
   oldestWaitSeconds: number;

@@ -37,7 +37,8 @@ export type Snapshot = {
   failures: { what: string; count: number }[];
 };
 
-// So long something that was counted is a sign that it goes on; well below the 15 s in which a cause is to be named.
+// So long something that was counted is a sign that it goes on; well below the 15 s in which a cause is to be
+// named.
 const windowSeconds = 10;
 const minuteSeconds = 60;
 const pointsMax = 300;

@@ -22,7 +22,10 @@ const transactionsEveryMs = 3000;
 const stockEveryMs = 10_000;
 const transactionsShown = 15;
 
-/** Looks again when it is time to, and somebody looks at the page; tells whether anything was read. `now`: of `performance.now()`. */
+/**
+ * Looks again when it is time to, and somebody looks at the page; tells whether anything was read. `now`: of
+ * `performance.now()`.
+ */
 export function createStockView(pool: Pick<StatementPool, 'run'>) {
   let view: StockView = { stockAt: null, warehouses: [], warehousesMax, transactions: [] };
   let transactionsDue = 0;

@@ -39,7 +39,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-// No validator: the default one is another host's. The dialog offers what opens every operation; HTTP Basic opens only `/Token`.
+// No validator: the default one is another host's. The dialog offers what opens every operation; HTTP Basic
+// opens only `/Token`.
 const pageScript = `SwaggerUIBundle({
   dom_id: '#docs',
   url: 'openapi.json',
@@ -72,7 +73,8 @@ const pageStyle = `body { margin: 0; }
 }
 `;
 
-// Kept without asking: for as long as two versions of ours may differ unnoticed, and what changes with the library alone for longer.
+// Kept without asking: for as long as two versions of ours may differ unnoticed, and what changes with the
+// library alone for longer.
 const ours = 'public, max-age=60';
 const vendors = 'public, max-age=3600';
 
@@ -92,8 +94,9 @@ type File = {
 };
 
 /**
- * `/openapi.json` and the page `/docs` with its files, for everybody: no token, nothing from another host. Their bytes are paid from the
- * budget of the caller's address (`createStrangers`); whoever has them already is told so with 304.
+ * `/openapi.json` and the page `/docs` with its files, for everybody: no token, nothing from another host.
+ * Their bytes are paid from the budget of the caller's address (`createStrangers`); whoever has them already
+ * is told so with 304.
  */
 export function docsRoutes(basePath: string, openApi: string) {
   const resolve = createRequire(import.meta.url).resolve;

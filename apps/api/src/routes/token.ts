@@ -58,7 +58,8 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     if (!clientId || !secret)
       return refused(400, 'invalid_request', 'client_id and client_secret are required.');
 
-    // Compared first: a right secret is answered whatever wrong ones came before it, see `createGuessLimiter`.
+    // Compared first: a right secret is answered whatever wrong ones came before it, see
+    // `createGuessLimiter`.
     if (!isSecretOf(secret, await readDigests(clientId))) {
       const counted = await guesses.count(ctx.state.address, clientId);
       return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted.resetMs);

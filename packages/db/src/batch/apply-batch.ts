@@ -35,15 +35,17 @@ import { readFacts } from './read-facts.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /**
- * Applies a batch as one database transaction and returns one outcome per request, in their order. Business refusals are
- * outcomes; null is one that is still to be decided, by another batch, because this one would have had to read too many lots:
- * never all of them. Throws only when nothing of the batch was applied: any error of Postgres, or one of ours;
- * {@link GatesHeldError} when it waited too long for gates that somebody else holds.
+ * Applies a batch as one database transaction and returns one outcome per request, in their order. Business
+ * refusals are outcomes; null is one that is still to be decided, by another batch, because this one would
+ * have had to read too many lots: never all of them. Throws only when nothing of the batch was applied: any
+ * error of Postgres, or one of ours; {@link GatesHeldError} when it waited too long for gates that somebody
+ * else holds.
  *
- * The life of a batch: gates are locked in (part_no, wid) order; everything else is read in later statements, so that it is
- * what the last holder of the gates left behind; the requests are decided in memory in arrival order against running
- * balances; each touched row is written once. The request ids and keys are claimed by the last write. One that is taken by then,
- * by the same request on another worker or by the api's verdict, rolls the batch back, and it is decided again without it.
+ * The life of a batch: gates are locked in (part_no, wid) order; everything else is read in later statements,
+ * so that it is what the last holder of the gates left behind; the requests are decided in memory in arrival
+ * order against running balances; each touched row is written once. The request ids and keys are claimed by
+ * the last write. One that is taken by then, by the same request on another worker or by the api's verdict,
+ * rolls the batch back, and it is decided again without it.
  */
 export async function applyBatch(
   pool: BatchPool,
@@ -53,7 +55,8 @@ export async function applyBatch(
 ): Promise<(StoredOutcome | null)[]> {
   const isAtomic = ({ kind }: QueuedRequest) => kind === 'batch';
   if (requests.length === 1 || !requests.some(isAtomic)) return applyTogether(pool, requests, parts, observe);
-  // An atomic batch is a transaction by itself. What fails after one was applied is tried again, and finds it decided.
+  // An atomic batch is a transaction by itself. What fails after one was applied is tried again, and finds it
+  // decided.
   const outcomes: (StoredOutcome | null)[] = [];
   const left = new Set<string>();
   for (const request of requests) {
@@ -94,8 +97,8 @@ async function applyTogether(
 }
 
 /**
- * The steps of a batch, of `performance.now()`: begun, its gates locked, all read, decided with the write sent. The rest of its time is the
- * write and the commit.
+ * The steps of a batch, of `performance.now()`: begun, its gates locked, all read, decided with the write
+ * sent. The rest of its time is the write and the commit.
  */
 export type BatchTimes = { begunAt: number; lockedAt: number; readAt: number; decidedAt: number };
 
@@ -105,7 +108,8 @@ const claims: ReadonlySet<string> = new Set([
   'stock_transaction_reverses_key',
 ]);
 
-// Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a whole table.
+// Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a
+// whole table.
 const triesMax = 3;
 
 // A batch writes a bounded number of entries: beyond so many no more requests are decided. One request has
@@ -122,7 +126,9 @@ export class GatesHeldError extends PlainError {
   }
 }
 
-/** Somebody has locked a whole table. As an error of a network, it says that cutting the batch would not help. */
+/**
+ * Somebody has locked a whole table. As an error of a network, it says that cutting the batch would not help.
+ */
 class TableLockedError extends PlainError {
   readonly code = 'TOO_LATE';
 
@@ -184,7 +190,8 @@ async function applySingles(
   observe: (times: BatchTimes) => void,
 ): Promise<BatchWork<Map<string, StoredOutcome>>> {
   const gateIds = gateIdsOf(requests, parts);
-  // Sent at once, answered in order on the one connection: the later ones see what was committed before the gates were locked.
+  // Sent at once, answered in order on the one connection: the later ones see what was committed before the
+  // gates were locked.
   const times = beginTimes();
   const locked = lockAndNote(tx, gateIds, times);
   const facts = readFacts(tx, requests, gateIds);
@@ -250,7 +257,10 @@ async function lockAndNote(tx: Tx, gateIds: readonly GateId[], times: BatchTimes
   return levels;
 }
 
-/** When the locks are not won, the statements behind them fail too; the locks' error says why, whichever is told first. */
+/**
+ * When the locks are not won, the statements behind them fail too; the locks' error says why, whichever is
+ * told first.
+ */
 async function untilRead<Locked, Facts, Lots>(
   locked: Promise<Locked>,
   facts: Promise<Facts>,
@@ -271,7 +281,8 @@ function batchOf(read: ReadParts): Batch {
 }
 
 /**
- * Decides an atomic batch, alone: with a refused operation nothing is written but that, the refusal, and under what keys they came.
+ * Decides an atomic batch, alone: with a refused operation nothing is written but that, the refusal, and
+ * under what keys they came.
  */
 async function applyAtomic(
   tx: Tx,
@@ -361,7 +372,10 @@ function isTakenAbove({ operations }: AtomicRequest, index: number): boolean {
 
 type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };
 
-/** Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued work too. */
+/**
+ * Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued
+ * work too.
+ */
 function decideRequest(batch: Batch, request: Queued<SingleRequest>, client: Client | undefined): Decided {
   const denial = denialOf(batch.now, request, client);
   return denial === null ? decide(batch, request) : { status: 'abandoned', ...denial };

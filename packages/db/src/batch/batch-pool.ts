@@ -15,23 +15,30 @@ export type BatchPool = {
   /** For what runs beside the batches' transactions. */
   sql: Sql;
   /**
-   * Runs `work` inside one database transaction, and rolls it back when it throws or its write fails. The commit goes out
-   * behind the write without waiting for it: the way to Postgres and back is most of what a lone request costs. That is safe
-   * because Postgres takes a commit behind a failed statement as a rollback, and says so. Rejects also when the connection
-   * closes; the transaction may be committed all the same if that was after its write was sent.
+   * Runs `work` inside one database transaction, and rolls it back when it throws or its write fails. The
+   * commit goes out behind the write without waiting for it: the way to Postgres and back is most of what a
+   * lone request costs. That is safe because Postgres takes a commit behind a failed statement as a rollback,
+   * and says so. Rejects also when the connection closes; the transaction may be committed all the same if
+   * that was after its write was sent.
    */
   transaction<T>(work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T>;
   /** Its own connections: those that work, and those with a transaction begun or none. */
   counts(): { busy: number; idle: number };
-  /** Closes the connections of its own, `timeout` seconds at most after they were asked to finish; `sql` stays its opener's. */
+  /**
+   * Closes the connections of its own, `timeout` seconds at most after they were asked to finish; `sql` stays
+   * its opener's.
+   */
   end(options: { timeout: number }): Promise<void>;
 };
 
-// Longer than a busy caller takes for its next request, and well within what Postgres lets a transaction idle. Meanwhile it holds
-// neither a lock nor a snapshot: whatever it reads later is as of then.
+// Longer than a busy caller takes for its next request, and well within what Postgres lets a transaction
+// idle. Meanwhile it holds neither a lock nor a snapshot: whatever it reads later is as of then.
 const keptMs = 250;
 
-/** The transactions run on connections of their own, opened as `sql` opens its: as many as there are transactions at once. */
+/**
+ * The transactions run on connections of their own, opened as `sql` opens its: as many as there are
+ * transactions at once.
+ */
 export function createBatchPool(sql: Sql): BatchPool {
   const connections = new Set<BatchConnection>();
   const idle: BatchConnection[] = [];
@@ -88,7 +95,8 @@ type BatchConnection = {
   end(options: { timeout: number }): Promise<void>;
 };
 
-// A backend whose client has gone stops waiting for a lock, or working, this soon; 0 where the server cannot tell.
+// A backend whose client has gone stops waiting for a lock, or working, this soon; 0 where the server cannot
+// tell.
 const checkClientMs = 250;
 
 async function openBatchConnection(sql: Sql): Promise<BatchConnection> {

@@ -17,14 +17,16 @@ import { readFacts } from './read-facts.ts';
 /** What would be answered: the JSON text of the body, or of the refusal. */
 export type Trial = { status: 'applied'; text: string } | { status: 'refused'; refusal: Refusal };
 
-/** The same for many together: the text of each body in their order, or the place of the one that is refused. */
+/**
+ * The same for many together: the text of each body in their order, or the place of the one that is refused.
+ */
 export type AtomicTrial =
   | { status: 'applied'; texts: string[] }
   | { status: 'refused'; index: number; refusal: Refusal };
 
 /**
- * Decides a transaction by the code that applies it, on what the database holds at one moment, and writes nothing: the database transaction
- * is read-only, takes no lock and draws no number.
+ * Decides a transaction by the code that applies it, on what the database holds at one moment, and writes
+ * nothing: the database transaction is read-only, takes no lock and draws no number.
  */
 export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Promise<Trial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
@@ -115,7 +117,10 @@ const skippedMax = 50;
 // Of those that can be taken and of those on hold so many are looked at.
 const lookedAtMax = 1000;
 
-/** The lots in stock of a pick's item and warehouse that it passes over, and why; none for a pick of one lot by its recNo. */
+/**
+ * The lots in stock of a pick's item and warehouse that it passes over, and why; none for a pick of one lot
+ * by its recNo.
+ */
 async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo: number; reason: string }[]> {
   if (pick.recNo !== undefined) return [];
   const rows = await tx<{ rec_no: number; reason: string }[]>`

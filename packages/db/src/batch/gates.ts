@@ -6,8 +6,8 @@ import type { Sql, Tx } from '../client.ts';
 export type GateId = { partNo: number; wid: number };
 
 /**
- * What a worker process remembers between batches: the number of each shortID, and the gates that exist. Neither ever
- * changes once it is there, so it cannot go stale.
+ * What a worker process remembers between batches: the number of each shortID, and the gates that exist.
+ * Neither ever changes once it is there, so it cannot go stale.
  */
 export type PartNumbers = { byShortId: Map<string, number>; gates: Set<string> };
 
@@ -19,8 +19,9 @@ export function createPartNumbers(): PartNumbers {
 }
 
 /**
- * Looks up the items of a batch and makes the gates that are missing, each in a statement of its own that commits at once:
- * a gate made inside the batch's transaction would deadlock with another batch that makes the same ones.
+ * Looks up the items of a batch and makes the gates that are missing, each in a statement of its own that
+ * commits at once: a gate made inside the batch's transaction would deadlock with another batch that makes
+ * the same ones.
  */
 export async function makeGates(
   sql: Sql,
@@ -83,7 +84,9 @@ export function gateNamesOf(request: StockRequest): string[] {
 
 type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean };
 
-/** Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses. */
+/**
+ * Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses.
+ */
 export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
   // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
   // No key update: the foreign keys of new lots may still look at the row.

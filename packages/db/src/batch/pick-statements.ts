@@ -49,8 +49,9 @@ const found: Record<PickKind, string> = {
 };
 
 /**
- * The lots of each pick, `limit` at most, in the order of allocation; a lot named by its recNo whatever its state. Expired is what
- * has expired at `now`; null: when the transaction began. One statement for each kind of pick, all sent in one turn.
+ * The lots of each pick, `limit` at most, in the order of allocation; a lot named by its recNo whatever its
+ * state. Expired is what has expired at `now`; null: when the transaction began. One statement for each kind
+ * of pick, all sent in one turn.
  */
 export async function readPickedLots(
   tx: Tx,
@@ -192,7 +193,8 @@ function lotsText(kind: PickKind, limit: number): string {
 
 const expiry = `coalesce(lot.expires, 'infinity')`;
 
-// No index of the picks is by the moment of receipt: all of that day or second are read (`offset 0` has Postgres do so), and sorted.
+// No index of the picks is by the moment of receipt: all of that day or second are read (`offset 0` has
+// Postgres do so), and sorted.
 function receivedText(limit: number): string {
   return `
         select ${columns}, ${expiry} <= picks.now as late

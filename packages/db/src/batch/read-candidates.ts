@@ -47,7 +47,9 @@ type Reading = {
 
 const usualReading: Reading = { rounds: usualRounds, receivedPicksMax, untakenPicksMax };
 
-/** The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it. */
+/**
+ * The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it.
+ */
 export const atomicReading: Reading = {
   rounds: [
     { lots: 16, picks: Number.POSITIVE_INFINITY },
@@ -68,10 +70,11 @@ type Candidates = {
 type Ask = { pick: LotFilter; key: string; units: Quantity | null };
 
 /**
- * Reads, for every count, all lots that it is about, and for every move and issue as many lots in the order of allocation as the whole batch could take out of their gate:
- * a request finds its lots among them whatever the ones before it in the batch have taken. The first statements are sent at
- * once and must come after the one that locks the gates; `facts`, which hold the batch's moment, may come later. No more than the
- * first lots are read for requests that are decided already, or late.
+ * Reads, for every count, all lots that it is about, and for every move and issue as many lots in the order
+ * of allocation as the whole batch could take out of their gate: a request finds its lots among them whatever
+ * the ones before it in the batch have taken. The first statements are sent at once and must come after the
+ * one that locks the gates; `facts`, which hold the batch's moment, may come later. No more than the first
+ * lots are read for requests that are decided already, or late.
  */
 export async function pickCandidates(
   tx: Tx,
@@ -243,8 +246,8 @@ function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
 }
 
 /**
- * The lots of a pick; after `horizon` there may be more. `isStale`: whether some have expired since they were read, and so come later
- * in the order of allocation than `horizon` says.
+ * The lots of a pick; after `horizon` there may be more. `isStale`: whether some have expired since they were
+ * read, and so come later in the order of allocation than `horizon` says.
  */
 type PickedLots = { lots: LotState[]; horizon: LotState | null; isStale: (now: Date) => boolean };
 
@@ -285,7 +288,9 @@ function isTaken(lot: LotState, pick: LotFilter, now: Date): boolean {
   return pick.expiredToo || !isExpired(lot, now.getTime());
 }
 
-/** Counts the lots of the first requests that need more than one transaction may take, for what they are told. */
+/**
+ * Counts the lots of the first requests that need more than one transaction may take, for what they are told.
+ */
 async function tallyLarge(
   tx: Tx,
   asks: readonly Ask[],

@@ -10,7 +10,10 @@ import type { GateId } from './gates.ts';
 export type Facts = {
   /** The moment of the batch, after the locks were won, so that moments follow the order of the ledger. */
   now: Date;
-  /** One for each request, in order; numbered under the locks, so that the ledger of a gate is in its true order. */
+  /**
+   * One for each request, in order; numbered under the locks, so that the ledger of a gate is in its true
+   * order.
+   */
   transactionNos: number[];
   /** As many as there are requests; a batch may need more. */
   recNos: number[];
@@ -24,7 +27,10 @@ export type Facts = {
 
 type ClientRow = { client_id: string; read_only: boolean; permissions: number[]; wids: number[] };
 
-/** Reads them in one statement, which must come after the one that locks the gates. `draws`: whether numbers are drawn. */
+/**
+ * Reads them in one statement, which must come after the one that locks the gates. `draws`: whether numbers
+ * are drawn.
+ */
 export async function readFacts(
   tx: Tx,
   requests: readonly QueuedRequest[],

@@ -4,10 +4,14 @@ import type { Untaken } from '@inventory/domain/stock/batch';
 import type { Tx } from '../client.ts';
 import { filters, picksTable } from './pick-statements.ts';
 
-// Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least" will do.
+// Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least"
+// will do.
 const lotsMax = 1000;
 
-/** For each pick the units that match it and are not taken: on hold, and expired for one that takes no expired lots. */
+/**
+ * For each pick the units that match it and are not taken: on hold, and expired for one that takes no expired
+ * lots.
+ */
 export async function readUntaken(tx: Tx, picks: readonly LotFilter[], now: Date): Promise<Untaken[]> {
   const rows = await tx<
     { pick: number; held: string | null; expired: string | null; held_lots: number; expired_lots: number }[]

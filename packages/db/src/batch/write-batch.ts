@@ -15,9 +15,10 @@ export type DecidedTransaction = { request: QueuedRequest; transactionNo: number
 );
 
 /**
- * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids and keys: it fails on
- * `stock_transaction_request_id_key` or `idempotency_key_pkey` when one of them was taken meanwhile. Returns the statement under way, for the commit that
- * goes out behind it; null when everything was decided before.
+ * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids and
+ * keys: it fails on `stock_transaction_request_id_key` or `idempotency_key_pkey` when one of them was taken
+ * meanwhile. Returns the statement under way, for the commit that goes out behind it; null when everything
+ * was decided before.
  */
 export function writeBatch(
   tx: Tx,
@@ -124,7 +125,10 @@ function claim(
     returning transaction_no, wid, to_wid`;
 }
 
-/** What the counts of transactions lack from now on; see the migration `history`. Holds nothing that another batch waits for. */
+/**
+ * What the counts of transactions lack from now on; see the migration `history`. Holds nothing that another
+ * batch waits for.
+ */
 function countClaimed(tx: Tx): Fragment {
   return tx`
     insert into transaction_arrival (block, wid, other_wid, transactions)
@@ -134,7 +138,10 @@ function countClaimed(tx: Tx): Fragment {
     group by 1, 2, 3`;
 }
 
-/** The item and the warehouses of a transaction that is applied; of any other none, so that no list of transactions has it. */
+/**
+ * The item and the warehouses of a transaction that is applied; of any other none, so that no list of
+ * transactions has it.
+ */
 function touchedBy(batch: Batch, { request, status }: DecidedTransaction) {
   // An atomic batch is none itself; its operations are.
   if (status !== 'applied' || request.kind === 'batch') return { partNo: null, wid: null, toWid: null };
@@ -175,7 +182,10 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
     where lot.rec_no = changed.rec_no`;
 }
 
-/** The lots that this batch received, and what it split from those again: all that describes them is in the request. */
+/**
+ * The lots that this batch received, and what it split from those again: all that describes them is in the
+ * request.
+ */
 function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
   const received = newLots.flatMap((lot) => {
     const { origin } = lot;

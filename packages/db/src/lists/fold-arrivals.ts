@@ -27,9 +27,10 @@ const lists = [
 ];
 
 /**
- * Brings what arrived since the last time into the counts and sets that the lists are read by. Lists are right without it, and
- * cost a little more with each arrival. Holds nothing that a batch or a reader waits for, and waits for nobody who does the same.
- * Fails with Postgres' `query_canceled` when one list takes longer than `listMaxMs`. `sizes`: of blocks and chapters, for tests.
+ * Brings what arrived since the last time into the counts and sets that the lists are read by. Lists are
+ * right without it, and cost a little more with each arrival. Holds nothing that a batch or a reader waits
+ * for, and waits for nobody who does the same. Fails with Postgres' `query_canceled` when one list takes
+ * longer than `listMaxMs`. `sizes`: of blocks and chapters, for tests.
  */
 export async function foldArrivals(
   sql: Sql,
@@ -45,7 +46,8 @@ export async function foldArrivals(
       const [tried] = await own<{ mine: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as mine`;
       if (!tried!.mine) continue;
       try {
-        // One at a time. Locking a table takes no snapshot: the one of the next statement sees what the last one did.
+        // One at a time. Locking a table takes no snapshot: the one of the next statement sees what the last
+        // one did.
         await own.unsafe(`begin isolation level repeatable read;
           set local statement_timeout = ${listMaxMs};
           lock table ${locked} in share row exclusive mode`);

@@ -48,7 +48,10 @@ const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
   modified: dateTimeText('greatest(lot.modified, item.described)'),
 };
 
-/** All columns of a full record, for a caller with this scope; to be selected from `lot`, `item` and `warehouse`. */
+/**
+ * All columns of a full record, for a caller with this scope; to be selected from `lot`, `item` and
+ * `warehouse`.
+ */
 export function fullLotColumns(sql: Sql, scope: readonly number[]): Fragment {
   return sql`${sql.unsafe(columnList({ ...columns, ...fullColumns }))},
     (
@@ -92,7 +95,10 @@ export type LotFilters = {
 /** Which fields a record has. `scope`: of the caller, however few warehouses are listed. */
 export type LotView = { view?: 'full' | undefined; scope: readonly number[] };
 
-/** The items whose description has changed since; an array, so that the planner takes the lots' index for whatever number of them. */
+/**
+ * The items whose description has changed since; an array, so that the planner takes the lots' index for
+ * whatever number of them.
+ */
 function describedSince(sql: Sql, since: Date): Fragment {
   return sql`array(select part_no from item where described >= ${since})`;
 }
@@ -103,7 +109,10 @@ function ownChange(sql: Sql, since: Date): Fragment {
     and not exists (select from item where item.part_no = lot.part_no and described >= ${since})`;
 }
 
-/** What has changed since, to be counted: lots, items whose description has, and their lots, though not of more items than are few. */
+/**
+ * What has changed since, to be counted: lots, items whose description has, and their lots, though not of
+ * more items than are few.
+ */
 function changesSince(sql: Sql, since: Date): Fragment {
   const enough = sql.unsafe(enoughToBeMany);
   return sql`
@@ -140,7 +149,8 @@ type Filter<Value> = {
   hasIndex: (value: Value) => boolean;
 };
 
-// The indexes of serials and spots leave out the blank ones, and that of holds those without: the conditions say so themselves.
+// The indexes of serials and spots leave out the blank ones, and that of holds those without: the conditions
+// say so themselves.
 const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters[Name]>> } = {
   inStock: {
     condition: (sql, value) => (value ? sql`lot.active` : sql`not lot.active`),
@@ -186,7 +196,10 @@ function givenFilters(filters: LotFilters): { condition: (sql: Sql) => Fragment;
   });
 }
 
-/** How a page of the lots of these warehouses is read, shipped ones too; most recent first unless sorted otherwise. */
+/**
+ * How a page of the lots of these warehouses is read, shipped ones too; most recent first unless sorted
+ * otherwise.
+ */
 export function lotPage(
   query: PageQuery,
   wids: readonly number[],

@@ -2,11 +2,13 @@ import type { Page } from '@inventory/paging/page-envelope';
 import type { Fragment, Sql } from '../client.ts';
 
 /**
- * A page of a list as it will be read, and what that costs everybody else. The statement and its cost are chosen together, in `lotPage`,
- * `itemPage` and `stockLevelPage`.
+ * A page of a list as it will be read, and what that costs everybody else. The statement and its cost are
+ * chosen together, in `lotPage`, `itemPage` and `stockLevelPage`.
  *
- * - `page`: counts and an index lead to the page; as much as its records, wherever it lies and however many there are.
- * - `matches`: as much as there are records that a filter with an index leaves; `hasFew` looks whether they are few, for little.
+ * - `page`: counts and an index lead to the page; as much as its records, wherever it lies and however many
+ *   there are.
+ * - `matches`: as much as there are records that a filter with an index leaves; `hasFew` looks whether they
+ *   are few, for little.
  * - `everything`: all records in scope are read, filtered or sorted.
  */
 export type ListReading = { read(sql: Sql): Promise<Page> } & (

@@ -63,7 +63,10 @@ function ownChangesSince(sql: Sql, since: Date): Fragment {
   return sql`select from stock_level where modified >= ${since}`;
 }
 
-/** Those of the items whose description has changed since; an array, so that the planner takes the levels' index. */
+/**
+ * Those of the items whose description has changed since; an array, so that the planner takes the levels'
+ * index.
+ */
 function ofDescribedSince(sql: Sql, since: Date): Fragment {
   return sql`part_no = any(array(select part_no from item where described >= ${since}))`;
 }
@@ -77,7 +80,10 @@ function changesSince(sql: Sql, since: Date): Fragment {
     (select from stock_level where ${ofDescribedSince(sql, since)} ${enough})`;
 }
 
-/** How a page of stock levels is read, one record an item, summed over these warehouses; by partNo unless sorted otherwise. */
+/**
+ * How a page of stock levels is read, one record an item, summed over these warehouses; by partNo unless
+ * sorted otherwise.
+ */
 export function stockLevelPage(
   query: PageQuery,
   wids: readonly number[],

@@ -9,7 +9,9 @@ import { touches, transactionRecord } from './transaction-record.ts';
 /** The column that the history can be sorted by. */
 export const transactionSortColumns = ['transactionNo'];
 
-/** Each narrows the list. `recNo` and `serial`: of a lot with a line in scope; dates: of `at`, both included. */
+/**
+ * Each narrows the list. `recNo` and `serial`: of a lot with a line in scope; dates: of `at`, both included.
+ */
 export type TransactionFilters = {
   kind?: string | undefined;
   itemID?: string | undefined;
@@ -80,8 +82,8 @@ function narrowingsOf(sql: Sql, filters: TransactionFilters, wids: readonly numb
 }
 
 /**
- * How a page of the applied transactions is read that touched a warehouse in scope, or `wid`, which is one of them; newest first unless
- * sorted otherwise. Each shows its lines in scope.
+ * How a page of the applied transactions is read that touched a warehouse in scope, or `wid`, which is one of
+ * them; newest first unless sorted otherwise. Each shows its lines in scope.
  */
 export function transactionPage(
   query: PageQuery,

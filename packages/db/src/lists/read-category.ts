@@ -13,7 +13,10 @@ function recordsOf(sql: Sql | Tx, category: number): Fragment {
     order by short_id`;
 }
 
-/** The JSON text of an array of a category's active items, by shortID; null when there are more than `itemsMax`. */
+/**
+ * The JSON text of an array of a category's active items, by shortID; null when there are more than
+ * `itemsMax`.
+ */
 export async function readSmallCategory(
   sql: Sql,
   category: number,
@@ -26,15 +29,16 @@ export async function readSmallCategory(
 }
 
 /**
- * The same text of a category of any size, of one moment, in pieces; the next is read when `write` is done with the last. When `write`
- * fails nothing more is read.
+ * The same text of a category of any size, of one moment, in pieces; the next is read when `write` is done
+ * with the last. When `write` fails nothing more is read.
  */
 export async function readLargeCategory(
   sql: Sql,
   category: number,
   write: (piece: string) => Promise<void>,
 ): Promise<void> {
-  // One statement, so one moment; pieces of it are fetched inside a transaction, which Postgres ends by itself when nobody asks for more.
+  // One statement, so one moment; pieces of it are fetched inside a transaction, which Postgres ends by
+  // itself when nobody asks for more.
   await sql.begin('read only', async (tx) => {
     await tx`declare category no scroll cursor for ${recordsOf(tx, category)}`;
     let before = '[';

@@ -15,10 +15,11 @@ function countedLots(sql: Sql, inStock: InStock): { count: Fragment; condition: 
 }
 
 /**
- * A page of the lots of these warehouses by (received, recNo), all or only those that are in stock or are not, and their exact number,
- * of one moment, for a price that does not grow with the table. Lots lie in blocks of a few thousand neighbours, blocks in
- * chapters, and both are counted (see the migrations `lot-counts` and `lots-in-stock`). The statement adds up counts until it
- * has come to the page, newest first:
+ * A page of the lots of these warehouses by (received, recNo), all or only those that are in stock or are
+ * not, and their exact number, of one moment, for a price that does not grow with the table. Lots lie in
+ * blocks of a few thousand neighbours, blocks in chapters, and both are counted (see the migrations
+ * `lot-counts` and `lots-in-stock`). The statement adds up counts until it has come to the page, newest
+ * first:
  *
  *     places 250 to 274 of 900 are wanted; chapters hold 500 (C), 300 (B), 100 (A) lots
  *     chapters  C through 500, B through 800, A through 900      -> first and last place lie in C
@@ -132,7 +133,10 @@ export async function readLotPage(
   return { totalCount: row!.total_count, records: row!.records };
 }
 
-/** The number of the lots of these warehouses, all or only those that are in stock or are not, as an expression. */
+/**
+ * The number of the lots of these warehouses, all or only those that are in stock or are not, as an
+ * expression.
+ */
 export function countLots(sql: Sql, wids: readonly number[], inStock: InStock): Fragment {
   const scope = sql`wid = any(${wids as number[]}::integer[])`;
   const { count } = countedLots(sql, inStock);

@@ -19,9 +19,9 @@ export type List = {
   /** One record for each value of this expression; the other expressions are then aggregates. */
   groupBy?: string;
   /**
-   * The conditions on `table` for records that count as modified since a moment; no row meets two of them. There
-   * are several when what is shown can change in several places, each with an index: one condition that says
-   * "or" would be answered without any.
+   * The conditions on `table` for records that count as modified since a moment; no row meets two of them.
+   * There are several when what is shown can change in several places, each with an index: one condition that
+   * says "or" would be answered without any.
    */
   modifiedSince: (sql: Sql, since: Date) => Fragment[];
   /**
@@ -124,7 +124,8 @@ function anyOf(
 ): Fragment {
   return (
     conditions
-      // Fenced off by `offset`: else an index in the page's order looks cheaper than those few, and everything is read.
+      // Fenced off by `offset`: else an index in the page's order looks cheaper than those few, and
+      // everything is read.
       .map((condition) => sql`(select ${columns} from ${from} where ${where} and ${condition} offset 0)`)
       .reduce((all, each) => sql`${all} union all ${each}`)
   );

@@ -3,11 +3,13 @@ import type { Fragment, Sql } from '../client.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
- * A page of the transactions that touched these warehouses, by transactionNo, and their exact number, of one moment, for a price that does
- * not grow with the table. As lots, they lie in blocks, blocks in chapters, and both are counted (see the migration `history`); the
- * statement adds up counts until it has come to the page, newest first, and reads the blocks that hold it from the index of each warehouse.
+ * A page of the transactions that touched these warehouses, by transactionNo, and their exact number, of one
+ * moment, for a price that does not grow with the table. As lots, they lie in blocks, blocks in chapters, and
+ * both are counted (see the migration `history`); the statement adds up counts until it has come to the page,
+ * newest first, and reads the blocks that hold it from the index of each warehouse.
  *
- * A count is of one warehouse or of two that were touched together; what touched two of these warehouses is in one count, and counts once.
+ * A count is of one warehouse or of two that were touched together; what touched two of these warehouses is
+ * in one count, and counts once.
  */
 export async function readTransactionPage(
   sql: Sql,

@@ -13,7 +13,10 @@ export function dateTimeText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** Fields of an answer, each with the SQL expression of its value. A record typed by the answer's schema misses none. */
+/**
+ * Fields of an answer, each with the SQL expression of its value. A record typed by the answer's schema
+ * misses none.
+ */
 export type Columns<Field extends string = string> = Readonly<Record<Field, string>>;
 
 /** The columns as a list of expressions, each named for its field. */
@@ -23,7 +26,10 @@ export function columnList(columns: Columns): string {
     .join(', ');
 }
 
-/** The SQL expression of a record's JSON text. Postgres writes numeric digit for digit, which no JavaScript number can. */
+/**
+ * The SQL expression of a record's JSON text. Postgres writes numeric digit for digit, which no JavaScript
+ * number can.
+ */
 export function recordText(columns: Columns): string {
   return `(select row_to_json(record) from (select ${columnList(columns)}) as record)::text`;
 }

@@ -4,8 +4,8 @@ import type { PageQuery } from '@inventory/paging/page-query';
 export type Slice = { offset: number; limit: number; backwards: boolean };
 
 /**
- * What a query asks for as places; null when it asks for another order or for some records only. `key` is the column that the
- * default order is by, from the lowest or, as `defaultDirection` says, from the highest.
+ * What a query asks for as places; null when it asks for another order or for some records only. `key` is the
+ * column that the default order is by, from the lowest or, as `defaultDirection` says, from the highest.
  */
 export function sliceOf(
   { page, pageSize, sort, direction, modifiedSince }: PageQuery,
@@ -21,8 +21,8 @@ export function sliceOf(
 }
 
 /**
- * The expressions `first` and `last`: the places of a page in the list's own order, the first on it, the last not. Of `total`
- * records, so many `skipped` and `size` wanted.
+ * The expressions `first` and `last`: the places of a page in the list's own order, the first on it, the last
+ * not. Of `total` records, so many `skipped` and `size` wanted.
  */
 export function sliceText({ backwards }: Pick<Slice, 'backwards'>): string {
   return backwards

@@ -9,7 +9,9 @@ export type SortColumn = { by: string; emptyLast: boolean };
 /** The expression of each field that a list can be sorted by. */
 export type SortColumns<Field extends string = string> = Readonly<Record<Field, SortColumn>>;
 
-/** A list's columns as it is sorted by them. Blank and null are both empty: to a caller they mean the same. */
+/**
+ * A list's columns as it is sorted by them. Blank and null are both empty: to a caller they mean the same.
+ */
 export function sortColumnsOf<Field extends string>(
   columns: Columns<Field>,
   { blank, nullable }: { blank: readonly Field[]; nullable: readonly Field[] },

@@ -1,6 +1,9 @@
 import type { Sql } from '../client.ts';
 
-/** A transaction, without anything that its body or its answer holds. `kind` and `client` are null for one that was abandoned. */
+/**
+ * A transaction, without anything that its body or its answer holds. `kind` and `client` are null for one
+ * that was abandoned.
+ */
 export type LastTransaction = {
   transactionNo: number;
   /** ISO 8601, UTC. */

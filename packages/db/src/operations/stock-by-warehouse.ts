@@ -1,6 +1,8 @@
 import { isStatementTimeout, type Sql } from '../client.ts';
 
-/** What a warehouse holds. `units` and `onHold` are decimals as texts; null when adding them up took too long. */
+/**
+ * What a warehouse holds. `units` and `onHold` are decimals as texts; null when adding them up took too long.
+ */
 export type WarehouseStock = {
   wid: number;
   name: string;
@@ -19,8 +21,9 @@ type Counted = { wid: number; name: string; items: number; lots: number };
 type Levels = { wid: number; units: string; on_hold: string };
 
 /**
- * The stock of each warehouse, the first hundred by their numbers. Lots and items come from the counts of the lists, so they cost next to nothing
- * however many there are; units are added up from the levels, for as long as the connection lets a statement take.
+ * The stock of each warehouse, the first hundred by their numbers. Lots and items come from the counts of the
+ * lists, so they cost next to nothing however many there are; units are added up from the levels, for as long
+ * as the connection lets a statement take.
  */
 export async function readStockByWarehouse(sql: Sql): Promise<WarehouseStock[]> {
   const counted = await sql<Counted[]>`

@@ -217,9 +217,9 @@ function compare(key: string, expected: string, found: string): string {
 const differencesMax = 1000;
 
 /**
- * Every place where levels, lots and ledger differ, all at one moment, while the service goes on working; none when all is well.
- * Postgres does the sums; only differences come here, at most 1,000 of each check. `report` gets the name of each check as
- * it begins.
+ * Every place where levels, lots and ledger differ, all at one moment, while the service goes on working;
+ * none when all is well. Postgres does the sums; only differences come here, at most 1,000 of each check.
+ * `report` gets the name of each check as it begins.
  */
 export async function findImbalances(
   sql: Sql,

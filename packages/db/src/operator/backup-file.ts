@@ -5,8 +5,9 @@ import { createGunzip, gzip } from 'node:zlib';
 import { PlainError } from '@inventory/process/plain-error';
 import { type BackupTable, quoteName } from './backup-tables.ts';
 
-// A backup is gzip, in as many members as there are blocks, so that several processors compress at once. Unpacked it is text: a line that says
-// what it is, blocks of rows as COPY writes and reads them, and a last line with what must have come until there.
+// A backup is gzip, in as many members as there are blocks, so that several processors compress at once.
+// Unpacked it is text: a line that says what it is, blocks of rows as COPY writes and reads them, and a last
+// line with what must have come until there.
 //
 //   -- inventory backup {"version":1,"schema":16,…}
 //   COPY "lot" ("rec_no","part_no",…) FROM stdin;
@@ -59,9 +60,15 @@ export const blockBytes = 1024 * 1024;
 const blockBytesMax = 64 * 1024 * 1024;
 
 export type BackupWriter = {
-  /** Takes a block; resolves when there is room for the next one. Rejects when an earlier one could not be written. */
+  /**
+   * Takes a block; resolves when there is room for the next one. Rejects when an earlier one could not be
+   * written.
+   */
   add(table: BackupTable, rows: readonly Buffer[]): Promise<void>;
-  /** Writes the last line; resolves when all is handed to `output`, which it does not end. Returns the file's size. */
+  /**
+   * Writes the last line; resolves when all is handed to `output`, which it does not end. Returns the file's
+   * size.
+   */
   end(end: BackupEnd): Promise<number>;
 };
 
@@ -119,7 +126,10 @@ export function createBackupWriter(output: Writable, header: Omit<BackupHeader, 
 
 export type OpenBackup = {
   header: BackupHeader;
-  /** The blocks in the file's order, to be read once, to the end; then `end` is there. Fails with DamagedBackupError. */
+  /**
+   * The blocks in the file's order, to be read once, to the end; then `end` is there. Fails with
+   * DamagedBackupError.
+   */
   blocks: AsyncIterable<BackupBlock>;
   /** The last line, when all that comes before it was read and is as it was written. */
   end(): BackupEnd;

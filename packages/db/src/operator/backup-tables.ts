@@ -30,7 +30,10 @@ export async function listBackupTables(sql: Sql | Tx): Promise<BackupTable[]> {
   return [...rows];
 }
 
-/** The tables of a database that nobody has worked with yet have no rows: those that do, none when it is empty. */
+/**
+ * The tables of a database that nobody has worked with yet have no rows: those that do, none when it is
+ * empty.
+ */
 export async function findTablesInUse(sql: Sql | Tx, tables: readonly BackupTable[]): Promise<string[]> {
   const asked = tables.filter(({ name }) => !begunByMigrations.includes(name));
   if (asked.length === 0) return [];

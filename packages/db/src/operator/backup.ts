@@ -33,9 +33,10 @@ const lockWaitMs = 10_000;
 type Piece = { table: BackupTable; from: number; to: number | null };
 
 /**
- * Writes to `output` what the database holds at one moment, while the service goes on working; what is left out says backup-tables.ts. Everything
- * that was acknowledged before the call is in it. Works with the rights of the operator, on a standby too. All connections read by one snapshot, and
- * while it lasts Postgres keeps every version of every row, so nothing is done meanwhile but to copy. Does not end `output`.
+ * Writes to `output` what the database holds at one moment, while the service goes on working; what is left
+ * out says backup-tables.ts. Everything that was acknowledged before the call is in it. Works with the rights
+ * of the operator, on a standby too. All connections read by one snapshot, and while it lasts Postgres keeps
+ * every version of every row, so nothing is done meanwhile but to copy. Does not end `output`.
  */
 export async function writeBackup(sql: Sql, output: Writable, options: BackupOptions): Promise<MadeBackup> {
   const opened: SingleConnection[] = [];
@@ -150,7 +151,10 @@ function copyStatement({ table: { name, columns }, from, to }: Piece): string {
   return `copy (select ${columns.map(quoteName).join(', ')} from ${quoteName(name)}${where}) to stdout`;
 }
 
-/** Hands the rows on in blocks. Postgres sends a row at a time: an iterator would cost more than all else here. */
+/**
+ * Hands the rows on in blocks. Postgres sends a row at a time: an iterator would cost more than all else
+ * here.
+ */
 async function copyPiece(
   stream: Readable,
   table: BackupTable,

@@ -36,8 +36,9 @@ export async function releaseLot(sql: Sql, recNo: number): Promise<'released' | 
 }
 
 async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<{ active: boolean; hold: boolean } | null> {
-  // As the batches do: whoever changes stock of an item in a warehouse holds this row. A lot never changes its item or
-  // warehouse (moved elsewhere it is another record), so the lot may be looked up before the lock.
+  // As the batches do: whoever changes stock of an item in a warehouse holds this row. A lot never changes
+  // its item or warehouse (moved elsewhere it is another record), so the lot may be looked up before the
+  // lock.
   const [gate] = await tx`
     select
     from stock_level

@@ -1,7 +1,10 @@
 import type { Sql, Tx } from '../client.ts';
 import { listBackupSequences, quoteName } from './backup-tables.ts';
 
-/** Which database this is: see the migration `backup-and-retention`. `restoredTo`: null when it never was restored. */
+/**
+ * Which database this is: see the migration `backup-and-retention`. `restoredTo`: null when it never was
+ * restored.
+ */
 export type DatabaseIdentity = { id: string; since: Date; restoredTo: Date | null };
 
 export async function readIdentity(sql: Sql | Tx): Promise<DatabaseIdentity> {
@@ -11,17 +14,18 @@ export async function readIdentity(sql: Sql | Tx): Promise<DatabaseIdentity> {
   return row!;
 }
 
-// More than the service has ever done in a second, for as long as it takes to restore; and at that rate numbers that JavaScript holds exactly
-// last for 14,000 years, however often somebody restores.
+// More than the service has ever done in a second, for as long as it takes to restore; and at that rate
+// numbers that JavaScript holds exactly last for 14,000 years, however often somebody restores.
 const numbersPerSecond = 20_000;
 // Of items, whose numbers end at 2^31; half of what is left is always kept.
 const integersPerSecond = 100;
 
 /**
- * Makes of a database whose rows are those of an earlier moment another one: whatever referred to what came after that moment can
- * tell. `numbers`: what its sequences had given out then, for a backup that says so; else what they say themselves. Unless `exact`, they go on
- * above what may have been given out since, which nobody knows here any more. No process signs for Redis as before: what
- * waits there is of a past that never was. Returns the new identity.
+ * Makes of a database whose rows are those of an earlier moment another one: whatever referred to what came
+ * after that moment can tell. `numbers`: what its sequences had given out then, for a backup that says so;
+ * else what they say themselves. Unless `exact`, they go on above what may have been given out since, which
+ * nobody knows here any more. No process signs for Redis as before: what waits there is of a past that never
+ * was. Returns the new identity.
  */
 export async function beginAnotherLife(
   tx: Tx,

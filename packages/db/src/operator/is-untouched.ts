@@ -7,8 +7,8 @@ export async function hasNoWarehouse(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Whether the database holds the client and, beside it, nothing but items and warehouses of these lists: no other client and
- * no stock transaction.
+ * Whether the database holds the client and, beside it, nothing but items and warehouses of these lists: no
+ * other client and no stock transaction.
  */
 export async function holdsNothingBut(
   sql: Sql,

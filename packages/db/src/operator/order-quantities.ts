@@ -23,8 +23,8 @@ export async function setOrderQuantities(
   const asn = quantities.asn ?? null;
   const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${gate.shortId}`;
   if (item === undefined) return 'unknown_item';
-  // One statement for one row, so that it holds no other lock while it waits for a batch to give the gate back. The moment is
-  // that of the write: one from before the wait could lie before the batch's.
+  // One statement for one row, so that it holds no other lock while it waits for a batch to give the gate
+  // back. The moment is that of the write: one from before the wait could lie before the batch's.
   await sql`
     insert into stock_level (part_no, wid, on_order, committed, packed, asn, used)
     select ${item.part_no}, ${gate.wid}, on_order, committed, packed, asn, on_order + committed + packed + asn > 0

@@ -4,8 +4,9 @@ import type { Tx } from '../client.ts';
 export type Dropped = { name: string; make: string };
 
 /**
- * Takes keys, indexes and checks between tables away, to be made again, in the order of the list, when all rows are there: many times faster than row
- * by row. In the same transaction, so that nothing commits which they refuse. Checks of single rows stay.
+ * Takes keys, indexes and checks between tables away, to be made again, in the order of the list, when all
+ * rows are there: many times faster than row by row. In the same transaction, so that nothing commits which
+ * they refuse. Checks of single rows stay.
  */
 export async function dropKeysAndIndexes(tx: Tx, tables: readonly string[]): Promise<Dropped[]> {
   const of = tables as string[];

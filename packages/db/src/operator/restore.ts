@@ -7,7 +7,10 @@ import { type BackupTable, findTablesInUse, listBackupTables, quoteName } from '
 import { beginAnotherLife } from './identity.ts';
 import { dropKeysAndIndexes } from './rebuild.ts';
 
-/** A database that a backup cannot be restored into; nothing was changed. The message is one line for the operator. */
+/**
+ * A database that a backup cannot be restored into; nothing was changed. The message is one line for the
+ * operator.
+ */
 class RestoreRefusedError extends PlainError {}
 
 export type RestoreOptions = {
@@ -24,9 +27,9 @@ export type Restored = { rows: Record<string, number>; identity: string };
 const lockWaitMs = 10_000;
 
 /**
- * Restores a backup into an empty database, as the owner of its tables: one without tables, which get those of the backup first, or one whose
- * tables nobody has used. The rows come in one transaction: all of them or none. Then the tables are brought up to this
- * version. Fails with RestoreRefusedError or DamagedBackupError.
+ * Restores a backup into an empty database, as the owner of its tables: one without tables, which get those
+ * of the backup first, or one whose tables nobody has used. The rows come in one transaction: all of them or
+ * none. Then the tables are brought up to this version. Fails with RestoreRefusedError or DamagedBackupError.
  */
 export async function restoreBackup(
   sql: Sql,
@@ -76,7 +79,8 @@ async function loadAll(sql: Sql, backup: OpenBackup, options: RestoreOptions): P
   const end = () => void connection.end({ timeout: 0 });
   options.signal.addEventListener('abort', end, { once: true });
   try {
-    // Else a statement that works on, an index say, keeps its locks after we have gone. Some systems cannot do it.
+    // Else a statement that works on, an index say, keeps its locks after we have gone. Some systems cannot
+    // do it.
     await tx.unsafe('set client_connection_check_interval = 1000').catch(() => {});
     await tx.unsafe('begin isolation level read committed');
     const restored = await load(tx, backup, options);

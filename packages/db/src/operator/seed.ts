@@ -14,7 +14,9 @@ const chunkSize = 250_000;
 /** The client whose name the transactions bear. */
 const seedClientId = 'seed';
 
-/** The number of transactions when none is given: receipts, and moves and issues of some of what was received. */
+/**
+ * The number of transactions when none is given: receipts, and moves and issues of some of what was received.
+ */
 export function transactionsFor(lots: number): number {
   return Math.ceil(lots * 1.4);
 }
@@ -24,10 +26,10 @@ export function isSeedSize({ lots, transactions }: SeedSize): boolean {
 }
 
 /**
- * Adds items, warehouses, lots, levels and the ledger of it all, beside whatever is there, in one transaction: items of its own, in
- * warehouses 1, 2, …. A tenth of the lots were split off by a move, received lots are spread over three years, few items have
- * many lots, and what was issued empty is shipped. Other work on stock waits until it is done. `report` gets each step
- * and how far it is, 0 … 1.
+ * Adds items, warehouses, lots, levels and the ledger of it all, beside whatever is there, in one
+ * transaction: items of its own, in warehouses 1, 2, …. A tenth of the lots were split off by a move,
+ * received lots are spread over three years, few items have many lots, and what was issued empty is shipped.
+ * Other work on stock waits until it is done. `report` gets each step and how far it is, 0 … 1.
  */
 export async function seed(
   sql: Sql,
@@ -119,8 +121,8 @@ async function addItems(
 type Dropped = { name: string; make: string };
 
 /**
- * Indexes and foreign keys are made again when all rows are there, which is many times faster than row by row; all in the seed's
- * transaction, so nothing commits that they refuse. The unique keys stay.
+ * Indexes and foreign keys are made again when all rows are there, which is many times faster than row by
+ * row; all in the seed's transaction, so nothing commits that they refuse. The unique keys stay.
  */
 async function dropChecksAndIndexes(tx: Tx): Promise<Dropped[]> {
   const indexes = await tx<Dropped[]>`
@@ -141,8 +143,9 @@ async function dropChecksAndIndexes(tx: Tx): Promise<Dropped[]> {
 }
 
 /**
- * Receipt n (from 0) made lot n. The first `splits` of them, each every few receipts, lost half of their units to a new lot. Then
- * each was issued from `issues / receipts` times on average, some until nothing was left.
+ * Receipt n (from 0) made lot n. The first `splits` of them, each every few receipts, lost half of their
+ * units to a new lot. Then each was issued from `issues / receipts` times on average, some until nothing was
+ * left.
  */
 async function addStock(
   tx: Tx,
@@ -222,8 +225,8 @@ async function fillSeeded(
 type Numbering = { firstRecNo: number; firstTransactionNo: number; receipts: number; splits: number };
 
 /**
- * The expressions of a receipt in `seeded`: its lot, the lot that was split off, its transactions. Transactions are numbered receipts
- * first, then moves, then issues.
+ * The expressions of a receipt in `seeded`: its lot, the lot that was split off, its transactions.
+ * Transactions are numbered receipts first, then moves, then issues.
  */
 function expressionsOf({ firstRecNo, firstTransactionNo, receipts, splits }: Numbering) {
   return {

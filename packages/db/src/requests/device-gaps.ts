@@ -2,14 +2,15 @@ import type { Sql } from '../client.ts';
 
 export type DeviceGap = { deviceID: string; from: number; to: number };
 
-// Between two numbers that came, so many that are stored are looked at; what lies behind them is told by a later batch.
+// Between two numbers that came, so many that are stored are looked at; what lies behind them is told by a
+// later batch.
 const lookedAtMax = 50;
 // More gaps say nothing more.
 const gapsMax = 1000;
 
 /**
- * The numbers of a client's devices that have not come: between the ones given, and between the lowest of them and what is stored of the
- * device below it. In order of device and number, a thousand at most.
+ * The numbers of a client's devices that have not come: between the ones given, and between the lowest of
+ * them and what is stored of the device below it. In order of device and number, a thousand at most.
  */
 export async function findDeviceGaps(
   sql: Sql,

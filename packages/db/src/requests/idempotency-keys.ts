@@ -23,9 +23,10 @@ export type KeyRow = {
 };
 
 /**
- * A caller is told "not applied" when no send of its key that is still under way can be applied any more. Those are the sends that
- * came before; this much is allowed for the difference of the clocks of two api processes and for the time a commit takes. A caller
- * waits longer than that before it sends again, as `Retry-After` asks.
+ * A caller is told "not applied" when no send of its key that is still under way can be applied any more.
+ * Those are the sends that came before; this much is allowed for the difference of the clocks of two api
+ * processes and for the time a commit takes. A caller waits longer than that before it sends again, as
+ * `Retry-After` asks.
  */
 const refusedForMs = 300;
 
@@ -81,8 +82,9 @@ export function outcomeOfRepeat(first: KeyedRequest, outcome: StoredOutcome, req
 }
 
 /**
- * Writes what the keys of a batch lead to from now on: the request that was decided, or for an abandoned one the moment `now`. Fails on
- * `idempotency_key_pkey` when another batch or a verdict decided one of the keys meanwhile.
+ * Writes what the keys of a batch lead to from now on: the request that was decided, or for an abandoned one
+ * the moment `now`. Fails on `idempotency_key_pkey` when another batch or a verdict decided one of the keys
+ * meanwhile.
  */
 export function claimKeys(
   tx: Tx,
@@ -115,7 +117,8 @@ export function claimKeys(
 }
 
 /**
- * Has every send of these keys that came by now, and is not decided yet, never applied. A key that was decided stays as it is.
+ * Has every send of these keys that came by now, and is not decided yet, never applied. A key that was
+ * decided stays as it is.
  */
 export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): Promise<void> {
   await sql`

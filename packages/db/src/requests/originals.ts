@@ -1,7 +1,10 @@
 import type { Original } from '@inventory/domain/stock/request';
 import type { Sql } from '../client.ts';
 
-/** What these transactions were, by number; one that is missing was never applied, or is none that could be undone. */
+/**
+ * What these transactions were, by number; one that is missing was never applied, or is none that could be
+ * undone.
+ */
 export async function readOriginals(
   sql: Sql,
   transactionNos: readonly number[],

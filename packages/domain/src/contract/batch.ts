@@ -61,7 +61,10 @@ export const BatchHead = z.object({
   ),
 });
 
-/** `POST /Inventory/Batch`, an extension. The service reads each operation on its own: a malformed one harms no other. */
+/**
+ * `POST /Inventory/Batch`, an extension. The service reads each operation on its own: a malformed one harms
+ * no other.
+ */
 export const BatchRequest = BatchHead.extend({
   operations: z.array(Operation).min(1).max(operationsMax).describe('In their order'),
 }).meta({ id: 'BatchRequest' });

@@ -55,7 +55,10 @@ export const Text = z
     error: 'must not contain U+0000 or a lone surrogate.',
   });
 
-/** Text of at most so many characters (code points); without NUL (Postgres cannot store it) and without lone surrogates. */
+/**
+ * Text of at most so many characters (code points); without NUL (Postgres cannot store it) and without lone
+ * surrogates.
+ */
 export function text(lengthMax: number) {
   return Text.max(lengthMax, { error: `must be at most ${lengthMax} characters long.` });
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { LotHistoryLine } from './transaction.ts';
 
-/** A lot as every answer shows it; field names and their case are the contract's. Datetimes: UTC, milliseconds, `Z`. */
+/**
+ * A lot as every answer shows it; field names and their case are the contract's. Datetimes: UTC,
+ * milliseconds, `Z`.
+ */
 export const Lot = z
   .object({
     recNo: z.int().describe('Unique lot record number'),

@@ -47,10 +47,11 @@ export function askKey(pick: LotFilter, units: Quantity): string {
 }
 
 /**
- * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed yet.
- * Refused with `validation_error` when the named lot is not one of the item in the warehouse, with `conflict` when it is on
- * hold, does not match the other filters or has too little, when all that match have, or when it would take more than {@link lotsPerTransactionMax} lots.
- * `undecided` when lots are needed that this batch has not read: as the first of another batch it is decided.
+ * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
+ * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
+ * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
+ * have, or when it would take more than {@link lotsPerTransactionMax} lots. `undecided` when lots are needed
+ * that this batch has not read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);
@@ -81,8 +82,9 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
 }
 
 /**
- * All lots in stock that match, in the order of allocation; one named by its recNo whatever its state. No more than one above
- * {@link lotsPerTransactionMax}: then there are too many. Refused when the named lot is not one of the item in the warehouse or does not match the other filters.
+ * All lots in stock that match, in the order of allocation; one named by its recNo whatever its state. No
+ * more than one above {@link lotsPerTransactionMax}: then there are too many. Refused when the named lot is
+ * not one of the item in the warehouse or does not match the other filters.
  */
 export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);

@@ -6,7 +6,10 @@ import type { Decision } from './decision.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { AtomicOperation } from './request.ts';
 
-/** What is decided about one operation: now, or by an earlier send of its key, or of another operation here with its key. */
+/**
+ * What is decided about one operation: now, or by an earlier send of its key, or of another operation here
+ * with its key.
+ */
 export type OperationDecision =
   | { operation: AtomicOperation; decision: Extract<Decision, { status: 'applied' }> }
   | { operation: AtomicOperation; outcome: StoredOutcome }
@@ -31,8 +34,9 @@ const tooMany = conflict(
 );
 
 /**
- * Decides operations one after the other, each against what the one before left; the first that is refused has all of them refused. The
- * batch's state is of no more use then. `outcomes`: what is decided already, by request id.
+ * Decides operations one after the other, each against what the one before left; the first that is refused
+ * has all of them refused. The batch's state is of no more use then. `outcomes`: what is decided already, by
+ * request id.
  */
 export function decideAtomic(
   batch: Batch,
@@ -73,7 +77,10 @@ export function decideAtomic(
   return { status: 'applied', operations: decided };
 }
 
-/** The JSON text of the results of an applied batch. `bodies`: the JSON text of each operation's answer, by request id. */
+/**
+ * The JSON text of the results of an applied batch. `bodies`: the JSON text of each operation's answer, by
+ * request id.
+ */
 export function atomicResultsText(
   decided: readonly OperationDecision[],
   bodies: ReadonlyMap<string, string>,

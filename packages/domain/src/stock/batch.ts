@@ -3,8 +3,9 @@ import { parseQuantity, type Quantity } from '../quantity.ts';
 import type { Past } from './reverse.ts';
 
 /**
- * What a batch of transactions sees while it is decided: everything was read under the gates' locks, decisions change it
- * in arrival order, and the difference is written once at the end. Times are milliseconds since 1970.
+ * What a batch of transactions sees while it is decided: everything was read under the gates' locks,
+ * decisions change it in arrival order, and the difference is written once at the end. Times are milliseconds
+ * since 1970.
  */
 export type Batch = {
   now: number;
@@ -41,7 +42,9 @@ export type Batch = {
 /** How many lots a transaction would take, or all that there are. `more`: it was not counted to the end. */
 export type Tally = { lots: number; units: Quantity; more: boolean };
 
-/** The units that match a pick but are not taken. `more`: at least so many, there were too many lots to count. */
+/**
+ * The units that match a pick but are not taken. `more`: at least so many, there were too many lots to count.
+ */
 export type Untaken = { held: Quantity; expired: Quantity; more: boolean };
 
 export type ItemFacts = { partNo: number; shortId: string; description: string; dfltOwner: number };
@@ -133,8 +136,8 @@ export function isExpired(lot: LotState, now: number): boolean {
 const temporaryRecNo = 2 ** 52;
 
 /**
- * Adds a lot with `units` 0 (units come by {@link adjust}) in the order of allocation. Its recNo is temporary until the
- * whole batch is decided: only then is it known how many numbers are needed.
+ * Adds a lot with `units` 0 (units come by {@link adjust}) in the order of allocation. Its recNo is temporary
+ * until the whole batch is decided: only then is it known how many numbers are needed.
  */
 export function addLot(batch: Batch, facts: Omit<LotState, 'recNo' | 'units' | 'changed'>): LotState {
   const lot: LotState = { ...facts, recNo: temporaryRecNo + batch.newLots.length, units: 0n, changed: false };
@@ -161,8 +164,8 @@ export function numberLots(batch: Batch, recNos: readonly number[]): void {
 }
 
 /**
- * The order in which lots are taken: earliest expiry first, lots without expiry after those, expired ones last; then received, then
- * recNo.
+ * The order in which lots are taken: earliest expiry first, lots without expiry after those, expired ones
+ * last; then received, then recNo.
  */
 export function allocationOrder(now: number): (a: LotState, b: LotState) => number {
   return (a, b) =>

@@ -29,8 +29,8 @@ export function countPick(partNo: number, request: CountRequest): LotFilter {
 }
 
 /**
- * Makes what lies at a place what was counted there: less is taken in the order of allocation, never from a lot on hold; more is a new lot,
- * or goes into the lot that was named.
+ * Makes what lies at a place what was counted there: less is taken in the order of allocation, never from a
+ * lot on hold; more is a new lot, or goes into the lot that was named.
  */
 export function count(batch: Batch, request: CountRequest): Decision {
   const item = itemOf(batch, request.itemID);

@@ -3,8 +3,9 @@ import type { JsonAnswer } from '../json-text.ts';
 import type { Batch, Entry, ItemFacts } from './batch.ts';
 
 /**
- * What is decided about one transaction. The answer is made once the batch's numbers are known; with null for a dry run, which draws none. `undecided`: nothing was changed, and a
- * later batch decides it, because this one has not read enough lots.
+ * What is decided about one transaction. The answer is made once the batch's numbers are known; with null for
+ * a dry run, which draws none. `undecided`: nothing was changed, and a later batch decides it, because this
+ * one has not read enough lots.
  */
 export type Decision =
   | { status: 'applied'; entries: Entry[]; answer: (transactionNo: number | null) => JsonAnswer }

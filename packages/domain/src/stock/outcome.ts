@@ -1,8 +1,8 @@
 /**
- * What became of a request. `applied` and `refused` carry the JSON text of the answer's body or of the refusal.
- * `abandoned`: not applied and never will be, under this request id; `result` is a refusal if there is one to give.
- * `failed`: the same, by an error of ours. `pending`: the worker still tries, and tells nobody what becomes of it.
- * `isRepeat`: decided under an earlier send of the same Idempotency-Key.
+ * What became of a request. `applied` and `refused` carry the JSON text of the answer's body or of the
+ * refusal. `abandoned`: not applied and never will be, under this request id; `result` is a refusal if there
+ * is one to give. `failed`: the same, by an error of ours. `pending`: the worker still tries, and tells
+ * nobody what becomes of it. `isRepeat`: decided under an earlier send of the same Idempotency-Key.
  */
 export type Outcome = {
   status: 'applied' | 'refused' | 'abandoned' | 'failed' | 'pending';

@@ -65,7 +65,9 @@ function weightOf(weight: number | undefined): Quantity | null {
   return weight === undefined ? null : quantityOf(weight);
 }
 
-/** Blank means own stock; the contract names no source of customer names, so another owner shows as its id. */
+/**
+ * Blank means own stock; the contract names no source of customer names, so another owner shows as its id.
+ */
 function associateOf(owner: number): string {
   return owner === 0 ? '' : String(owner);
 }

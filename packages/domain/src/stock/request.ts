@@ -13,8 +13,9 @@ export type SingleRequest =
   | { kind: 'reverse'; body: ReverseRequest; of: Original };
 
 /**
- * What the ledger says of a transaction that is to be undone, and will say for ever: its kind, its item, every warehouse that it touched,
- * and how many lines it has. So it can be looked up before the gates are locked.
+ * What the ledger says of a transaction that is to be undone, and will say for ever: its kind, its item,
+ * every warehouse that it touched, and how many lines it has. So it can be looked up before the gates are
+ * locked.
  */
 export type Original = {
   kind: 'receive' | 'move' | 'issue' | 'count' | 'reverse';
@@ -24,7 +25,8 @@ export type Original = {
 };
 
 /**
- * Many transactions that are applied together or not at all. `body`: what stands for them in the ledger, with a digest of all that they ask.
+ * Many transactions that are applied together or not at all. `body`: what stands for them in the ledger, with
+ * a digest of all that they ask.
  */
 export type AtomicRequest = {
   kind: 'batch';
@@ -51,14 +53,15 @@ export function operationsOf(request: StockRequest): readonly SingleRequest[] {
 }
 
 /**
- * The Idempotency-Key that a request was sent with. `digest`: SHA-256 of the key, base64; `fingerprint`: of the request, so that
- * another request under the same key is told; `askedAt`: when this send came, by the clock of Postgres, milliseconds since 1970.
+ * The Idempotency-Key that a request was sent with. `digest`: SHA-256 of the key, base64; `fingerprint`: of
+ * the request, so that another request under the same key is told; `askedAt`: when this send came, by the
+ * clock of Postgres, milliseconds since 1970.
  */
 export type RequestKey = { digest: string; fingerprint: string; askedAt: number };
 
 /**
- * What a device noted about its work, by its own clock; never the ledger's time. Milliseconds since 1970; `correctedAt`: without the clock's
- * error, where it is known.
+ * What a device noted about its work, by its own clock; never the ledger's time. Milliseconds since 1970;
+ * `correctedAt`: without the clock's error, where it is known.
  */
 export type Evidence = {
   capturedAt: number | null;
@@ -68,8 +71,8 @@ export type Evidence = {
 };
 
 /**
- * One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that. `xRequestId`: the caller's
- * X-Request-Id, when it sent one; without one the answer was named by `requestId`.
+ * One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that.
+ * `xRequestId`: the caller's X-Request-Id, when it sent one; without one the answer was named by `requestId`.
  */
 export type Queued<Request extends StockRequest> = {
   requestId: string;

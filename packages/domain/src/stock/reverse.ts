@@ -15,8 +15,8 @@ export type Past = { isReversed: boolean; entries: PastEntry[] };
 const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal });
 
 /**
- * The exact opposite of a transaction, on the same lots, each where that transaction left it: all of it or nothing. Refused when it was
- * undone before, or when units have moved on since.
+ * The exact opposite of a transaction, on the same lots, each where that transaction left it: all of it or
+ * nothing. Refused when it was undone before, or when units have moved on since.
  */
 export function reverse(batch: Batch, { transactionNo: reverses }: ReverseRequest, of: Original): Decision {
   if (of.kind === 'reverse') return refused(conflict('A reversal cannot be reversed.'));

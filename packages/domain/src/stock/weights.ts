@@ -1,6 +1,8 @@
 import type { Quantity } from '../quantity.ts';
 
-/** The share of a weight that goes with so many of the units, rounded to a millionth; the rest of it stays. */
+/**
+ * The share of a weight that goes with so many of the units, rounded to a millionth; the rest of it stays.
+ */
 export function shareOf(weight: Quantity | null, units: Quantity, of: Quantity): Quantity | null {
   return weight === null ? null : (2n * weight * units + of) / (2n * of);
 }

@@ -10,8 +10,8 @@ import type { RunAs } from '../run-as.ts';
 export type PostgresBinaries = { initdb: string; postgres: string; version: string; major: string };
 
 /**
- * The Postgres binaries that came with the npm packages. The wrapper package is only asked where they lie and never
- * imported: importing it installs signal handlers of its own.
+ * The Postgres binaries that came with the npm packages. The wrapper package is only asked where they lie and
+ * never imported: importing it installs signal handlers of its own.
  */
 function findBinaries(): PostgresBinaries & { native: string } {
   const system = `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
@@ -38,8 +38,8 @@ function binariesIn(native: string): { initdb: string; postgres: string } {
 }
 
 /**
- * Binaries that the given user can run: those in node_modules where that user can reach them, else a copy in `home`.
- * Fails with LocalStackError when they do not run on this machine at all.
+ * Binaries that the given user can run: those in node_modules where that user can reach them, else a copy in
+ * `home`. Fails with LocalStackError when they do not run on this machine at all.
  */
 export async function providePostgresBinaries(
   home: string,

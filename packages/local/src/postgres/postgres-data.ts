@@ -10,13 +10,15 @@ import type { PostgresHome } from './postgres-home.ts';
 
 export const POSTGRES_ROLE = 'inventory';
 
-// Nothing of PGDATA, PGOPTIONS and the like may reach Postgres, and what it prints is read, so no translation.
+// Nothing of PGDATA, PGOPTIONS and the like may reach Postgres, and what it prints is read, so no
+// translation.
 export const POSTGRES_ENVIRONMENT = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
 const PASSWORD_FILE = 'postgres-password';
 
 /**
- * Makes sure that there is data in the home, with the role `inventory`, whose password is returned. Fails with LocalStackError.
+ * Makes sure that there is data in the home, with the role `inventory`, whose password is returned. Fails
+ * with LocalStackError.
  */
 export async function providePostgresData(
   place: PostgresHome,
@@ -41,7 +43,10 @@ async function readOrMakePassword(folder: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** Creates the data beside its place and moves it there when it is whole, so that a killed start leaves no half data. */
+/**
+ * Creates the data beside its place and moves it there when it is whole, so that a killed start leaves no
+ * half data.
+ */
 async function initialise(
   { home, runAs }: PostgresHome,
   binaries: PostgresBinaries,

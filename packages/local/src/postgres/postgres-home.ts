@@ -19,9 +19,10 @@ const POINTER = 'postgres-home';
 const OWNER = 'folder';
 
 /**
- * Makes the folder for Postgres's data: `postgres` in the stack's folder, or, when we are root and the user that Postgres
- * runs under cannot enter that, one outside, named by a hash of the stack's folder, with a file in the stack's folder
- * telling where. Data that is there already decides. Fails with LocalStackError when no place can be used.
+ * Makes the folder for Postgres's data: `postgres` in the stack's folder, or, when we are root and the user
+ * that Postgres runs under cannot enter that, one outside, named by a hash of the stack's folder, with a file
+ * in the stack's folder telling where. Data that is there already decides. Fails with LocalStackError when no
+ * place can be used.
  */
 export async function providePostgresHome(folder: string, signal: AbortSignal): Promise<PostgresHome> {
   const homes = await listPostgresHomes(folder);
@@ -60,8 +61,8 @@ export async function removePostgresHome(folder: string): Promise<void> {
 }
 
 /**
- * The homes inside and outside the folder, whether they exist or not. The one outside goes by the folder's own path,
- * so that a copied checkout gets data of its own; one that was moved takes its data along.
+ * The homes inside and outside the folder, whether they exist or not. The one outside goes by the folder's
+ * own path, so that a copied checkout gets data of its own; one that was moved takes its data along.
  */
 export async function listPostgresHomes(folder: string): Promise<[inside: string, outside: string]> {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16);

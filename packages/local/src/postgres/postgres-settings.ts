@@ -1,7 +1,7 @@
 /**
- * How every Postgres of ours runs: the one of `start`, those of the tests, and, but for the number of connections, the one in
- * docker-compose.yml. This is a ledger: what was answered as done must survive a crash, so the first three are never relaxed, not
- * even in tests.
+ * How every Postgres of ours runs: the one of `start`, those of the tests, and, but for the number of
+ * connections, the one in docker-compose.yml. This is a ledger: what was answered as done must survive a
+ * crash, so the first three are never relaxed, not even in tests.
  */
 export const postgresSettings: Record<string, string> = {
   fsync: 'on',
@@ -15,8 +15,9 @@ export const postgresSettings: Record<string, string> = {
   wal_compression: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Errors of statements are the service's to log, which does so without values. Postgres' own words quote them: messages of wrong values,
-  // details with rows, statements, parameters. What the server says of itself (LOG, FATAL, PANIC) stays.
+  // Errors of statements are the service's to log, which does so without values. Postgres' own words quote
+  // them: messages of wrong values, details with rows, statements, parameters. What the server says of itself
+  // (LOG, FATAL, PANIC) stays.
   log_min_messages: 'log',
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',

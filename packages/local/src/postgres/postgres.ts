@@ -29,8 +29,8 @@ const ENDING: Ending = [
 ];
 
 /**
- * Brings Postgres up on the data in the folder, which is created by the first start, and makes the database `inventory`.
- * Fails with LocalStackError.
+ * Brings Postgres up on the data in the folder, which is created by the first start, and makes the database
+ * `inventory`. Fails with LocalStackError.
  */
 export async function startPostgres(settings: ServerSettings): Promise<LocalServer> {
   const { folder, signal, throwAway } = settings;
@@ -72,7 +72,8 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
     return { url, port, version: binaries.major, stop };
   };
 
-  // After a kill -9 the old server's children may hold its shared memory for a moment; a free port may be taken meanwhile.
+  // After a kill -9 the old server's children may hold its shared memory for a moment; a free port may be
+  // taken meanwhile.
   for (let tries = 0; ; tries += 1) {
     const port = await choosePort('Postgres', settings.port, settings.rememberedPort);
     try {
@@ -92,9 +93,9 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
 }
 
 /**
- * Ends a Postgres that a killed process left running on the folder's data, whether or not its pid file was written. A postmaster.pid
- * whose pid is now that of some other program is removed: Postgres would take that one for itself and refuse to start,
- * for ever where pids are few.
+ * Ends a Postgres that a killed process left running on the folder's data, whether or not its pid file was
+ * written. A postmaster.pid whose pid is now that of some other program is removed: Postgres would take that
+ * one for itself and refuse to start, for ever where pids are few.
  */
 export async function endLeftPostgres(folder: string): Promise<void> {
   const datas = (await listPostgresHomes(folder)).map((home) => join(home, 'data'));
@@ -109,7 +110,10 @@ export async function endLeftPostgres(folder: string): Promise<void> {
   }
 }
 
-/** Postgres writes its state into the eighth line of postmaster.pid; the first tells whether the file is this server's. */
+/**
+ * Postgres writes its state into the eighth line of postmaster.pid; the first tells whether the file is this
+ * server's.
+ */
 function isPostgresReady(data: string, pid: number): boolean {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');

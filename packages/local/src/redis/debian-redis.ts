@@ -6,8 +6,8 @@ import { run } from '../process.ts';
 /** A Redis server that is not installed: the program and where its libraries lie. */
 export type UnpackedRedis = { command: string; libraryPath: string };
 
-// Debian and Ubuntu pack the server's one binary into the tools package, under the name of the checker; it is server,
-// client or checker by the name it is called by.
+// Debian and Ubuntu pack the server's one binary into the tools package, under the name of the checker; it is
+// server, client or checker by the name it is called by.
 const PACKAGES = [
   { name: 'redis-tools', binaries: ['redis-server', 'redis-check-rdb'] },
   { name: 'valkey-tools', binaries: ['valkey-server', 'valkey-check-rdb'] },
@@ -23,9 +23,9 @@ export async function findUnpackedRedis(folder: string, signal: AbortSignal): Pr
 }
 
 /**
- * Downloads the distribution's own package with apt-get and unpacks it below `folder`. Nothing is installed and only the folder is
- * written, so it needs no root: lists, cache and unpacked files all lie below it. Rejects when there is no apt-get,
- * no such package or no network.
+ * Downloads the distribution's own package with apt-get and unpacks it below `folder`. Nothing is installed
+ * and only the folder is written, so it needs no root: lists, cache and unpacked files all lie below it.
+ * Rejects when there is no apt-get, no such package or no network.
  */
 export async function downloadDebianRedis(
   folder: string,
@@ -46,7 +46,8 @@ export async function downloadDebianRedis(
     });
   try {
     let failure: unknown;
-    // One broken source among the machine's makes this fail, and the package may still be found in the others.
+    // One broken source among the machine's makes this fail, and the package may still be found in the
+    // others.
     await apt('update').catch((error: unknown) => {
       signal.throwIfAborted();
       failure = error;
@@ -96,8 +97,9 @@ function aptOptions(work: string): string[] {
 }
 
 /**
- * Unpacks the package, then the packages it depends on that are not installed, and theirs, until the server runs. Going by the
- * packages' own lists of dependencies keeps this true for releases that name the libraries otherwise.
+ * Unpacks the package, then the packages it depends on that are not installed, and theirs, until the server
+ * runs. Going by the packages' own lists of dependencies keeps this true for releases that name the libraries
+ * otherwise.
  */
 async function unpackWithLibraries(
   name: string,
@@ -150,7 +152,10 @@ async function isInstalled(name: string, signal: AbortSignal): Promise<boolean> 
   return (await run('dpkg-query', query, { signal }).catch(() => '')) === 'installed';
 }
 
-/** The folders in which Debian's packages put shared libraries: /lib and /usr/lib, by themselves and per architecture. */
+/**
+ * The folders in which Debian's packages put shared libraries: /lib and /usr/lib, by themselves and per
+ * architecture.
+ */
 async function listLibraryFolders(root: string): Promise<string[]> {
   const folders: string[] = [];
   for (const parent of [join(root, 'lib'), join(root, 'usr', 'lib')]) {

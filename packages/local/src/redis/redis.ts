@@ -17,10 +17,10 @@ const ENDING: Ending = [{ signal: 'SIGTERM', waitMs: 10_000 }];
 type RedisProgram = { command: string; libraryPath: string | undefined };
 
 /**
- * Brings Redis up, empty: nothing in it is the truth, so it keeps nothing on disk. The program is the first that is found: on the
- * PATH, unpacked earlier, downloaded from the Debian distribution, in Docker. Docker comes after the download, which takes
- * a second or two and leaves a plain process that is supervised and found again after a kill, as a container is not.
- * Fails with LocalStackError that names the command to run.
+ * Brings Redis up, empty: nothing in it is the truth, so it keeps nothing on disk. The program is the first
+ * that is found: on the PATH, unpacked earlier, downloaded from the Debian distribution, in Docker. Docker
+ * comes after the download, which takes a second or two and leaves a plain process that is supervised and
+ * found again after a kill, as a container is not. Fails with LocalStackError that names the command to run.
  */
 export async function startRedis(
   settings: ServerSettings,
