@@ -106,6 +106,7 @@ describe('client', () => {
         warehouses: [{ wid: 2, name: 'Overflow' }],
         readOnly: false,
         rateLimit: 1_000_000,
+        operationsPerMinute: null,
         disabled: false,
         created: expect.any(String),
         secrets: [{ created: expect.any(String), expires: null }],
@@ -169,8 +170,8 @@ describe('client', () => {
     'client add --from lets all clients of a file in, or none',
     async () => {
       const [one, two] = [uniqueName('fleet'), uniqueName('fleet')];
-      const head = 'id;permissions;warehouses;readOnly;rateLimit';
-      const bad = fileOf(head, `${one};11,95;1 2;;`, `${two};nonsense;77;maybe;0`, 'demo two;11;1;;');
+      const head = 'id;permissions;warehouses;readOnly;rateLimit;operationLimit';
+      const bad = fileOf(head, `${one};11,95;1 2;;;`, `${two};nonsense;77;maybe;0;`, 'demo two;11;1;;;');
       expect(await inventory(['client', 'add', '--from', bad])).toEqual(
         failed(
           1,
@@ -187,7 +188,7 @@ describe('client', () => {
         ),
       );
       expect((await readClients(service.sql, [one])).size).toBe(0);
-      const good = fileOf(head, `${one};11,95;1 2;;`, `${two};list receive;2;true;50`);
+      const good = fileOf(head, `${one};11,95;1 2;;;`, `${two};list receive;2;true;50;900`);
       const { code, stdout } = await inventory(['client', 'add', '--from', good, '--json']);
       const added = JSON.parse(stdout) as { clientId: string; clientSecret: string }[];
       expect({ code, ids: added.map(({ clientId }) => clientId) }).toEqual({ code: 0, ids: [one, two] });
@@ -198,6 +199,7 @@ describe('client', () => {
         clientId: two,
         readOnly: true,
         rateLimit: 50,
+        operationsPerMinute: 900,
         permissions: new Set([11, 95]),
         scope: new Set([2]),
       });

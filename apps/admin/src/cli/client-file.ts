@@ -15,6 +15,7 @@ const columns: Columns = {
   warehouses: 'required',
   readOnly: 'optional',
   rateLimit: 'optional',
+  operationLimit: 'optional',
 };
 
 type GivenClient = Omit<NewClient, 'secretDigest'> & { line: number };
@@ -92,6 +93,7 @@ function readClient({ line, cells }: CsvRow): GivenClient | BadRow[] {
     wids: read('warehouses', (text) => parseIds(listed(text)), []),
     readOnly: read('readOnly', parseFlag, false),
     rateLimit: read('rateLimit', (text) => (text === '' ? null : parseId(text)), null),
+    operationsPerMinute: read('operationLimit', (text) => (text === '' ? null : parseId(text)), null),
   };
   return bad.length > 0 ? bad : client;
 }

@@ -26,6 +26,7 @@ export const clientShow = new Command('show')
         warehouses: client.warehouses.map(({ wid, name }) => `${wid} ${name}`).join(', ') || 'none',
         'read-only': client.readOnly,
         'rate limit': client.rateLimit ?? 'default',
+        'operation limit': client.operationsPerMinute ?? 'default',
         disabled: client.disabled,
         created: client.created,
         secrets: secrets.join('; ') || 'none: it gets no token',

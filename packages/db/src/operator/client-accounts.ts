@@ -10,6 +10,7 @@ export type ClientAccount = {
   warehouses: { wid: number; name: string }[];
   readOnly: boolean;
   rateLimit: number | null;
+  operationsPerMinute: number | null;
   disabled: boolean;
   created: Date;
   /** Those that work now. */
@@ -24,11 +25,13 @@ export async function listClients(sql: Sql, clientId: string | null = null): Pro
       permissions: number[];
       read_only: boolean;
       rate_limit: number | null;
+      operations_per_minute: number | null;
       disabled: boolean;
       created: Date;
     }[]
   >`
-    select client_id, array(select unnest(permissions) order by 1) as permissions, read_only, rate_limit, disabled, created
+    select client_id, array(select unnest(permissions) order by 1) as permissions, read_only, rate_limit,
+      operations_per_minute, disabled, created
     from client
     join security_group using (group_id)
     where ${clientId}::text is null or client_id = ${clientId}
@@ -53,6 +56,7 @@ export async function listClients(sql: Sql, clientId: string | null = null): Pro
     warehouses: (warehousesOf.get(row.client_id) ?? []).map(({ wid, name }) => ({ wid, name })),
     readOnly: row.read_only,
     rateLimit: row.rate_limit,
+    operationsPerMinute: row.operations_per_minute,
     disabled: row.disabled,
     created: row.created,
     secrets: (secretsOf.get(row.client_id) ?? []).map(({ created, expires }) => ({ created, expires })),
