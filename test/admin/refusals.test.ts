@@ -114,7 +114,7 @@ describe('a database of another version is refused before anything is written', 
   test.each([
     ['migrate'],
     ['warehouse', 'add', '--id', '7', '--name', 'North'],
-    ['seed', '--items', '1', '--warehouses', '1', '--lots', '1'],
+    ['seed', '--items', '1', '--warehouses', '1', '--lots', '1', '--yes'],
   ])('%s', async (...args) => {
     const { code, stdout, stderr } = await inventory(args, database.url);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: newer });
