@@ -36,7 +36,8 @@ export async function startProcess(
   const preloads = ['tsx', ...imports.map(pathOf)].flatMap((each) => ['--import', each]);
   const child = spawn(process.execPath, [...preloads, pathOf(file)], {
     cwd: root,
-    env: { ...process.env, ...env },
+    // It must say that it is up, whatever level a test before it has set for this process.
+    env: { ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (!quiet) child.stderr!.pipe(process.stderr, { end: false });
