@@ -3,6 +3,7 @@ import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
 import { type ListReading, leavesFew } from './list-reading.ts';
 import { readTransactionPage } from './read-transaction-page.ts';
+import { recordsOnPage } from './record-json.ts';
 import { sliceOf } from './slice.ts';
 import { touches, transactionRecord } from './transaction-record.ts';
 
@@ -169,20 +170,9 @@ async function readMatches(
       limit ${query.pageSize} offset ${((query.page - 1) * query.pageSize).toString()}::bigint
     )
     select (select count(*) from matching) as total_count,
-      (
-        select coalesce(string_agg(record, ','), '')
-        from (
-          select record
-          from page
-          -- One by one through the index, whatever number of rows the planner expects.
-          cross join lateral (
-            select ${transactionRecord(sql, scope)} as record
-            from stock_transaction
-            where stock_transaction.transaction_no = page.transaction_no
-            limit 1
-          ) as found
-          order by page.transaction_no ${direction}
-        ) as records
-      ) as records`;
+      ${recordsOnPage(sql, transactionRecord(sql, scope), {
+        from: sql`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
+        order: sql`page.transaction_no ${direction}`,
+      })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }

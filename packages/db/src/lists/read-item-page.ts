@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { Fragment, Sql } from '../client.ts';
+import { recordsOnPage } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
@@ -47,18 +48,10 @@ export async function readItemPage(
       limit greatest((select size from range), 0) offset (select skipped from range)
     )
     select (select total from wanted) as total_count,
-      (
-        select coalesce(string_agg(record, ','), '')
-        from (
-          select record
-          from page
-          -- One by one through the index, whatever number of rows the planner expects.
-          cross join lateral (
-            select ${sql.unsafe(record)} as record from item where item.short_id = page.short_id limit 1
-          ) as found
-          order by page.short_id ${direction}
-        ) as records
-      ) as records`;
+      ${recordsOnPage(sql, record, {
+        from: sql`item where item.short_id = page.short_id`,
+        order: sql`page.short_id ${direction}`,
+      })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { Sql } from '../client.ts';
-import { type RecordExpression, recordFragment } from './record-json.ts';
+import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
@@ -68,20 +68,11 @@ export async function readLevelPage(
       )
     )
     select (select total from wanted) as total_count,
-      (
-        select coalesce(string_agg(record, ',' order by part_no ${direction}), '')
-        from (
-          select page.part_no, record
-          from page
-          -- One by one through the index, whatever number of rows the planner expects.
-          cross join lateral (
-            select ${recordFragment(sql, record)} as record
-            from stock_level
-            where stock_level.part_no = page.part_no and ${scope} and used
-            group by stock_level.part_no
-            limit 1
-          ) as found
-        ) as records
-      ) as records`;
+      ${recordsOnPage(sql, record, {
+        from: sql`
+          stock_level where stock_level.part_no = page.part_no and ${scope} and used
+          group by stock_level.part_no`,
+        order: sql`page.part_no ${direction}`,
+      })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { Fragment, Sql } from '../client.ts';
-import { type RecordExpression, recordFragment } from './record-json.ts';
+import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /** Which lots are listed: all, those in stock, or those that are not. */
@@ -113,23 +113,10 @@ export async function readLotPage(
       limit greatest((select size from range), 0) offset (select skipped from range)
     )
     select (select total from wanted) as total_count,
-      (
-        select coalesce(string_agg(record, ','), '')
-        from (
-          select record
-          from page
-          -- One by one through the index, whatever number of rows the planner expects.
-          cross join lateral (
-            select ${recordFragment(sql, record)} as record
-            from lot
-            join item using (part_no)
-            join warehouse using (wid)
-            where lot.rec_no = page.rec_no
-            limit 1
-          ) as found
-          order by page.received ${direction}, page.rec_no ${direction}
-        ) as records
-      ) as records`;
+      ${recordsOnPage(sql, record, {
+        from: sql`lot join item using (part_no) join warehouse using (wid) where lot.rec_no = page.rec_no`,
+        order: sql`page.received ${direction}, page.rec_no ${direction}`,
+      })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }
 

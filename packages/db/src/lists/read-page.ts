@@ -1,7 +1,7 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import { type RecordExpression, recordFragment } from './record-json.ts';
+import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import { orderBy, type SortColumn, type SortColumns } from './sort-columns.ts';
 
 /** The parts of a paged list. Everything but fragments is text of this package, never of a request. */
@@ -64,17 +64,10 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
       ) as sorted
     )
     select (${list.total ?? count}) as total_count,
-      (
-        select coalesce(string_agg(record, ',' order by place), '')
-        from page
-        -- One by one through the index, whatever number of rows the planner expects.
-        cross join lateral (
-          select ${recordFragment(sql, list.record)} as record
-          from ${sql.unsafe(`${table} ${joins}`)}
-          where ${sql.unsafe(tieBreaker)} = page.key
-          limit 1
-        ) as found
-      ) as records`;
+      ${recordsOnPage(sql, list.record, {
+        from: sql`${sql.unsafe(`${table} ${joins}`)} where ${sql.unsafe(tieBreaker)} = page.key`,
+        order: sql`place`,
+      })} as records`;
 }
 
 /** The keys of all records in order, and their number. */
@@ -160,17 +153,12 @@ function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
       ) as sorted
     )
     select (select count(*) from matching) as total_count,
-      (
-        select coalesce(string_agg(record, ',' order by place), '')
-        from page
-        cross join lateral (
-          select ${recordFragment(sql, list.record)} as record
-          from ${sql.unsafe(list.table)}
-          where ${sql.unsafe(groupBy)} = page.key and ${list.where}
-          group by ${sql.unsafe(groupBy)}
-          limit 1
-        ) as found
-      ) as records`;
+      ${recordsOnPage(sql, list.record, {
+        from: sql`
+          ${sql.unsafe(list.table)} where ${sql.unsafe(groupBy)} = page.key and ${list.where}
+          group by ${sql.unsafe(groupBy)}`,
+        order: sql`place`,
+      })} as records`;
 }
 
 function orderOf(query: PageQuery, list: List): { column: SortColumn; direction: 'asc' | 'desc' } {

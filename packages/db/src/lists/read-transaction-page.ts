@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { Fragment, Sql } from '../client.ts';
+import { recordsOnPage } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
@@ -89,20 +90,9 @@ export async function readTransactionPage(
       limit greatest((select size from range), 0) offset (select skipped from range)
     )
     select (select total from wanted) as total_count,
-      (
-        select coalesce(string_agg(record, ','), '')
-        from (
-          select record
-          from page
-          -- One by one through the index, whatever number of rows the planner expects.
-          cross join lateral (
-            select ${record} as record
-            from stock_transaction
-            where stock_transaction.transaction_no = page.transaction_no
-            limit 1
-          ) as found
-          order by page.transaction_no ${direction}
-        ) as records
-      ) as records`;
+      ${recordsOnPage(sql, record, {
+        from: sql`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
+        order: sql`page.transaction_no ${direction}`,
+      })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }

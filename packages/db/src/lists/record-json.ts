@@ -4,8 +4,30 @@ import type { Fragment, Sql } from '../client.ts';
 export type RecordExpression = string | Fragment;
 
 /** It as a piece of a statement. */
-export function recordFragment(sql: Sql, record: RecordExpression): Fragment {
+function recordFragment(sql: Sql, record: RecordExpression): Fragment {
   return typeof record === 'string' ? sql`${sql.unsafe(record)}` : record;
+}
+
+/**
+ * The expression of the JSON texts, with commas between, of the records whose keys are in `page`. They are made
+ * one by one through an index, whatever number of rows the planner expects. `from`: where a record is found, up
+ * to the condition that joins it with `page`; `order`: by columns of `page`.
+ */
+export function recordsOnPage(
+  sql: Sql,
+  record: RecordExpression,
+  { from, order }: { from: Fragment; order: Fragment },
+): Fragment {
+  return sql`
+    (
+      select coalesce(string_agg(record, ',' order by ${order}), '')
+      from page
+      cross join lateral (
+        select ${recordFragment(sql, record)} as record
+        from ${from}
+        limit 1
+      ) as found
+    )`;
 }
 
 /** A datetime column as answers show it: UTC, milliseconds, `Z`. */
