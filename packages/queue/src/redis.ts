@@ -1,3 +1,4 @@
+import { messageOf } from '@inventory/process/describe-error';
 import { Redis } from 'ioredis';
 
 // Back within half a second after an outage, however long it lasted.
@@ -66,6 +67,37 @@ export function connectConsumer(redisUrl: string, onError: (error: Error) => voi
   });
   redis.on('error', onError);
   return redis;
+}
+
+/** A connection for a command or two of an operator. */
+export type OneConnection = {
+  /** To be connected by whoever uses it, and disconnected when it is not needed any more. */
+  redis: Redis;
+  /** Host and port. */
+  place: string;
+  /**
+   * Why it cannot be used, without the password: its first error, those that follow only say that it is
+   * closed.
+   */
+  why(error: unknown): string;
+};
+
+/** A connection that is made once and never again; connecting and each command fail after `withinMs`. */
+export function connectOnce(redisUrl: string, withinMs: number): OneConnection {
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: withinMs,
+    commandTimeout: withinMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    disableClientInfo: true,
+  });
+  let reason = '';
+  redis.on('error', (error: Error) => {
+    reason ||= messageOf(error);
+  });
+  const { host, port } = redis.options;
+  return { redis, place: `${host}:${port}`, why: (error) => reason || messageOf(error) };
 }
 
 /**

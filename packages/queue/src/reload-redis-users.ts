@@ -1,6 +1,5 @@
-import { messageOf } from '@inventory/process/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
-import { Redis } from 'ioredis';
+import { connectOnce } from './redis.ts';
 
 const withinMs = 5000;
 
@@ -10,26 +9,12 @@ const withinMs = 5000;
  * Fails with PlainError, which never shows the password.
  */
 export async function reloadRedisUsers(redisUrl: string): Promise<void> {
-  const redis = new Redis(redisUrl, {
-    lazyConnect: true,
-    connectTimeout: withinMs,
-    commandTimeout: withinMs,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-    disableClientInfo: true,
-  });
-  let reason = '';
-  // The first error says why; those that follow only that the connection is closed.
-  redis.on('error', (error: Error) => {
-    reason ||= messageOf(error);
-  });
+  const { redis, place, why } = connectOnce(redisUrl, withinMs);
   try {
     await redis.connect();
     await redis.call('ACL', 'LOAD');
   } catch (error) {
-    const { host, port } = redis.options;
-    const why = reason || messageOf(error);
-    throw new PlainError(`Redis at ${host}:${port} cannot read its users anew: ${why}; start it again`);
+    throw new PlainError(`Redis at ${place} cannot read its users anew: ${why(error)}; start it again`);
   } finally {
     redis.disconnect();
   }

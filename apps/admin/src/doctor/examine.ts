@@ -3,7 +3,8 @@ import { connections, count, readConfig } from '@inventory/process/config';
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
-import { Redis } from 'ioredis';
+import { connectOnce } from '@inventory/queue/redis';
+import type { Redis } from 'ioredis';
 import { localFolder } from '../checkout.ts';
 import { findDatabaseUrl, findRedisUrl, isDatabaseGiven } from '../cli/database.ts';
 import { type Check, makeChecks, unaskedChecks } from './check.ts';
@@ -124,20 +125,7 @@ async function reachRedis(redisUrl: string | null): Promise<{ redis: Redis | nul
       check: { ...about, state: 'unknown', found, remedy: 'set REDIS_URL, of the user admin' },
     };
   }
-  const redis = new Redis(redisUrl, {
-    lazyConnect: true,
-    connectTimeout: connectWithinMs,
-    commandTimeout: connectWithinMs,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-    disableClientInfo: true,
-  });
-  let reason = '';
-  // The first error says why; those that follow only that the connection is closed.
-  redis.on('error', (error: Error) => {
-    reason ||= messageOf(error);
-  });
-  const place = `${redis.options.host}:${redis.options.port}`;
+  const { redis, place, why } = connectOnce(redisUrl, connectWithinMs);
   try {
     await within(
       connectWithinMs,
@@ -151,7 +139,7 @@ async function reachRedis(redisUrl: string | null): Promise<{ redis: Redis | nul
       check: {
         ...about,
         state: 'fail',
-        found: `Redis at ${place} cannot be used (${reason || messageOf(error)}); transactions are refused with 503`,
+        found: `Redis at ${place} cannot be used (${why(error)}); transactions are refused with 503`,
         remedy: 'see that it runs, and that REDIS_URL and its password are right',
       },
     };

@@ -1,5 +1,4 @@
-import { messageOf } from '@inventory/process/describe-error';
-import { Redis } from 'ioredis';
+import { connectOnce } from '@inventory/queue/redis';
 import { CommandError } from '../cli/command-error.ts';
 
 const waitMs = 3000;
@@ -10,24 +9,12 @@ const waitMs = 3000;
  * the password.
  */
 export async function checkRedis(redisUrl: string): Promise<void> {
-  const redis = new Redis(redisUrl, {
-    lazyConnect: true,
-    connectTimeout: waitMs,
-    commandTimeout: waitMs,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  let reason = '';
-  // The first error says why; those that follow only that the connection is closed.
-  redis.on('error', (error: Error) => {
-    reason ||= messageOf(error);
-  });
+  const { redis, place, why } = connectOnce(redisUrl, waitMs);
   try {
     await redis.connect();
     await redis.ping();
   } catch (error) {
-    const { host, port } = redis.options;
-    throw new CommandError(`Redis at ${host}:${port} cannot be used: ${reason || messageOf(error)}`);
+    throw new CommandError(`Redis at ${place} cannot be used: ${why(error)}`);
   } finally {
     redis.disconnect();
   }
