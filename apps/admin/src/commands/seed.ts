@@ -5,6 +5,7 @@ import { parseId } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { isDatabaseGiven, withOwnersDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
+import { createProgress } from '../cli/progress.ts';
 
 type Options = Omit<SeedSize, 'transactions'> & { transactions?: number; yes?: true };
 
@@ -36,11 +37,7 @@ export const seedCommand = new Command('seed')
     }
     await withOwnersDatabase(async (sql) => {
       await refuseUnsafeDatabase(sql);
-      const startedAt = performance.now();
-      await seed(sql, size, (step, done) => {
-        const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-        print(`${seconds.padStart(7)} s  ${step}  ${Math.floor(done * 100)} %`);
-      });
+      await seed(sql, size, createProgress(print));
       print(`added ${size.items} items, ${size.lots} lots and ${size.transactions} transactions`);
     });
   });

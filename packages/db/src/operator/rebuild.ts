@@ -1,21 +1,27 @@
 import type { Tx } from '../client.ts';
 
 /** What was taken from a table, and the statement that makes it again. */
-export type Dropped = { name: string; make: string };
+type Dropped = { name: string; make: string };
 
 /**
  * Takes keys, indexes and checks between tables away, to be made again, in the order of the list, when all
  * rows are there: many times faster than row by row. In the same transaction, so that nothing commits which
- * they refuse. Checks of single rows stay.
+ * they refuse. Checks of single rows stay; `keptUnique`: primary and unique keys too, which rows beside
+ * others that are there need not make anew.
  */
-export async function dropKeysAndIndexes(tx: Tx, tables: readonly string[]): Promise<Dropped[]> {
+export async function dropKeysAndIndexes(
+  tx: Tx,
+  tables: readonly string[],
+  { keptUnique }: { keptUnique: boolean },
+): Promise<Dropped[]> {
   const of = tables as string[];
+  const kinds = keptUnique ? ['f'] : ['p', 'u', 'f'];
   const keys = await tx<(Dropped & { drop: string; kind: string })[]>`
     select conname as name, contype::text as kind,
       format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
     from pg_constraint
-    where contype in ('p', 'u', 'f') and conrelid = any(${of}::text[]::regclass[])
+    where contype = any(${kinds}::text[]::"char"[]) and conrelid = any(${of}::text[]::regclass[])
     order by contype <> 'f', conrelid::regclass::text, conname`;
   const indexes = await tx<(Dropped & { drop: string })[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as make,
@@ -29,4 +35,17 @@ export async function dropKeysAndIndexes(tx: Tx, tables: readonly string[]): Pro
   return [...keys.filter((key) => !isReference(key)), ...indexes, ...keys.filter(isReference)].map(
     ({ name, make }) => ({ name, make }),
   );
+}
+
+/** Makes what was taken away again, in the same transaction. `report`: how far it is, 0 … 1. */
+export async function makeAgain(
+  tx: Tx,
+  dropped: readonly Dropped[],
+  report: (step: string, done: number) => void,
+): Promise<void> {
+  for (const [index, { name, make }] of dropped.entries()) {
+    report(`keys and indexes (${name})`, index / dropped.length);
+    await tx.unsafe(make);
+  }
+  report('keys and indexes', 1);
 }

@@ -5,7 +5,7 @@ import { migrate, newestMigration } from '../migrate.ts';
 import { type BackupBlock, DamagedBackupError, type OpenBackup } from './backup-file.ts';
 import { type BackupTable, findTablesInUse, listBackupTables, quoteName } from './backup-tables.ts';
 import { beginAnotherLife } from './identity.ts';
-import { dropKeysAndIndexes } from './rebuild.ts';
+import { dropKeysAndIndexes, makeAgain } from './rebuild.ts';
 
 /**
  * A database that a backup cannot be restored into; nothing was changed. The message is one line for the
@@ -112,15 +112,11 @@ async function load(tx: Tx, backup: OpenBackup, { report, exactNumbers }: Restor
     );
   }
   for (const name of names) await tx.unsafe(`alter table ${name} disable trigger user`);
-  const dropped = await dropKeysAndIndexes(tx, names);
+  const dropped = await dropKeysAndIndexes(tx, names, { keptUnique: false });
   // Emptied in this transaction: rows may come frozen, and need not be written a second time by a vacuum.
   await tx.unsafe(`truncate ${names.join(', ')}`);
   const rows = await copyBlocks(tx, backup, tables, report);
-  for (const [index, { name, make }] of dropped.entries()) {
-    report(`keys and indexes (${name})`, index / dropped.length);
-    await tx.unsafe(make);
-  }
-  report('keys and indexes', 1);
+  await makeAgain(tx, dropped, report);
   for (const name of names) await tx.unsafe(`alter table ${name} enable trigger user`);
   const { sequences, numbersAt } = backup.end();
   const identity = await beginAnotherLife(tx, new Date(backup.header.takenAt), {

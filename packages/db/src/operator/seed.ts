@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../client.ts';
+import { dropKeysAndIndexes, makeAgain } from './rebuild.ts';
 
 /** How much to make. There are at least as many transactions as lots: each lot came from one. */
 export type SeedSize = { items: number; warehouses: number; lots: number; transactions: number };
@@ -9,6 +10,9 @@ const counting = [
   ['stock_level', 'level_added'],
   ['lot', 'lot_added'],
 ] as const;
+
+// Their indexes and references are made again when all rows are there.
+const filled = ['lot', 'stock_level', 'stock_entry', 'stock_transaction'];
 
 const chunkSize = 250_000;
 /** The client whose name the transactions bear. */
@@ -49,13 +53,9 @@ export async function seed(
     for (const [table, trigger] of counting)
       await tx.unsafe(`alter table ${table} disable trigger ${trigger}`);
     const firstPartNo = await addItems(tx, size, report);
-    const dropped = await dropChecksAndIndexes(tx);
+    const dropped = await dropKeysAndIndexes(tx, filled, { keptUnique: true });
     await addStock(tx, size, firstPartNo, report);
-    for (const [index, { name, make }] of dropped.entries()) {
-      report(`keys and indexes (${name})`, index / dropped.length);
-      await tx.unsafe(make);
-    }
-    report('keys and indexes', 1);
+    await makeAgain(tx, dropped, report);
     report('counts', 0);
     for (const [table, trigger] of counting)
       await tx.unsafe(`alter table ${table} enable trigger ${trigger}`);
@@ -116,30 +116,6 @@ async function addItems(
     from item
     where short_id = 'SEED-' || lpad(${firstSerial}::text, 8, '0')`;
   return first!.part_no;
-}
-
-type Dropped = { name: string; make: string };
-
-/**
- * Indexes and foreign keys are made again when all rows are there, which is many times faster than row by
- * row; all in the seed's transaction, so nothing commits that they refuse. The unique keys stay.
- */
-async function dropChecksAndIndexes(tx: Tx): Promise<Dropped[]> {
-  const indexes = await tx<Dropped[]>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as make
-    from pg_index
-    where indrelid in ('lot'::regclass, 'stock_level'::regclass, 'stock_entry'::regclass, 'stock_transaction'::regclass)
-      and not exists (select from pg_constraint where conindid = indexrelid)
-    order by 1`;
-  const keys = await tx<(Dropped & { tables: string })[]>`
-    select conname as name, conrelid::regclass::text as tables,
-      format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
-    from pg_constraint
-    where contype = 'f' and conrelid in ('lot'::regclass, 'stock_level'::regclass, 'stock_entry'::regclass)
-    order by 1`;
-  for (const { name } of indexes) await tx.unsafe(`drop index ${name}`);
-  for (const { name, tables } of keys) await tx.unsafe(`alter table ${tables} drop constraint ${name}`);
-  return [...indexes, ...keys.map(({ name, make }) => ({ name, make }))];
 }
 
 /**
