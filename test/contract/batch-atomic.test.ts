@@ -1,29 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { errorObject, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
+import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 2, env: { QUEUE_SHARDS: '3' } });
 
-type Op = { op: string } & Record<string, unknown>;
 const atomic = (client: ApiClient, operations: unknown[], headers: Record<string, string> = {}) =>
   client.post('/Inventory/Batch', { mode: 'atomic', operations }, headers);
-const receive = (itemID: string, units: number, fields: object = {}): Op => ({
-  ...{ op: 'receive', itemID, units, wid: 1, reasonCode: 1 },
-  ...fields,
-});
-const issue = (itemID: string, units: number, fields: object = {}): Op => ({
-  ...{ op: 'issue', itemID, units, wid: 1, reasonCode: 2 },
-  ...fields,
-});
-const statuses = (body: { results: { status: string; statusCode: number }[] }) =>
-  body.results.map(({ status, statusCode }) => `${status} ${statusCode}`);
-
-async function inStock(itemID: string): Promise<number> {
-  const [level] = await service.sql`
-    select coalesce(sum(in_stock), 0)::float8 as units from stock_level join item using (part_no) where short_id = ${itemID}`;
-  return level!.units;
-}
 
 async function written() {
   const [row] = await service.sql`
@@ -38,14 +22,14 @@ describe('POST /Inventory/Batch, atomic', () => {
     const items = await Promise.all(Array.from({ length: 6 }, () => service.item()));
     const [first, second] = items as [string, string];
     const { status, body } = await atomic(client, [
-      ...items.map((itemID) => receive(itemID, 5)),
+      ...items.map((itemID) => receiveOf(itemID, 5)),
       { op: 'move', itemID: first, units: 2, wid: 1, shipToWid: 2 },
-      issue(second, 5),
+      issueOf(second, 5),
       { op: 'count', itemID: first, counted: 1, wid: 1, reasonCode: 3 },
-      receive(second, 1, { wid: 2 }),
+      receiveOf(second, 1, { wid: 2 }),
     ]);
     expect(status, JSON.stringify(body)).toBe(200);
-    expect(statuses(body)).toEqual([
+    expect(outcomesOf(body)).toEqual([
       ...Array(6).fill('applied 201'),
       ...Array(3).fill('applied 200'),
       'applied 201',
@@ -57,29 +41,29 @@ describe('POST /Inventory/Batch, atomic', () => {
     const kept = await service.sql`
       select count(distinct xact_id) as together, count(*) as rows from stock_transaction where transaction_no = any(${numbers})`;
     expect({ ...kept[0] }).toEqual({ together: 1, rows: 10 });
-    expect(await Promise.all([inStock(first), inStock(second)])).toEqual([3, 1]);
+    expect(await Promise.all([inStock(service, first), inStock(service, second)])).toEqual([3, 1]);
   });
 
   test('409: the first that the stock refuses is named with its error; nothing is applied', async () => {
     const client = await service.client();
     const [one, two] = [await service.item(), await service.item()];
-    await atomic(client, [receive(one, 5), receive(two, 5)]);
+    await atomic(client, [receiveOf(one, 5), receiveOf(two, 5)]);
     const before = await written();
     const { status, body } = await atomic(client, [
-      issue(one, 3),
-      issue(two, 1),
-      issue(one, 3),
-      issue(two, 99),
+      issueOf(one, 3),
+      issueOf(two, 1),
+      issueOf(one, 3),
+      issueOf(two, 99),
     ]);
     expect(status).toBe(409);
     expect(body).toMatchObject(
       errorObject(409, 'conflict', 'Nothing was applied: operation 2 of the batch was refused.'),
     );
-    expect(statuses(body)).toEqual(['notApplied 503', 'notApplied 503', 'refused 409', 'notApplied 503']);
+    expect(outcomesOf(body)).toEqual(['notApplied 503', 'notApplied 503', 'refused 409', 'notApplied 503']);
     // Judged against what the earlier operation would have left.
     expect(body.results[2].error.message).toBe('Not enough stock: 3 asked, 2 available.');
     expect(await written()).toEqual(before);
-    expect(await Promise.all([inStock(one), inStock(two)])).toEqual([5, 5]);
+    expect(await Promise.all([inStock(service, one), inStock(service, two)])).toEqual([5, 5]);
   });
 
   test('409: all malformed or forbidden operations are named; nothing is applied', async () => {
@@ -87,14 +71,14 @@ describe('POST /Inventory/Batch, atomic', () => {
     const itemID = await service.item();
     const before = await written();
     const { status, body } = await atomic(client, [
-      receive(itemID, 1),
-      receive(itemID, 0),
-      issue(itemID, 1),
-      receive(itemID, 1, { wid: 3 }),
+      receiveOf(itemID, 1),
+      receiveOf(itemID, 0),
+      issueOf(itemID, 1),
+      receiveOf(itemID, 1, { wid: 3 }),
     ]);
     expect(status).toBe(409);
     expect(body.message).toBe('Nothing was applied: 3 operations of the batch were refused.');
-    expect(statuses(body)).toEqual(['notApplied 503', 'refused 400', 'refused 403', 'refused 403']);
+    expect(outcomesOf(body)).toEqual(['notApplied 503', 'refused 400', 'refused 403', 'refused 403']);
     expect(body.results.slice(1).map((each: { error: unknown }) => each.error)).toEqual([
       validationError({ units: ['units must be greater than 0.'] }),
       forbidden.permission,
@@ -106,37 +90,37 @@ describe('POST /Inventory/Batch, atomic', () => {
   test('a reversal and what it makes possible, together; twice: 409', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await atomic(client, [receive(itemID, 5)]);
-    const issued = await atomic(client, [issue(itemID, 5)]);
+    await atomic(client, [receiveOf(itemID, 5)]);
+    const issued = await atomic(client, [issueOf(itemID, 5)]);
     const { transactionNo } = issued.body.results[0].body;
     const undo = { op: 'reverse', transactionNo };
     const twice = await atomic(client, [undo, undo]);
-    expect(statuses(twice.body)).toEqual(['notApplied 503', 'refused 409']);
-    const { body } = await atomic(client, [undo, issue(itemID, 4)]);
-    expect(statuses(body)).toEqual(['applied 200', 'applied 200']);
-    expect(await inStock(itemID)).toBe(1);
+    expect(outcomesOf(twice.body)).toEqual(['notApplied 503', 'refused 409']);
+    const { body } = await atomic(client, [undo, issueOf(itemID, 4)]);
+    expect(outcomesOf(body)).toEqual(['applied 200', 'applied 200']);
+    expect(await inStock(service, itemID)).toBe(1);
   });
 
   test('the header gives the first answer again; with another list: 409', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const headers = { 'Idempotency-Key': uniqueName('list') };
-    const list = [receive(itemID, 1, { remark: '"replayed":false}' }), issue(itemID, 1)];
+    const list = [receiveOf(itemID, 1, { remark: '"replayed":false}' }), issueOf(itemID, 1)];
     const first = await atomic(client, list, headers);
     const again = await atomic(client, list, headers);
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
     expect(again.body.results).toEqual(
       first.body.results.map((each: object) => ({ ...each, replayed: true })),
     );
-    expect((await atomic(client, [receive(itemID, 1)], headers)).status).toBe(409);
-    const refusedList = [receive(itemID, 1), issue(itemID, 9)];
+    expect((await atomic(client, [receiveOf(itemID, 1)], headers)).status).toBe(409);
+    const refusedList = [receiveOf(itemID, 1), issueOf(itemID, 9)];
     const key = { 'Idempotency-Key': uniqueName('refused') };
     const refused = await atomic(client, refusedList, key);
-    await atomic(client, [receive(itemID, 100)]);
+    await atomic(client, [receiveOf(itemID, 100)]);
     const still = await atomic(client, refusedList, key);
     expect(still.status).toBe(409);
     expect(still.body.message).toBe(refused.body.message);
-    expect(await inStock(itemID)).toBe(100);
+    expect(await inStock(service, itemID)).toBe(100);
   });
 
   test('keys of operations: one applied before counts as done, alone or in another batch; of a refused batch none is used but the culprit', async () => {
@@ -149,19 +133,19 @@ describe('POST /Inventory/Batch, atomic', () => {
       { 'Idempotency-Key': a },
     );
     const both = await atomic(client, [
-      receive(itemID, 2, { key: a }),
-      receive(itemID, 3, { key: b }),
-      receive(itemID, 3, { key: b }),
+      receiveOf(itemID, 2, { key: a }),
+      receiveOf(itemID, 3, { key: b }),
+      receiveOf(itemID, 3, { key: b }),
     ]);
     expect(both.status, both.text).toBe(200);
     expect(both.body.results[0]).toMatchObject({ replayed: true, body: single.body });
     expect(both.body.results[2]).toMatchObject({ replayed: true, body: both.body.results[1].body });
-    expect(await inStock(itemID)).toBe(5);
+    expect(await inStock(service, itemID)).toBe(5);
     const refused = await atomic(client, [
-      receive(itemID, 4, { key: c }),
-      issue(itemID, 99, { key: uniqueName('d') }),
+      receiveOf(itemID, 4, { key: c }),
+      issueOf(itemID, 99, { key: uniqueName('d') }),
     ]);
-    expect(statuses(refused.body)).toEqual(['notApplied 503', 'refused 409']);
+    expect(outcomesOf(refused.body)).toEqual(['notApplied 503', 'refused 409']);
     const alone = await client.post(
       '/Inventory/Receive',
       { itemID, units: 4, wid: 1, reasonCode: 1 },
@@ -177,9 +161,9 @@ describe('POST /Inventory/Batch, atomic', () => {
     );
     expect(later.headers.get('Idempotent-Replayed')).toBe('true');
     expect(later.body).toEqual(refused.body.results[1].error);
-    const other = await atomic(client, [receive(itemID, 9, { key: a })]);
-    expect(statuses(other.body)).toEqual(['refused 409']);
-    expect(await inStock(itemID)).toBe(9);
+    const other = await atomic(client, [receiveOf(itemID, 9, { key: a })]);
+    expect(outcomesOf(other.body)).toEqual(['refused 409']);
+    expect(await inStock(service, itemID)).toBe(9);
   });
 
   test('200: 500 operations over 500 items', async () => {
@@ -187,8 +171,8 @@ describe('POST /Inventory/Batch, atomic', () => {
     const items = Array.from({ length: 250 }, () => uniqueName('ATOMIC'));
     await service.sql`insert into item (short_id, created_by) select name, 'tests' from unnest(${items}::text[]) as name`;
     const { status, body } = await atomic(client, [
-      ...items.map((itemID) => receive(itemID, 2)),
-      ...items.map((itemID) => issue(itemID, 1)),
+      ...items.map((itemID) => receiveOf(itemID, 2)),
+      ...items.map((itemID) => issueOf(itemID, 1)),
     ]);
     expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
     expect(body.summary.applied).toBe(500);
@@ -199,19 +183,19 @@ describe('POST /Inventory/Batch, atomic', () => {
     const items = await Promise.all(Array.from({ length: 8 }, () => service.item()));
     await atomic(
       client,
-      items.map((itemID) => receive(itemID, 20)),
+      items.map((itemID) => receiveOf(itemID, 20)),
     );
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
         const ordered = index % 2 === 0 ? items : [...items].reverse();
         return atomic(
           client,
-          ordered.map((itemID) => issue(itemID, 1)),
+          ordered.map((itemID) => issueOf(itemID, 1)),
         );
       }),
     );
     const applied = answers.filter(({ status }) => status === 200).length;
     expect(applied).toBe(20);
-    expect(await Promise.all(items.map(inStock))).toEqual(items.map(() => 0));
+    expect(await Promise.all(items.map((each) => inStock(service, each)))).toEqual(items.map(() => 0));
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
+import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-type Op = { op: string } & Record<string, unknown>;
 const each = (
   client: ApiClient,
   operations: unknown[],
@@ -13,23 +13,7 @@ const each = (
   headers: Record<string, string> = {},
 ) => client.post('/Inventory/Batch', { mode: 'each', operations, ...fields }, headers);
 
-const receive = (itemID: string, units: number, fields: object = {}): Op => ({
-  ...{ op: 'receive', itemID, units, wid: 1, reasonCode: 1 },
-  ...fields,
-});
-const issue = (itemID: string, units: number, fields: object = {}): Op => ({
-  ...{ op: 'issue', itemID, units, wid: 1, reasonCode: 2 },
-  ...fields,
-});
-const statuses = (body: { results: { status: string; statusCode: number }[] }) =>
-  body.results.map(({ status, statusCode }) => `${status} ${statusCode}`);
 const noted = (deviceSeq: number, deviceID = 's-12') => ({ deviceID, deviceSeq });
-
-async function inStock(itemID: string): Promise<string> {
-  const [level] = await service.sql`
-    select coalesce(sum(in_stock), 0)::float8 as units from stock_level join item using (part_no) where short_id = ${itemID}`;
-  return level!.units;
-}
 
 describe('POST /Inventory/Batch, each', () => {
   test('200: every operation is a transaction of its own, with the answer of its call; one refused stops no other', async () => {
@@ -37,15 +21,15 @@ describe('POST /Inventory/Batch, each', () => {
     const itemID = await service.item();
     const other = await service.item();
     const { status, body } = await each(client, [
-      receive(itemID, 5, { key: uniqueName('k') }),
-      issue(itemID, 6),
+      receiveOf(itemID, 5, { key: uniqueName('k') }),
+      issueOf(itemID, 6),
       { op: 'move', itemID, units: 2, wid: 1, toSpot: 'B' },
       { op: 'count', itemID, counted: 4, wid: 1, reasonCode: 3 },
-      receive(other, 1),
-      issue(itemID, 4),
+      receiveOf(other, 1),
+      issueOf(itemID, 4),
     ]);
     expect(status).toBe(200);
-    expect(statuses(body)).toEqual([
+    expect(outcomesOf(body)).toEqual([
       'applied 201',
       'refused 409',
       'applied 200',
@@ -71,23 +55,23 @@ describe('POST /Inventory/Batch, each', () => {
       (each: { body?: { transactionNo: number } }) => each.body?.transactionNo ?? [],
     );
     expect(new Set(transactionNos).size).toBe(5);
-    expect(await inStock(itemID)).toBe(0);
+    expect(await inStock(service, itemID)).toBe(0);
   });
 
   test('200: a reversal in the middle, in the order of the list', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    await each(client, [receive(itemID, 5)]);
-    const issued = await each(client, [issue(itemID, 5)]);
+    await each(client, [receiveOf(itemID, 5)]);
+    const issued = await each(client, [issueOf(itemID, 5)]);
     const { transactionNo } = issued.body.results[0].body;
     const { body } = await each(client, [
-      issue(itemID, 1),
+      issueOf(itemID, 1),
       { op: 'reverse', transactionNo },
-      issue(itemID, 1),
+      issueOf(itemID, 1),
       { op: 'reverse', transactionNo },
       { op: 'reverse', transactionNo: 2 ** 40 },
     ]);
-    expect(statuses(body)).toEqual([
+    expect(outcomesOf(body)).toEqual([
       'refused 409',
       'applied 200',
       'applied 200',
@@ -100,7 +84,7 @@ describe('POST /Inventory/Batch, each', () => {
     const client = await service.client();
     const itemID = await service.item();
     const operations = Array.from({ length: 500 }, (_, index) =>
-      index % 2 === 0 ? receive(itemID, 1) : issue(itemID, 1),
+      index % 2 === 0 ? receiveOf(itemID, 1) : issueOf(itemID, 1),
     );
     const { body } = await each(client, operations);
     expect(body.summary).toEqual({ applied: 500, refused: 0, notApplied: 0 });
@@ -114,16 +98,16 @@ describe('POST /Inventory/Batch, each', () => {
     const client = await service.client({ permissions: [11, 15, 95], warehouses: [1] });
     const itemID = await service.item();
     const { status, body } = await each(client, [
-      receive(itemID, 1),
-      receive(itemID, 0, { key: 'with space', deviceSeq: -1 }),
+      receiveOf(itemID, 1),
+      receiveOf(itemID, 0, { key: 'with space', deviceSeq: -1 }),
       { op: 'steal', itemID },
-      receive(itemID, 1, { wid: 3 }),
-      issue(itemID, 1),
+      receiveOf(itemID, 1, { wid: 3 }),
+      issueOf(itemID, 1),
       { op: 'count', itemID: '' },
       { op: 'move', itemID, units: 1, wid: 1, shipToWid: 2 },
-      receive('unknown', 1),
+      receiveOf('unknown', 1),
       7,
-      receive(itemID, 1, { remark: null, more: [1] }),
+      receiveOf(itemID, 1, { remark: null, more: [1] }),
     ]);
     expect(status).toBe(200);
     expect(body.results.map((result: { error?: unknown }) => result.error ?? null)).toEqual([
@@ -156,13 +140,13 @@ describe('POST /Inventory/Batch, each', () => {
     const body = { itemID, units: 5, wid: 1, reasonCode: 1 };
     const single = await client.post('/Inventory/Receive', body, { 'Idempotency-Key': alone });
     const first = await each(client, [
-      receive(itemID, 5, { key: alone }),
-      receive(itemID, 5, { key: batched }),
-      receive(itemID, 5, { key: twice }),
-      receive(itemID, 5, { key: twice }),
-      receive(itemID, 6, { key: twice }),
+      receiveOf(itemID, 5, { key: alone }),
+      receiveOf(itemID, 5, { key: batched }),
+      receiveOf(itemID, 5, { key: twice }),
+      receiveOf(itemID, 5, { key: twice }),
+      receiveOf(itemID, 6, { key: twice }),
     ]);
-    expect(statuses(first.body)).toEqual([...Array(4).fill('applied 201'), 'refused 409']);
+    expect(outcomesOf(first.body)).toEqual([...Array(4).fill('applied 201'), 'refused 409']);
     const replayed = first.body.results.map((result: { replayed: boolean }) => result.replayed);
     expect(replayed).toEqual([true, false, false, true, false]);
     expect(first.body.results[0].body).toEqual(single.body);
@@ -172,11 +156,11 @@ describe('POST /Inventory/Batch, each', () => {
     expect(later.body).toEqual(first.body.results[1].body);
     // Evidence is no part of what is asked.
     const other = await each(client, [
-      receive(itemID, 1),
-      receive(itemID, 5, { key: batched, ...noted(7, uniqueName('d')) }),
+      receiveOf(itemID, 1),
+      receiveOf(itemID, 5, { key: batched, ...noted(7, uniqueName('d')) }),
     ]);
     expect(other.body.results[1]).toMatchObject({ key: batched, replayed: true, body: later.body });
-    expect(await inStock(itemID)).toBe(16);
+    expect(await inStock(service, itemID)).toBe(16);
   });
 
   test('the header stands for the whole list: a resend applies what is missing and answers the rest as before', async () => {
@@ -184,16 +168,16 @@ describe('POST /Inventory/Batch, each', () => {
     const itemID = await service.item();
     const headers = { 'Idempotency-Key': uniqueName('list') };
     const own = uniqueName('own');
-    const wrong = receive(itemID, -1);
+    const wrong = receiveOf(itemID, -1);
     const list = [
-      receive(itemID, 1),
-      receive(itemID, 1),
+      receiveOf(itemID, 1),
+      receiveOf(itemID, 1),
       wrong,
-      receive(itemID, 1, { key: own }),
-      issue(itemID, 9),
+      receiveOf(itemID, 1, { key: own }),
+      issueOf(itemID, 9),
     ];
     const first = await each(client, list, {}, headers);
-    expect(statuses(first.body)).toEqual([
+    expect(outcomesOf(first.body)).toEqual([
       'applied 201',
       'applied 201',
       'refused 400',
@@ -201,8 +185,8 @@ describe('POST /Inventory/Batch, each', () => {
       'refused 409',
     ]);
     expect(first.headers.get('Idempotent-Replayed')).toBeNull();
-    const again = await each(client, list.with(2, receive(itemID, 1)), {}, headers);
-    expect(statuses(again.body)).toEqual([
+    const again = await each(client, list.with(2, receiveOf(itemID, 1)), {}, headers);
+    expect(outcomesOf(again.body)).toEqual([
       'applied 201',
       'applied 201',
       'applied 201',
@@ -218,20 +202,20 @@ describe('POST /Inventory/Batch, each', () => {
     ]);
     for (const index of [0, 1, 3])
       expect(again.body.results[index].body).toEqual(first.body.results[index].body);
-    expect(await inStock(itemID)).toBe(4);
-    const third = await each(client, list.with(2, receive(itemID, 1)), {}, headers);
+    expect(await inStock(service, itemID)).toBe(4);
+    const third = await each(client, list.with(2, receiveOf(itemID, 1)), {}, headers);
     expect(third.headers.get('Idempotent-Replayed')).toBe('true');
     // Another list: what differs is refused, and nothing is applied twice.
-    const changed = await each(client, list.with(0, receive(itemID, 2)), {}, headers);
+    const changed = await each(client, list.with(0, receiveOf(itemID, 2)), {}, headers);
     expect(changed.body.results[0]).toMatchObject({ status: 'refused', statusCode: 409 });
-    expect(await inStock(itemID)).toBe(4);
+    expect(await inStock(service, itemID)).toBe(4);
   });
 
   test('without any key a resend is new', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    for (let send = 0; send < 2; send++) await each(client, [receive(itemID, 1), receive(itemID, 1)]);
-    expect(await inStock(itemID)).toBe(4);
+    for (let send = 0; send < 2; send++) await each(client, [receiveOf(itemID, 1), receiveOf(itemID, 1)]);
+    expect(await inStock(service, itemID)).toBe(4);
   });
 
   test('evidence is stored, raw and corrected by the clock error of the device', async () => {
@@ -242,14 +226,14 @@ describe('POST /Inventory/Batch, each', () => {
     const { body } = await each(
       client,
       [
-        receive(itemID, 1, { capturedAt: slow(-60_000), ...noted(2 ** 53 - 1) }),
-        receive(itemID, 1, { deviceID: 'd' }),
-        receive(itemID, 1),
-        receive(itemID, 1, { capturedAt: slow(6 * 60_000) }),
+        receiveOf(itemID, 1, { capturedAt: slow(-60_000), ...noted(2 ** 53 - 1) }),
+        receiveOf(itemID, 1, { deviceID: 'd' }),
+        receiveOf(itemID, 1),
+        receiveOf(itemID, 1, { capturedAt: slow(6 * 60_000) }),
       ],
       { sentAt: slow(0) },
     );
-    expect(statuses(body)).toEqual(['applied 201', 'applied 201', 'applied 201', 'refused 400']);
+    expect(outcomesOf(body)).toEqual(['applied 201', 'applied 201', 'applied 201', 'refused 400']);
     expect(body.results[3].error.details).toEqual({
       capturedAt: ['capturedAt must not be more than 5 minutes in the future.'],
     });
@@ -272,12 +256,12 @@ describe('POST /Inventory/Batch, each', () => {
     const client = await service.client();
     const itemID = await service.item();
     const capturedAt = new Date(Date.now() + 6 * 60_000).toISOString();
-    const future = await each(client, [receive(itemID, 1, { capturedAt })]);
-    expect(statuses(future.body)).toEqual(['refused 400']);
-    const past = await each(client, [receive(itemID, 1, { capturedAt: '0001-01-01' })], {
+    const future = await each(client, [receiveOf(itemID, 1, { capturedAt })]);
+    expect(outcomesOf(future.body)).toEqual(['refused 400']);
+    const past = await each(client, [receiveOf(itemID, 1, { capturedAt: '0001-01-01' })], {
       sentAt: '9999-01-01',
     });
-    expect(statuses(past.body)).toEqual(['refused 400']);
+    expect(outcomesOf(past.body)).toEqual(['refused 400']);
   });
 
   test('gaps in the numbers of a device are told, and never waited for', async () => {
@@ -287,7 +271,7 @@ describe('POST /Inventory/Batch, each', () => {
     const send = (...numbers: number[]) =>
       each(
         client,
-        numbers.map((number) => receive(itemID, 1, noted(number, device))),
+        numbers.map((number) => receiveOf(itemID, 1, noted(number, device))),
       );
     expect((await send(5, 6, 9)).body.gaps).toEqual([{ deviceID: device, from: 7, to: 8 }]);
     expect((await send(12)).body.gaps).toEqual([{ deviceID: device, from: 10, to: 11 }]);
@@ -297,13 +281,13 @@ describe('POST /Inventory/Batch, each', () => {
       { deviceID: device, from: 13, to: 13 },
     ]);
     const another = await service.client();
-    expect((await each(another, [receive(itemID, 1, noted(20, device))])).body.gaps).toEqual([]);
+    expect((await each(another, [receiveOf(itemID, 1, noted(20, device))])).body.gaps).toEqual([]);
   });
 
   test('400: what is no batch; nothing is applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const operations = [receive(itemID, 1)];
+    const operations = [receiveOf(itemID, 1)];
     expectAnswer(
       await client.post('/Inventory/Batch', { operations: [], sentAt: 'now' }),
       400,
@@ -313,7 +297,7 @@ describe('POST /Inventory/Batch, each', () => {
         operations: ['operations must hold at least 1 operation.'],
       }),
     );
-    const tooMany = Array.from({ length: 501 }, () => receive(itemID, 1));
+    const tooMany = Array.from({ length: 501 }, () => receiveOf(itemID, 1));
     for (const [body, message] of [
       [{ mode: 'each' }, 'is required.'],
       [{ mode: 'each', operations: {} }, 'must be a list.'],
@@ -337,15 +321,15 @@ describe('POST /Inventory/Batch, each', () => {
       expect((await client.post('/Inventory/Batch', malformed)).status, malformed).toBe(400);
     }
     const twice = await client.post('/Inventory/Batch', text.replace('"units"', '"units":7,"units"'));
-    expect(statuses(twice.body)).toEqual(['refused 400']);
-    expect(await inStock(itemID)).toBe(0);
+    expect(outcomesOf(twice.body)).toEqual(['refused 400']);
+    expect(await inStock(service, itemID)).toBe(0);
     const escaped = await client.post('/Inventory/Batch', text.replace('operations', 'operat\\u0069ons'));
-    expect(statuses(escaped.body)).toEqual(['applied 201']);
+    expect(outcomesOf(escaped.body)).toEqual(['applied 201']);
   });
 
   test('400: a body that is nested too deeply, or large beside its operations', async () => {
     const client = await service.client();
-    const operation = JSON.stringify(receive(await service.item(), 1));
+    const operation = JSON.stringify(receiveOf(await service.item(), 1));
     const deep = `{"mode":"each","operations":[${operation.slice(0, -1)},"more":${'['.repeat(64)}${']'.repeat(64)}}]}`;
     expectAnswer(
       await client.post('/Inventory/Batch', deep),
@@ -366,7 +350,7 @@ describe('POST /Inventory/Batch, each', () => {
     const filled = (bytes: number) => {
       const body = {
         mode: 'each',
-        operations: Array.from({ length: 20 }, () => receive(itemID, 1, { more: '' })),
+        operations: Array.from({ length: 20 }, () => receiveOf(itemID, 1, { more: '' })),
       };
       const room = bytes - JSON.stringify(body).length;
       body.operations.forEach((operation, index) => {
