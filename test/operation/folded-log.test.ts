@@ -50,6 +50,26 @@ test('lines that differ are written each at once, unless they tell of an outage:
   folded.end();
 });
 
+test('a line of an outage that comes once has its second among those that come all the time', () => {
+  const folded = createFoldedLog(log);
+  const often = Array.from({ length: 12 }, (_, key) => `often ${key}`);
+  // The clock of the log ticks between the seconds of the outage.
+  folded.write(line('before'));
+  vi.advanceTimersByTime(500);
+  folded.write(line('first', { isOutage: true }));
+  vi.advanceTimersByTime(50);
+  folded.write(line('once', { isOutage: true }));
+  for (let turn = 0; turn < 300; turn++) {
+    vi.advanceTimersByTime(100);
+    for (const key of often) folded.write(line(key, { isOutage: true }));
+  }
+  expect(messages()).toContain('once');
+  const outage = said.slice(1);
+  const gaps = outage.slice(1).map(({ atMs }, index) => atMs - outage[index]!.atMs);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
+  folded.end();
+});
+
 test('what was held back is written at the end, and however many keys there are, they are not all kept', () => {
   const folded = createFoldedLog(log);
   for (let key = 0; key < 1000; key++) folded.write(line(`${key}`));

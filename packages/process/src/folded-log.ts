@@ -85,7 +85,10 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
       if (entry.count === 0) entry.since = now();
       entry.line = line;
       entry.count += 1;
-      tellIfDue(key, entry);
+      // The second of an outage is for the line that has waited for it longest, not for the one that comes
+      // most often.
+      if (line.isOutage) tellAll();
+      else tellIfDue(key, entry);
       watch();
     },
     end() {
