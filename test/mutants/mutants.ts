@@ -169,8 +169,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'packages/queue/src/redis.ts',
-        search: 'maxRetriesPerRequest: 0',
-        replace: 'maxRetriesPerRequest: null',
+        search: 'maxRetriesPerRequest: 0,\n    commandTimeout: commandTimeoutMs',
+        replace: 'maxRetriesPerRequest: null,\n    commandTimeout: commandTimeoutMs',
       },
     ],
     test: { file: 'concurrency/redis-away.test.ts', title: '200 for reads, 503 for writes within 1000 ms' },
@@ -3032,12 +3032,34 @@ async function importKey(`,
     test: { file: 'operation/causes.test.ts', title: 'noWorker is named' },
   },
   {
+    name: 'an operator is told what comes most often alone',
+    edits: [
+      {
+        file: 'packages/process/src/folded-log.ts',
+        search: 'if (line.isOutage) tellAll();',
+        replace: 'if (false) tellAll();',
+      },
+    ],
+    test: { file: 'operation/folded-log.test.ts', title: 'comes once has its second' },
+  },
+  {
+    name: 'an operator is told busy of a batch, whatever is away',
+    edits: [
+      {
+        file: 'apps/api/src/batch/apply-atomic.ts',
+        search: 'await gaps, whyUnanswered);',
+        replace: `await gaps, () => 'busy');`,
+      },
+    ],
+    test: { file: 'operation/causes.test.ts', title: 'is named for an atomic batch' },
+  },
+  {
     name: 'an operator is told busy, whatever is away',
     edits: [
       {
         file: 'apps/api/src/transactions.ts',
-        search: 'messages.unavailable, retryAfter, whyUnanswered());',
-        replace: `messages.unavailable, retryAfter, 'busy');`,
+        search: 'messages.unavailable, soonAgain, whyUnanswered());',
+        replace: `messages.unavailable, soonAgain, 'busy');`,
       },
     ],
     test: { file: 'operation/causes.test.ts', title: 'redis is named by metrics and log' },

@@ -150,6 +150,19 @@ describe('an api and a worker', () => {
     await expect.poll(() => linesFrom(api, from).some((line) => line.back === 'worker'), named).toBe(true);
   });
 
+  test('redis is named for an atomic batch, as for a single call, when Redis is away', async () => {
+    await expectBack();
+    const from = lineCount(api);
+    const operations = [{ op: 'receive', ...body(itemID) }];
+    redis.setState('cut');
+    const answer = await client.post('/Inventory/Batch', { mode: 'atomic', operations });
+    expect(answer.status).toBe(503);
+    const ofBatches = () => linesFrom(api, from).filter(({ route }) => route === '/Inventory/Batch');
+    await expect.poll(() => ofBatches().map(({ cause }) => cause), named).toEqual(['redis']);
+    redis.setState('open');
+    await expectBack();
+  });
+
   test('redis is named by metrics and log of api and worker when Redis is away', async () => {
     await expectBack();
     const from = lineCount(worker);

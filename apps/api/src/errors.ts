@@ -71,6 +71,14 @@ export class Failed extends Error {
   }
 }
 
+/** When to try again after a failure that lasts a moment. */
+export const soonAgain = { 'Retry-After': '1' };
+
+/** 503: Postgres could not say whether this was applied, the one exception. */
+export function unknownOutcome(): Failed {
+  return new Failed(503, messages.unknown, soonAgain, 'postgres');
+}
+
 /** The JSON text of the contract's error object. */
 export function errorText(status: number, { code, message, details }: ErrorObject): string {
   return JSON.stringify({

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { isOutage, isStatementTimeout } from '@inventory/db/client';
+import { isUnanswered } from '@inventory/db/client';
 import { createItem, drawPartNo, findItem, hasItemFields, updateItem } from '@inventory/db/items';
 import { mayBeApplied } from '@inventory/db/lost-answer';
 import type { Wait } from '@inventory/db/statement-pool';
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { within } from '@inventory/process/within';
 import { type Database, itemWriteLimitMs } from './database.ts';
-import { Failed, messages } from './errors.ts';
+import { Failed, messages, soonAgain, unknownOutcome } from './errors.ts';
 
 // A statement whose connection broke may still run: it is looked for so often, so long.
 const lookEveryMs = 100;
@@ -14,7 +14,6 @@ const lookForMs = 1500;
 const lookWithinMs = 3000;
 // Between all this and the time after which nobody waits.
 const spareMs = 500;
-const retryAfter = { 'Retry-After': '1' };
 
 /** Creates an item and returns its JSON text; fails as `createItem` does, or with Failed. */
 export async function addItem(
@@ -75,7 +74,7 @@ async function writeItem<T>({ wait, write, readBack }: ItemWrite<T>): Promise<T>
   } catch (error) {
     if (readBack === null || !mayBeApplied(error)) throw asNotApplied(error);
     const found = await within(lookWithinMs, lookFor(readBack)).catch(() => null);
-    if (found === null) throw new Failed(503, messages.unknown, retryAfter);
+    if (found === null) throw unknownOutcome();
     return found;
   }
 }
@@ -90,7 +89,5 @@ async function lookFor<T>(readBack: () => Promise<T | null>): Promise<T | null> 
 }
 
 function asNotApplied(error: unknown): unknown {
-  return isOutage(error) || isStatementTimeout(error)
-    ? new Failed(503, messages.unavailable, retryAfter)
-    : error;
+  return isUnanswered(error) ? new Failed(503, messages.unavailable, soonAgain) : error;
 }

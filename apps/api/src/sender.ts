@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isOutage, isStatementTimeout } from '@inventory/db/client';
+import { isUnanswered } from '@inventory/db/client';
 import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type {
@@ -135,7 +135,7 @@ export function createSender({ submitter, settle, now }: SenderOptions): Sender 
 
 /** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
 function unknown(error: unknown): SubmitResult {
-  if (isOutage(error) || isStatementTimeout(error)) return { status: 'unknown', result: null };
+  if (isUnanswered(error)) return { status: 'unknown', result: null };
   throw error;
 }
 

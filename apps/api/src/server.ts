@@ -100,6 +100,7 @@ function wireStock(
             report(error, 'the gaps of devices');
             return [];
           }),
+      whyUnanswered: needs.whyUnanswered,
       now,
     }),
   };

@@ -2,18 +2,16 @@ import type { Client } from '@inventory/auth/client';
 import { reversalPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Trial } from '@inventory/db/batch/dry-run';
-import { isOutage, isStatementTimeout } from '@inventory/db/client';
+import { isUnanswered } from '@inventory/db/client';
 import type { Wait } from '@inventory/db/statement-pool';
 import { forbidden, noTransaction, type Refusal } from '@inventory/domain/contract/refused';
 import type { ReverseRequest } from '@inventory/domain/contract/reverse';
 import type { Original, SingleRequest, StockRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
-import { Failed, type FailureCause, messages, Refused } from './errors.ts';
+import { Failed, type FailureCause, messages, Refused, soonAgain, unknownOutcome } from './errors.ts';
 import type { RequestName } from './request-id.ts';
 import type { Call, Reply } from './route.ts';
 import type { Sender } from './sender.ts';
-
-const retryAfter = { 'Retry-After': '1' };
 
 export type Stock = {
   /**
@@ -114,17 +112,20 @@ export function checkKey(key: string | undefined): void {
 
 /** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
 function unknownKey(error: unknown): never {
-  throw isOutage(error) || isStatementTimeout(error)
-    ? new Failed(503, messages.unknown, retryAfter, 'postgres')
-    : error;
+  throw isUnanswered(error) ? unknownOutcome() : error;
 }
 
 function replyOf(answer: SubmitResult, status: 200 | 201, whyUnanswered: () => FailureCause): Reply {
   const headers: Record<string, string> =
     'isRepeat' in answer && answer.isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
   if (answer.status === 'applied') return { status, text: answer.result ?? '', headers };
-  if (answer.status === 'failed') throw new Failed(500, messages.internal, {}, 'internal');
-  if (answer.status === 'unknown') throw new Failed(503, messages.unknown, retryAfter, 'postgres');
-  if (answer.result !== null) throw new Refused(JSON.parse(answer.result) as Refusal, { headers });
-  throw new Failed(503, messages.unavailable, retryAfter, whyUnanswered());
+  throw new Refused(JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal, { headers });
+}
+
+/** The JSON text of the refusal of a request that was not applied; throws Failed when it was not refused. */
+export function refusalTextOf({ status, result }: SubmitResult, whyUnanswered: () => FailureCause): string {
+  if (status === 'failed') throw new Failed(500, messages.internal, {}, 'internal');
+  if (status === 'unknown') throw unknownOutcome();
+  if (result !== null) return result;
+  throw new Failed(503, messages.unavailable, soonAgain, whyUnanswered());
 }

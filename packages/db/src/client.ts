@@ -192,6 +192,11 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '57014';
 }
 
+/** Whether Postgres could not say: it cannot work now, or the statement took longer than it may. */
+export function isUnanswered(error: unknown): boolean {
+  return isOutage(error) || isStatementTimeout(error);
+}
+
 /** Whether a statement waited longer for a lock than it may. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '55P03';

@@ -4,13 +4,13 @@ import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicOperation, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
-import { Failed, messages, Refused } from '../errors.ts';
+import { type FailureCause, Refused, unknownOutcome } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
-import type { Caller } from '../transactions.ts';
+import { type Caller, refusalTextOf } from '../transactions.ts';
 import type { Operation } from './read-operations.ts';
-import { batchReply, refusedReply, unknownOutcome } from './replies.ts';
-import { appliedResult, type Gap, refusedResult, resultsText, summaryOf } from './results.ts';
+import { batchReply, refusedReply } from './replies.ts';
+import { appliedResult, type Gap, isNotApplied, refusedResult, resultsText, summaryOf } from './results.ts';
 import { beginWithinMs } from './run-each.ts';
 import type { BatchTurns } from './turns.ts';
 
@@ -18,6 +18,8 @@ export type AtomicOptions = {
   sender: Sender;
   turns: BatchTurns;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
+  /** Why the queue does not take or answer a request now. */
+  whyUnanswered: () => FailureCause;
 };
 
 /**
@@ -31,7 +33,7 @@ export type ApplyAtomic = (
   trial: Wait | null,
 ) => Promise<Reply>;
 
-export function createAtomic({ sender, turns, tryOut }: AtomicOptions): ApplyAtomic {
+export function createAtomic({ sender, turns, tryOut, whyUnanswered }: AtomicOptions): ApplyAtomic {
   async function atomic(
     operations: readonly Operation[],
     caller: Caller,
@@ -53,7 +55,7 @@ export function createAtomic({ sender, turns, tryOut }: AtomicOptions): ApplyAto
     await turns.take(client.clientId, sent.length);
     try {
       const answer = await send(sent, caller);
-      return replyTo(answer, operations, await gaps);
+      return replyTo(answer, operations, await gaps, whyUnanswered);
     } finally {
       turns.give(sent.length);
     }
@@ -99,11 +101,12 @@ export function createAtomic({ sender, turns, tryOut }: AtomicOptions): ApplyAto
   return atomic;
 }
 
-function isNotApplied({ status, result }: SubmitResult): boolean {
-  return status === 'busy' || (status === 'abandoned' && result === null);
-}
-
-function replyTo(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {
+function replyTo(
+  answer: SubmitResult,
+  operations: readonly Operation[],
+  gaps: Gap[] | null,
+  whyUnanswered: () => FailureCause,
+): Reply {
   const { status, result } = answer;
   const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
   if (status === 'applied') {
@@ -112,10 +115,7 @@ function replyTo(answer: SubmitResult, operations: readonly Operation[], gaps: G
     const summary = { applied: operations.length, refused: 0, notApplied: 0 };
     return batchReply('atomic', results, summary, gaps, isRepeat);
   }
-  if (status === 'failed') throw new Failed(500, messages.internal);
-  if (status === 'unknown') throw unknownOutcome();
-  if (result === null) throw new Failed(503, messages.unavailable, { 'Retry-After': '1' });
-  const refusal = JSON.parse(result) as Refusal | AtomicRefusal;
+  const refusal = JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
   if (!('culprit' in refusal)) {
     throw new Refused(refusal, { headers: isRepeat ? { 'Idempotent-Replayed': 'true' } : {} });
   }

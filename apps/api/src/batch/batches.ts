@@ -1,16 +1,17 @@
 import type { OperationLimiter } from '@inventory/auth/rate-limit';
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
-import { isOutage, isStatementTimeout } from '@inventory/db/client';
+import { isUnanswered } from '@inventory/db/client';
 import type { Wait } from '@inventory/db/statement-pool';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { itemIdOf, type SingleRequest } from '@inventory/domain/stock/request';
+import { type FailureCause, unknownOutcome } from '../errors.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { Call, Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
 import { type Caller, checkKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
-import { batchReply, unknownOutcome } from './replies.ts';
+import { batchReply } from './replies.ts';
 import { type Gap, type Result, refusedResult, resultOf, resultsText, summaryOf } from './results.ts';
 import { runEach, type Task } from './run-each.ts';
 import type { BatchTurns } from './turns.ts';
@@ -25,6 +26,8 @@ export type BatchesOptions = {
   /** The numbers that these devices of a client have not sent, as far as they are known; never fails. */
   findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[]>;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
+  /** Why the queue does not take or answer a request now. */
+  whyUnanswered: () => FailureCause;
   /** What the clock of Postgres shows, milliseconds since 1970. */
   now: () => number;
 };
@@ -46,9 +49,10 @@ export function createBatches({
   findOriginals,
   findGaps,
   tryOut,
+  whyUnanswered,
   now,
 }: BatchesOptions): Batches {
-  const applyAtomic = createAtomic({ sender, turns, tryOut });
+  const applyAtomic = createAtomic({ sender, turns, tryOut, whyUnanswered });
 
   async function judged(raw: RawBatch, caller: Caller): Promise<Operation[]> {
     const { sentAt } = raw.head;
@@ -57,9 +61,8 @@ export function createBatches({
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
     return judgeOperations(raw, caller.client, times, findOriginals).catch((error) => {
-      const isAway = isOutage(error) || isStatementTimeout(error);
       // An earlier send of it may be applied, in part perhaps.
-      throw isAway ? unknownOutcome() : error;
+      throw isUnanswered(error) ? unknownOutcome() : error;
     });
   }
 

@@ -1,4 +1,4 @@
-import { errorText, Failed, messages } from '../errors.ts';
+import { errorText } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Operation } from './read-operations.ts';
 import { type Gap, notApplied, type Result, resultsText } from './results.ts';
@@ -34,9 +34,4 @@ export function refusedReply(
     text: `${error.slice(0, -1)},"results":${resultsText(operations, results)}}`,
     headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
   };
-}
-
-/** 503: whether the operations were applied is not known. */
-export function unknownOutcome(): Failed {
-  return new Failed(503, messages.unknown, { 'Retry-After': '1' });
 }

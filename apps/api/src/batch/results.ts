@@ -30,6 +30,11 @@ export function appliedResult(kind: string, text: string, replayed = false): Res
   return { status: 'applied', statusCode: kind === 'receive' ? 201 : 200, text, replayed };
 }
 
+/** Whether a request was surely not applied, without a refusal: it may be sent again. */
+export function isNotApplied({ status, result }: SubmitResult): boolean {
+  return status === 'busy' || (status === 'abandoned' && result === null);
+}
+
 /** What the queue's answer says of an operation; null: whether it was applied is not known. */
 export function resultOf(kind: string, answer: SubmitResult): Result | null {
   const replayed = 'isRepeat' in answer && answer.isRepeat === true;

@@ -1,6 +1,7 @@
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { Sender } from '../sender.ts';
+import { isNotApplied } from './results.ts';
 import type { BatchTurns } from './turns.ts';
 
 // Of one item, in one envelope: a part of what fits in, so that others have room beside them.
@@ -45,7 +46,7 @@ export async function runEach(
     some.forEach((task, index) => {
       results.set(task, answers[index]!);
     });
-    return !answers.some(isOpen);
+    return !answers.some((answer) => isNotApplied(answer) || answer.status === 'unknown');
   }
 
   async function runItem(ofItem: readonly Task[]) {
@@ -66,9 +67,4 @@ export async function runEach(
 
   await Promise.all([...items.values()].map(runItem));
   return tasks.map((task) => results.get(task)!);
-}
-
-/** Whether it would be applied if it were sent again. */
-function isOpen({ status, result }: SubmitResult): boolean {
-  return status === 'busy' || status === 'unknown' || (status === 'abandoned' && result === null);
 }

@@ -9,9 +9,9 @@ function recordFragment(sql: Sql, record: RecordExpression): Fragment {
 }
 
 /**
- * The expression of the JSON texts, with commas between, of the records whose keys are in `page`. They are made
- * one by one through an index, whatever number of rows the planner expects. `from`: where a record is found, up
- * to the condition that joins it with `page`; `order`: by columns of `page`.
+ * The expression of the JSON texts, with commas between, of the records whose keys are in `page`. They are
+ * made one by one through an index, whatever number of rows the planner expects. `from`: where a record is
+ * found, up to the condition that joins it with `page`; `order`: by columns of `page`.
  */
 export function recordsOnPage(
   sql: Sql,
