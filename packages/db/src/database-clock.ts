@@ -1,3 +1,5 @@
+import { lookEvery } from '@inventory/process/look-every';
+import type { Sql } from './client.ts';
 import type { StatementPool } from './statement-pool.ts';
 
 /** The time that the clock of Postgres shows, read in this process without asking each time. */
@@ -11,7 +13,6 @@ export type DatabaseClock = {
 
 // So long a clock that was set, or a Postgres that took over from another one, may be taken for what it was.
 const measureEveryMs = 5000;
-// The quickest of so many answers is the most exact: it is wrong by half of its time on the way at most.
 const roundTrips = 4;
 
 /**
@@ -24,38 +25,37 @@ export async function startDatabaseClock(
   pool: Pick<StatementPool, 'run'>,
   report: (differenceSeconds: number) => void,
 ): Promise<DatabaseClock> {
-  let measured = await measure(pool);
+  const measure = () => pool.run((sql) => readDatabaseClock(sql, roundTrips));
+  let measured = await measure();
   const now = () => measured.shownMs + performance.now() - measured.at;
   const differenceSeconds = () => (now() - Date.now()) / 1000;
   report(differenceSeconds());
-  let measuring = false;
-  const timer = setInterval(async () => {
-    if (measuring) return;
-    measuring = true;
+  const stop = lookEvery(measureEveryMs, async () => {
     try {
-      measured = await measure(pool);
+      measured = await measure();
       report(differenceSeconds());
     } catch {
       // Postgres is away, and what was to be told of that is told by whoever needs it.
-    } finally {
-      measuring = false;
     }
-  }, measureEveryMs);
-  timer.unref();
-  return { now, differenceSeconds, stop: () => clearInterval(timer) };
+  });
+  return { now, differenceSeconds, stop };
 }
 
-/** What Postgres showed at which moment of `performance.now()`. */
-function measure(pool: Pick<StatementPool, 'run'>): Promise<{ shownMs: number; at: number }> {
-  return pool.run(async (sql) => {
-    let best = { shownMs: 0, at: 0, tookMs: Number.POSITIVE_INFINITY };
-    for (let turn = 0; turn < roundTrips; turn++) {
-      const sentAt = performance.now();
-      const [row] = await sql<{ ms: number }[]>`
-        select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`;
-      const tookMs = performance.now() - sentAt;
-      if (tookMs < best.tookMs) best = { shownMs: row!.ms, at: sentAt + tookMs / 2, tookMs };
-    }
-    return best;
-  });
+/**
+ * The time that Postgres showed, milliseconds since 1970, at which moment of `performance.now()`, by the
+ * quickest of so many answers: it is wrong by half of that one's time at most (`errorMs`).
+ */
+export async function readDatabaseClock(
+  sql: Sql,
+  turns: number,
+): Promise<{ shownMs: number; at: number; errorMs: number }> {
+  let best = { shownMs: 0, at: 0, errorMs: Number.POSITIVE_INFINITY };
+  for (let turn = 0; turn < turns; turn++) {
+    const sentAt = performance.now();
+    const [row] = await sql<{ ms: number }[]>`
+      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`;
+    const errorMs = (performance.now() - sentAt) / 2;
+    if (errorMs < best.errorMs) best = { shownMs: row!.ms, at: sentAt + errorMs, errorMs };
+  }
+  return best;
 }

@@ -5,6 +5,21 @@ export type Part = 'api' | 'worker' | 'operator';
 
 export const parts: readonly Part[] = ['api', 'worker', 'operator'];
 
+/** The role that has the rights of a part, which its logins are members of. */
+export function roleOf(part: Part): string {
+  return `inventory_${part}`;
+}
+
+/** Those of these roles that the server does not have, in order of name. */
+export async function findMissingRoles(sql: Sql, names: readonly string[]): Promise<string[]> {
+  const missing = await sql<{ name: string }[]>`
+    select name
+    from unnest(${names as string[]}::text[]) as name
+    where not exists (select from pg_roles where rolname = name)
+    order by name`;
+  return missing.map(({ name }) => name);
+}
+
 /** The name under which a part of the service connects, unless somebody chooses another. */
 export function loginOf(part: Part): string {
   return `inventory_login_${part}`;
@@ -21,7 +36,7 @@ export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<
     // Names and passwords cannot be parameters of these statements; quoted by Postgres itself.
     const [quoted] = await sql<{ login: string; password: string; role: string }[]>`
       select quote_ident(${name}::text) as login, quote_literal(${password}::text) as password,
-        quote_ident(${`inventory_${part}`}::text) as role`;
+        quote_ident(${roleOf(part)}::text) as role`;
     const { login, role } = quoted!;
     // Logins are the cluster's: somebody else may make this one at the same moment.
     await sql.unsafe(`

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { PlainError } from '@inventory/process/plain-error';
 import Postgrator from 'postgrator';
 import type { Sql } from './client.ts';
-import { parts } from './logins.ts';
+import { findMissingRoles, parts, roleOf } from './logins.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 
@@ -13,7 +13,7 @@ export const migrationLockKey = 7_316_001;
 
 // The migration `roles`, and the roles that it makes.
 const rolesMigration = 14;
-const partRoles = parts.map((part) => `inventory_${part}`);
+const partRoles = parts.map(roleOf);
 
 /**
  * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits,
@@ -88,17 +88,14 @@ async function refuseBeforeMigrating(sql: Sql): Promise<void> {
 
 /** Refuses a login that would have to make some of these roles and may not. Throws UnfitDatabaseError. */
 export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]): Promise<void> {
-  const [found] = await sql<{ able: boolean; role: string; missing: string[] | null }[]>`
-    select
-      (select rolsuper or rolcreaterole from pg_roles where rolname = current_user) as able,
-      current_user as role,
-      (
-        select array_agg(name order by name)
-        from unnest(${names}::text[]) as name
-        where not exists (select from pg_roles where rolname = name)
-      ) as missing`;
-  const { able, role, missing } = found!;
-  if (able || missing === null) return;
+  const missing = await findMissingRoles(sql, names);
+  if (missing.length === 0) return;
+  const [found] = await sql<{ able: boolean; role: string }[]>`
+    select rolsuper or rolcreaterole as able, rolname as role
+    from pg_roles
+    where rolname = current_user`;
+  const { able, role } = found!;
+  if (able) return;
   const statements = missing.map((name) => `create role ${name} nologin;`).join(' ');
   throw new UnfitDatabaseError(
     `${role} may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
@@ -120,7 +117,7 @@ async function refuseLossySettings(sql: Sql): Promise<void> {
 }
 
 /** The newest migration that was applied; null: none, and there are no tables. */
-async function appliedVersion(sql: Sql): Promise<number | null> {
+export async function appliedVersion(sql: Sql): Promise<number | null> {
   const [tables] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
   if (!tables!.there) return null;
   const [applied] = await sql<

@@ -1,6 +1,7 @@
 import type { Sql } from '../client.ts';
-import { excessRightsOf } from '../logins.ts';
-import { newestMigration } from '../migrate.ts';
+import { readDatabaseClock } from '../database-clock.ts';
+import { excessRightsOf, findMissingRoles, parts, roleOf } from '../logins.ts';
+import { appliedVersion, newestMigration } from '../migrate.ts';
 
 // What `doctor` and `status` ask Postgres, one question a function, so that one that fails leaves the others.
 // The operator's rights are enough for all of it, and nothing is written.
@@ -23,12 +24,7 @@ export async function readSettings(sql: Sql, names: readonly string[]): Promise<
 
 /** The newest migration of the database, null without tables; and the newest that this version knows. */
 export async function readSchemaVersion(sql: Sql): Promise<{ found: number | null; known: number }> {
-  const known = newestMigration();
-  const [tables] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
-  if (!tables!.there) return { found: null, known };
-  const [applied] = await sql<{ version: number | null }[]>`
-    select max(version)::integer as version from schema_version`;
-  return { found: applied!.version, known };
+  return { found: await appliedVersion(sql), known: newestMigration() };
 }
 
 /**
@@ -36,10 +32,6 @@ export async function readSchemaVersion(sql: Sql): Promise<{ found: number | nul
  * running processes.
  */
 export async function readRoles(sql: Sql): Promise<{ missing: string[]; excess: string[] }> {
-  const missing = await sql<{ name: string }[]>`
-    select name
-    from unnest(array['inventory_api', 'inventory_worker', 'inventory_operator']) as name
-    where not exists (select from pg_roles where rolname = name)`;
   const running = await sql<{ name: string; login: string }[]>`
     select distinct application_name as name, rolname as login
     from pg_stat_activity
@@ -50,7 +42,7 @@ export async function readRoles(sql: Sql): Promise<{ missing: string[]; excess: 
     order by 1`;
   const own = await excessRightsOf(sql);
   return {
-    missing: missing.map(({ name }) => name),
+    missing: await findMissingRoles(sql, parts.map(roleOf)),
     excess: [
       ...(own === null ? [] : [`this command connects as ${own}`]),
       ...running.map(({ name, login }) => `${name} connects as ${login}, who may do everything`),
@@ -73,15 +65,8 @@ export async function readConnections(sql: Sql): Promise<{ used: number; max: nu
  * the time of the answer.
  */
 export async function readClockDifference(sql: Sql): Promise<{ aheadMs: number; errorMs: number }> {
-  let best = { aheadMs: 0, errorMs: Number.POSITIVE_INFINITY };
-  for (let turn = 0; turn < 3; turn++) {
-    const sentAt = performance.now();
-    const [row] = await sql<{ ms: number }[]>`
-      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`;
-    const errorMs = (performance.now() - sentAt) / 2;
-    if (errorMs < best.errorMs) best = { aheadMs: row!.ms - (Date.now() - errorMs), errorMs };
-  }
-  return best;
+  const { shownMs, at, errorMs } = await readDatabaseClock(sql, 3);
+  return { aheadMs: shownMs - (Date.now() - (performance.now() - at)), errorMs };
 }
 
 /**
