@@ -540,6 +540,12 @@ describe('lot and transaction', () => {
       expect(await json('transaction', 'list', '--client', client.clientId, '--status', 'refused')).toEqual([
         list[0],
       ]);
+      const undone = await client.post('/Inventory/Reverse', { transactionNo });
+      expect(
+        await json('transaction', 'list', '--client', client.clientId, '--kind', 'reverse'),
+      ).toMatchObject([
+        { transactionNo: undone.body.transactionNo, kind: 'reverse', status: 'applied', itemID },
+      ]);
       for (const command of [
         ['lot', 'show', '--rec-no', '99999999'],
         ['transaction', 'show', '99999999'],

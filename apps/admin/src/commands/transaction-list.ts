@@ -1,4 +1,5 @@
 import { listTransactions } from '@inventory/db/operator/ledger';
+import { transactionKinds } from '@inventory/domain/contract/transaction';
 import { Command, Option } from 'commander';
 import { parseLimit, parseName, parseRecNo } from '../cli/arguments.ts';
 import { withDatabase } from '../cli/database.ts';
@@ -17,7 +18,7 @@ type Options = {
 export const transactionList = new Command('list')
   .description('Show stock transactions, refused and abandoned ones too, the newest first')
   .addOption(
-    new Option('--kind <kind>', 'only such').choices(['receive', 'move', 'issue', 'hold', 'release']),
+    new Option('--kind <kind>', 'only such').choices([...transactionKinds, 'batch', 'hold', 'release']),
   )
   .option('--client <name>', 'those of this client', parseName)
   .addOption(new Option('--status <status>', 'only such').choices(['applied', 'refused', 'abandoned']))

@@ -50,7 +50,9 @@ export async function listTransactions(
   { before, kind, clientId, status, limit }: TransactionChoice,
 ): Promise<{ transactions: ListedTransaction[]; complete: boolean }> {
   const rows = await sql<ListedTransaction[]>`
-    select transaction_no as "transactionNo", at, kind, status, client_id as "clientId", body->>'itemID' as "itemID"
+    select transaction_no as "transactionNo", at, kind, status, client_id as "clientId",
+      -- A reversal names a transaction, which has the item.
+      coalesce(body->>'itemID', (select short_id from item where item.part_no = newest.part_no)) as "itemID"
     from (
       select *
       from stock_transaction
