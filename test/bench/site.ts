@@ -4,8 +4,6 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { connect, type Sql } from '@inventory/db/client';
-import { addClient } from '@inventory/db/clients';
-import { addWarehouse } from '@inventory/db/warehouses';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { databaseOf } from '../harness/global-setup.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
@@ -96,7 +94,7 @@ export async function makeDatabase(
   await server.unsafe(`create database ${name}`);
   await server.end();
   const url = databaseOf(stack.databaseUrl, name);
-  const { migrate } = await tablesOf(way);
+  const { migrate, addClient, addWarehouse } = await tablesOf(way);
   const sql = connect(url, { name: 'bench', connectionsMax: 2 });
   await migrate(sql);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
@@ -126,14 +124,16 @@ async function untilIdle(sql: Sql): Promise<void> {
 }
 
 /**
- * How the tables that the processes of a way know are made and checked; an older checkout has the audit
- * elsewhere.
+ * How the tables that the processes of a way know are made, filled and checked; an older checkout has the
+ * audit elsewhere.
  */
 async function tablesOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>) {
   const file = (name: string) => pathToFileURL(join(source, 'packages/db/src', name)).href;
   const { migrate }: typeof import('@inventory/db/migrate') = await import(file('migrate.ts'));
+  const { addClient }: typeof import('@inventory/db/clients') = await import(file('clients.ts'));
+  const { addWarehouse }: typeof import('@inventory/db/warehouses') = await import(file('warehouses.ts'));
   const { findImbalances }: typeof import('@inventory/db/operator/audit') = await import(
     ['operator/audit.ts', 'audit.ts'].map(file).find((each) => existsSync(new URL(each)))!
   );
-  return { migrate, findImbalances };
+  return { migrate, addClient, addWarehouse, findImbalances };
 }
