@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { messages } from '@inventory/api/errors';
 import { queueName } from '@inventory/queue/envelope';
 import { connectConsumer } from '@inventory/queue/redis';
-import { patience } from '@inventory/queue/submit';
+import { waitLimits } from '@inventory/queue/submit';
 import { UnrecoverableError } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
@@ -64,7 +64,7 @@ describe('with a worker process', () => {
     const answered = client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
     await expectWaiting(service.sql, 1);
     // This process is the api, too.
-    const until = performance.now() + patience.giveUpAfterMs + 200;
+    const until = performance.now() + waitLimits.giveUpAfterMs + 200;
     while (performance.now() < until);
     const answer = await answered;
     await release();

@@ -18,42 +18,42 @@ const now = 10_000;
  */
 function laneOf(
   waiting: number,
-  underWay: { open: number; agoMs: number }[],
+  underWay: { unanswered: number; agoMs: number }[],
   known: Partial<Lane<string>> = {},
 ): Lane<string> {
   const lane = { ...emptyLane<string>(), roundTripMs: 10, ...known };
   for (let index = 0; index < waiting; index++) lane.waiting.push(`request ${index}`);
-  underWay.forEach(({ open, agoMs }, index) => {
+  underWay.forEach(({ unanswered, agoMs }, index) => {
     const jobId = `envelope ${index}`;
-    lane.sent.set(jobId, { jobId, requestIds: [], open, sentAt: now - agoMs, isDone: false });
+    lane.sent.set(jobId, { jobId, requestIds: [], unanswered, sentAt: now - agoMs, isDone: false });
   });
   return lane;
 }
 
-const full = { open: 10, agoMs: 1 };
+const full = { unanswered: 10, agoMs: 1 };
 
 describe('an envelope', () => {
   test.each([
     { leaves: false, why: 'nobody waits', lane: laneOf(0, []) },
     { leaves: true, why: 'nothing is under way', lane: laneOf(1, []) },
-    { leaves: true, why: 'seven are under way', lane: laneOf(1, [{ open: 7, agoMs: 1 }]) },
-    { leaves: false, why: 'eight are under way', lane: laneOf(1, [{ open: 8, agoMs: 1 }]) },
+    { leaves: true, why: 'seven are under way', lane: laneOf(1, [{ unanswered: 7, agoMs: 1 }]) },
+    { leaves: false, why: 'eight are under way', lane: laneOf(1, [{ unanswered: 8, agoMs: 1 }]) },
     {
       leaves: false,
       why: 'eight are under way in two envelopes',
       lane: laneOf(9, [
-        { open: 5, agoMs: 2 },
-        { open: 3, agoMs: 1 },
+        { unanswered: 5, agoMs: 2 },
+        { unanswered: 3, agoMs: 1 },
       ]),
     },
     { leaves: true, why: 'those that wait fill it', lane: laneOf(10, [full, full, full]) },
-    { leaves: true, why: 'the newest is late', lane: laneOf(1, [full, { open: 10, agoMs: 21 }]) },
-    { leaves: false, why: 'only an old one is late', lane: laneOf(1, [{ open: 10, agoMs: 90 }, full]) },
+    { leaves: true, why: 'the newest is late', lane: laneOf(1, [full, { unanswered: 10, agoMs: 21 }]) },
+    { leaves: false, why: 'only an old one is late', lane: laneOf(1, [{ unanswered: 10, agoMs: 90 }, full]) },
     { leaves: false, why: 'four are under way', lane: laneOf(10, [full, full, full, full]) },
     {
       leaves: false,
       why: 'four are under way and late',
-      lane: laneOf(10, Array(4).fill({ open: 1, agoMs: 900 })),
+      lane: laneOf(10, Array(4).fill({ unanswered: 1, agoMs: 900 })),
     },
   ])('leaves: $leaves, when $why', ({ leaves, lane }) => {
     expect(maySend(lane, limits, now)).toBe(leaves);
@@ -111,7 +111,7 @@ test('the pace is learnt only while some have to stay, and forgotten when nobody
 });
 
 test('the round trip moves by an eighth to what the last envelope took, and its place is free', () => {
-  const lane = laneOf(0, [{ open: 0, agoMs: 90 }]);
+  const lane = laneOf(0, [{ unanswered: 0, agoMs: 90 }]);
   noteAnswered(lane, lane.sent.get('envelope 0')!, now);
   expect(lane.roundTripMs).toBe(20);
   expect(lane.sent.size).toBe(0);

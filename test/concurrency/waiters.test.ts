@@ -4,7 +4,7 @@ import type { SentEnvelope } from '@inventory/queue/lane';
 import { createWaiters, type SubmitResult } from '@inventory/queue/waiters';
 import { expect, test } from 'vitest';
 
-const sent: SentEnvelope = { jobId: 'job', requestIds: ['request'], open: 1, sentAt: 0, isDone: false };
+const sent: SentEnvelope = { jobId: 'job', requestIds: ['request'], unanswered: 1, sentAt: 0, isDone: false };
 
 /** One request that came at 0, sent or not, and what becomes of it; `decided`: what Postgres says of it. */
 function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {

@@ -42,7 +42,7 @@ export type Call<Params, Query, Body> = {
 };
 
 /**
- * No request hangs because Postgres does. Transactions answer sooner, by the patience of the queue's sender.
+ * No request hangs because Postgres does. Transactions answer sooner, by `waitLimits`.
  */
 export const answerWithinMs = 12_000;
 

@@ -14,11 +14,11 @@ import type {
 } from '@inventory/domain/stock/request';
 import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit';
-import { patience } from '@inventory/queue/submit';
+import { waitLimits } from '@inventory/queue/submit';
 import { createRequestId, type RequestName } from './request-id.ts';
 
 // A little more than a request without a key gets: what the queue refuses is settled after.
-const keyedWithinMs = patience.giveUpAfterMs + 200;
+const keyedWithinMs = waitLimits.giveUpAfterMs + 200;
 const refusedWithinMs = 1000;
 
 /** The way of transactions through the queue, with or without a key. */
@@ -74,7 +74,7 @@ export function createSender({ submitter, settle, now }: SenderOptions): Sender 
       requestId: name?.ours ?? createRequestId(),
       ...(name !== undefined && name.theirs !== null && { xRequestId: name.theirs }),
       clientId,
-      deadline: askedAt + patience.verdictAfterMs,
+      deadline: askedAt + waitLimits.verdictAfterMs,
       ...(key !== undefined && { key: keyOf(key, request, askedAt) }),
       ...(evidence !== undefined && { evidence }),
     };

@@ -28,8 +28,8 @@ import { createCountKeeper } from './count-keeper.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { createTimedPool } from './timed-pool.ts';
 
-// Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api's
-// patience ends.
+// Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api
+// gives a request up.
 const idleInTransactionMs = 700;
 // A gate that is held for longer holds up a batch's other requests: they go on without those for that gate.
 const lockTimeoutMs = 300;

@@ -11,7 +11,7 @@ export type SentEnvelope = {
   jobId: string;
   requestIds: string[];
   /** How many of its requests still wait. */
-  open: number;
+  unanswered: number;
   sentAt: number;
   /** Whether its job has ended. */
   isDone: boolean;
@@ -40,7 +40,7 @@ const busyFromMs = 700;
 // With fewer requests under way one more envelope costs nobody anything, and the one in it waits for nobody.
 const gatherFrom = 8;
 // An envelope that took this many times the average: those that come meanwhile go without its answers.
-const unusual = 2;
+const lateFactor = 2;
 // The pace is that of about so many requests.
 const paceOver = 128;
 // A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
@@ -68,11 +68,11 @@ export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boole
   if (lane.waiting.length >= limits.envelopeMax) return true;
   let underWay = 0;
   let newestSentAt = 0;
-  for (const { open, sentAt } of lane.sent.values()) {
-    underWay += open;
+  for (const { unanswered, sentAt } of lane.sent.values()) {
+    underWay += unanswered;
     newestSentAt = sentAt;
   }
-  return underWay < gatherFrom || now - newestSentAt > unusual * lane.roundTripMs;
+  return underWay < gatherFrom || now - newestSentAt > lateFactor * lane.roundTripMs;
 }
 
 /**

@@ -20,7 +20,7 @@ import { openAnswer, signEnvelope } from './signature.ts';
 import { type AnswerCounts, createWaiters, type SubmitResult, type Waiter } from './waiters.ts';
 import { lookAtQueue, type QueueSight } from './workers-seen.ts';
 
-export { patience, type SubmitResult } from './waiters.ts';
+export { type SubmitResult, waitLimits } from './waiters.ts';
 export type { QueueSight, SeenWorker } from './workers-seen.ts';
 
 const sweepEveryMs = 25;
@@ -63,7 +63,7 @@ export type EnvelopeObserver = {
 export type Submitter = {
   /**
    * Sends a request, whose id no other one has, and waits for its answer; never throws, and never waits
-   * longer than the patience above, counted from `arrivedAt` (of `performance.now()`): the time a request
+   * longer than `waitLimits` says, counted from `arrivedAt` (of `performance.now()`): the time a request
    * spent before it came here is its caller's time too.
    */
   submit(request: QueuedRequest, arrivedAt: number): Promise<SubmitResult>;
@@ -167,8 +167,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       if (place >= 0) line.lane.waiting.splice(place, 1);
       return;
     }
-    envelope.open -= 1;
-    if (envelope.open > 0) return;
+    envelope.unanswered -= 1;
+    if (envelope.unanswered > 0) return;
     noteAnswered(line.lane, envelope, now);
     options.observer?.answered(now - envelope.sentAt);
     // Without a worker it still waits there, and would for ever: nobody has any use for it, and Redis is not
@@ -198,7 +198,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       // Its own id: a lost reply to `add` must not end in two jobs.
       jobId: randomUUID(),
       requestIds: requests.map((request) => request.requestId),
-      open: batch.length,
+      unanswered: batch.length,
       sentAt: performance.now(),
       isDone: false,
     };

@@ -10,7 +10,7 @@ import type { SentEnvelope } from './lane.ts';
 export type SubmitResult = Outcome | { status: 'busy' | 'unknown'; result: null };
 
 /** The life of a request in the api, milliseconds after it came. */
-export const patience = {
+export const waitLimits = {
   /** Postgres is asked whether it is already decided: its completion event may be lost. */
   lookAfterMs: 250,
   /** The verdict: a request that is not decided by now never will be. */
@@ -149,7 +149,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
         request,
         startedAt: arrivedAt,
         lookedAt: arrivedAt,
-        giveUpAt: arrivedAt + patience.giveUpAfterMs,
+        giveUpAt: arrivedAt + waitLimits.giveUpAfterMs,
         resolve,
         promise,
         envelope: null,
@@ -179,7 +179,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
       if (now - sweptAt >= stoodStillMs) {
         // Nobody was asked meanwhile, and what came was not read: as long as a verdict may take is left to
         // everybody.
-        const giveUpAt = now + patience.giveUpAfterMs - patience.verdictAfterMs;
+        const giveUpAt = now + waitLimits.giveUpAfterMs - waitLimits.verdictAfterMs;
         for (const waiter of waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
       }
       sweptAt = now;
@@ -188,14 +188,14 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
       // Map order is nearly the order of arrival, so it stops at the first one that is young enough.
       for (const waiter of waiters.values()) {
         const age = now - waiter.startedAt;
-        if (age < patience.lookAfterMs) break;
+        if (age < waitLimits.lookAfterMs) break;
         const { requestId } = waiter.request;
         if (now >= waiter.giveUpAt) answer(requestId, { status: 'unknown', result: null }, 'clock');
         else if (waiter.envelope === null) {
           // A request that was never sent can be refused without a verdict.
           if (age >= dropAfterMs) answer(requestId, { status: 'busy', result: null }, 'clock');
-        } else if (age >= patience.verdictAfterMs) toSettle.push(waiter);
-        else if (now - waiter.lookedAt >= patience.lookAfterMs) {
+        } else if (age >= waitLimits.verdictAfterMs) toSettle.push(waiter);
+        else if (now - waiter.lookedAt >= waitLimits.lookAfterMs) {
           waiter.lookedAt = now;
           toLook.push(waiter);
         }

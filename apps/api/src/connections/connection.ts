@@ -44,7 +44,7 @@ export type ConnectionOptions = {
   onResting: () => void;
 };
 
-/** One connection of a caller: its requests, one at a time, and the limits of patience with it. */
+/** One connection of a caller: its requests, one at a time, and how long each of its steps may take. */
 export type Connection = ReturnType<typeof createConnection>;
 
 export function createConnection(socket: Socket, options: ConnectionOptions) {
@@ -177,8 +177,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       if (socket.writableLength === 0) unreadSince = null;
       else if (endingSince === null) unreadSince ??= now();
       if (endingSince !== null) {
-        const patience = socket.writableLength === 0 ? limits.lingerChecks : limits.unreadChecks;
-        if (now() - endingSince >= patience) socket.destroy();
+        const mayTake = socket.writableLength === 0 ? limits.lingerChecks : limits.unreadChecks;
+        if (now() - endingSince >= mayTake) socket.destroy();
       } else if (unreadSince !== null && now() - unreadSince >= limits.unreadChecks) {
         socket.destroy();
       } else if (current !== null) {
