@@ -55,7 +55,10 @@ export type AppOptions = {
   metrics: ApiMetrics;
 };
 
-/** The middlewares, in the order in which a request meets them. */
+/**
+ * The middlewares, in the order in which a request meets them. One that has nothing to do after the others
+ * returns their promise as it is: each wait costs every request.
+ */
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   // Instead of Koa's own listener, which prints the stack.
@@ -66,13 +69,15 @@ export function createApp(options: AppOptions): Koa {
   app.use(noteAnswers(options));
   app.use(answerErrors(options.metrics));
   app.use(refuseMalformed);
-  app.use(
-    allowOrigins({
-      origins: options.corsOrigins,
-      methodsOf: (path) => methodsOf(options.routes, path),
-      answerHeaders,
-    }),
-  );
+  if (options.corsOrigins.length > 0) {
+    app.use(
+      allowOrigins({
+        origins: options.corsOrigins,
+        methodsOf: (path) => methodsOf(options.routes, path),
+        answerHeaders,
+      }),
+    );
+  }
   app.use(docsRoutes(basePath, openApiText(options.routes, basePath)));
   app.use(tokenRoute(options));
   app.use(authenticate(options));
@@ -84,9 +89,9 @@ export function createApp(options: AppOptions): Koa {
 
 /** Where the request comes from, as the limits per address know it. */
 function nameCaller(proxies: number) {
-  return async (ctx: Context, next: Next) => {
+  return (ctx: Context, next: Next) => {
     ctx.state.address = callerAddress(ctx.req, proxies);
-    await next();
+    return next();
   };
 }
 
@@ -167,7 +172,7 @@ function noteLost(log: Log, error: unknown) {
  * What Node lets through and no route could make sense of. Before it nothing reads the target, which Koa may
  * fail to parse.
  */
-async function refuseMalformed(ctx: Context, next: Next) {
+function refuseMalformed(ctx: Context, next: Next) {
   const message = malformationOf(ctx.req);
   if (message === null) return next();
   // The bytes that follow on the connection may not be what their sender takes them for.
@@ -183,14 +188,14 @@ function failureOf(error: unknown): Failed {
 }
 
 function tokenRoute({ token, metrics }: AppOptions) {
-  return async (ctx: Context, next: Next) => {
-    if (ctx.path !== `${basePath}/Token`) return next();
+  async function answer(ctx: Context) {
     if (ctx.method !== 'POST') throw methodRefused('POST');
     ctx.state.template = '/Token';
     const { status, body, headers, why } = await token(ctx);
     if (why !== undefined) metrics.tokenFailed(why);
     sendJson(ctx, status, JSON.stringify(body), headers);
-  };
+  }
+  return (ctx: Context, next: Next) => (ctx.path === `${basePath}/Token` ? answer(ctx) : next());
 }
 
 function authenticate({ authenticator, metrics }: AppOptions) {
@@ -208,7 +213,7 @@ function authenticate({ authenticator, metrics }: AppOptions) {
       throw new Refused({ code: 'unauthorized', message }, { headers: { 'WWW-Authenticate': challenge } });
     }
     ctx.state.client = client;
-    await next();
+    return next();
   };
 }
 

@@ -15,19 +15,23 @@ const afterStandstillMs = 700;
  * The result of `promise`, or TooLateError when it takes longer than `timeMs`; a little more after a time in
  * which nothing ran here.
  */
-export async function within<T>(timeMs: number, promise: PromiseLike<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+export function within<T>(timeMs: number, promise: PromiseLike<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
     const giveUp = () => reject(new TooLateError(`no answer within ${timeMs} ms`));
     const dueAt = performance.now() + timeMs;
-    timer = setTimeout(() => {
+    let timer = setTimeout(() => {
       if (performance.now() - dueAt < stoodStillMs) giveUp();
       else timer = setTimeout(giveUp, afterStandstillMs);
     }, timeMs);
+    promise.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

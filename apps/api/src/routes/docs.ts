@@ -111,7 +111,7 @@ export function docsRoutes(basePath: string, openApi: string) {
     ['/docs/swagger-ui-bundle.js', file('text/javascript', vendor('swagger-ui-bundle.js'), vendors)],
   ]);
 
-  return async (ctx: Context, next: Next) => {
+  return (ctx: Context, next: Next) => {
     const path = ctx.path.startsWith(basePath) ? ctx.path.slice(basePath.length) : '';
     const found = files.get(path);
     if (found === undefined && !path.startsWith('/docs/')) return next();
@@ -121,6 +121,7 @@ export function docsRoutes(basePath: string, openApi: string) {
     // The page's links are relative, so that a proxy may put us below another path.
     ctx.status = 308;
     ctx.set('Location', '../docs');
+    return undefined;
   };
 }
 
