@@ -38,9 +38,12 @@ async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> 
       ? await receive(tx, request.body, facts, item)
       : await takeOut(tx, request, facts);
   await tx`
-    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
-    values (${facts.transactionNo}, ${createRequestId()}, ${clientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
-      ${JSON.stringify(answer.result)}::text::json)`;
+    with claimed as (
+      insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, part_no, wid)
+      values (${facts.transactionNo}, ${createRequestId()}, ${clientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
+        ${JSON.stringify(answer.result)}::text::json, ${facts.partNo}, ${body.wid}))
+    insert into transaction_arrival (block, wid, other_wid, transactions)
+    values (${facts.transactionNo}::bigint >> 10, ${body.wid}, 0, 1)`;
   const { entries } = answer;
   await tx`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 
 const docs = join(import.meta.dirname, '../../docs');
 const path = join(docs, 'benchmarks.md');
-const titles = { write: 'Writing', read: 'Reading', soak: 'Memory', overload: 'Overload' };
+const titles = {
+  write: 'Writing',
+  batches: 'Batches',
+  read: 'Reading',
+  soak: 'Memory',
+  overload: 'Overload',
+};
 
 /** Puts a section into docs/benchmarks.md in place of the one of last time; the others stay as they are. */
 export async function writeSection(name: keyof typeof titles, command: string, text: string): Promise<void> {

@@ -29,6 +29,19 @@ export const keyed = (next: () => LoadRequest) => (): LoadRequest => ({
   headers: { 'idempotency-key': randomUUID() },
 });
 
+/** So many of these requests as the operations of one call, each decided by itself. */
+export const batched = (count: number, next: () => LoadRequest) => (): LoadRequest => ({
+  path: '/Inventory/Batch',
+  body: {
+    mode: 'each',
+    operations: Array.from({ length: count }, () => {
+      const { path, body } = next();
+      return { op: path.slice('/Inventory/'.length).toLowerCase(), ...body };
+    }),
+  },
+  operations: count,
+});
+
 const anySpot = () => spotOf(Math.floor(Math.random() * spotCount));
 
 /**

@@ -106,6 +106,7 @@ export async function makeDatabase(
     wids: [1],
     readOnly: false,
     rateLimit: 1_000_000_000,
+    operationsPerMinute: 1_000_000_000,
     secretDigest: digestSecret(secret),
   });
   return { url, sql, secret };
