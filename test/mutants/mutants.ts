@@ -3033,14 +3033,29 @@ async function importKey(`,
   },
   {
     name: 'an operator is told what comes most often alone',
+    edits: [{ file: foldedLog, search: 'due.find(', replace: 'due.findLast(' }],
+    test: { file: 'operation/folded-log.test.ts', title: 'comes once has its second' },
+  },
+  {
+    name: 'an operator is told of each connection before the cause',
+    edits: [{ file: foldedLog, search: 'line.outage === rank)', replace: 'line.outage !== null)' }],
+    test: { file: 'operation/folded-log.test.ts', title: 'each cause is told within 15 s' },
+  },
+  {
+    name: 'an operator is told no cause when there is too much else',
+    edits: [{ file: foldedLog, search: 'return isFew || ', replace: 'return ' }],
+    test: { file: 'operation/folded-log.test.ts', title: 'each cause is told within 15 s' },
+  },
+  {
+    name: 'an operator is told of an outage that is over',
     edits: [
       {
-        file: 'packages/process/src/folded-log.ts',
-        search: 'if (line.isOutage) tellAll();',
-        replace: 'if (false) tellAll();',
+        file: 'packages/process/src/presence.ts',
+        search: 'key: `presence of ${what}`',
+        replace: 'key: `${what} ${level}`',
       },
     ],
-    test: { file: 'operation/folded-log.test.ts', title: 'comes once has its second' },
+    test: { file: 'operation/folded-log.test.ts', title: 'each cause is told within 15 s' },
   },
   {
     name: 'an operator is told busy of a batch, whatever is away',
@@ -3082,12 +3097,14 @@ async function importKey(`,
   },
   {
     name: 'an operator is told each of many lines that are alike',
-    edits: [{ file: foldedLog, search: '(isYoung ||', replace: '(false ||' }],
+    edits: [
+      { file: foldedLog, search: 'entry.count > 0 && !isYoung(entry, at)', replace: 'entry.count > 0' },
+    ],
     test: { file: 'operation/folded-log.test.ts', title: 'the first line is written at once' },
   },
   {
     name: 'an operator is told many things a second while something is away',
-    edits: [{ file: foldedLog, search: 'if (isOutage) outageToldAt = at;', replace: '' }],
+    edits: [{ file: foldedLog, search: 'outageToldAt = at;', replace: '' }],
     test: { file: 'operation/folded-log.test.ts', title: 'each in a second of its own' },
   },
   {

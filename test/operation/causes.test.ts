@@ -10,9 +10,10 @@ import { readMetrics } from '../harness/metrics.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// The promise of the service: what is wrong is named by the metrics and by the log within this time.
-const named = { timeout: 15_000 };
-const back = { timeout: 20_000 };
+// What is wrong is named within 15 s: folded-log.test.ts holds the log to that, by a clock of its own. Here all
+// there is to see is that it is named; these end what hangs.
+const named = { timeout: 60_000 };
+const back = { timeout: 60_000 };
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('causes-other') } });
 let postgres: NetworkStretch;
@@ -215,9 +216,7 @@ describe('an api and a worker', () => {
       const end = keepAsking(what === 'redis' ? receive : list);
       const ofCause = () => linesFrom(api, from).filter(({ cause }) => cause === what);
       // What came just before may still be folded with what comes now.
-      await expect
-        .poll(() => ofCause().some(({ count }) => Number(count) > 1), { timeout: 40_000 })
-        .toBe(true);
+      await expect.poll(() => ofCause().some(({ count }) => Number(count) > 1), named).toBe(true);
       await end();
       const failed = (await failedBy(api, what)) - before;
       const lines = linesFrom(api, from);

@@ -2,13 +2,14 @@ import { createFoldedLog, type FoldedLine } from '@inventory/process/folded-log'
 import type { Log } from '@inventory/process/log';
 import { createPresence } from '@inventory/process/presence';
 import { createReport } from '@inventory/process/report';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 let said: { message: string; facts: object; atMs: number }[] = [];
 const note = (facts: object, message: string) => said.push({ message, facts, atMs: performance.now() });
 const log = { info: note, warn: note, error: note } as unknown as Log;
 const line = (key: string, more: Partial<FoldedLine> = {}): FoldedLine => ({
-  ...{ level: 'error', key, facts: { key }, message: key, isOutage: false },
+  ...{ level: 'error', key, facts: { key }, message: key, outage: null },
   ...more,
 });
 const messages = () => said.map(({ message }) => message);
@@ -40,7 +41,7 @@ test('lines that differ are written each at once, unless they tell of an outage:
   for (const key of ['a', 'b', 'c']) folded.write(line(key));
   expect(messages()).toEqual(['a', 'b', 'c']);
   for (let turn = 0; turn < 30; turn++) {
-    for (const key of ['d', 'e', 'f', 'g']) folded.write(line(key, { isOutage: true }));
+    for (const key of ['d', 'e', 'f', 'g']) folded.write(line(key, { outage: 'trouble' }));
     vi.advanceTimersByTime(1000);
   }
   const outage = said.slice(3);
@@ -56,12 +57,12 @@ test('a line of an outage that comes once has its second among those that come a
   // The clock of the log ticks between the seconds of the outage.
   folded.write(line('before'));
   vi.advanceTimersByTime(500);
-  folded.write(line('first', { isOutage: true }));
+  folded.write(line('first', { outage: 'trouble' }));
   vi.advanceTimersByTime(50);
-  folded.write(line('once', { isOutage: true }));
+  folded.write(line('once', { outage: 'trouble' }));
   for (let turn = 0; turn < 300; turn++) {
     vi.advanceTimersByTime(100);
-    for (const key of often) folded.write(line(key, { isOutage: true }));
+    for (const key of often) folded.write(line(key, { outage: 'trouble' }));
   }
   expect(messages()).toContain('once');
   const outage = said.slice(1);
@@ -95,7 +96,90 @@ test('a presence tells when something goes and when it is back, once each, and r
   vi.advanceTimersByTime(2000);
   expect(said[1]).toMatchObject({ message: 'queue', facts: { away: 'redis' } });
   presence.note('redis', true);
+  vi.advanceTimersByTime(1000);
   expect(said[2]).toMatchObject({ facts: { back: 'redis', awaySeconds: 2 } });
   expect(presence.away()).toBeUndefined();
   folded.end();
+});
+
+test('a presence that came and went while others had their second is told as it stands, with how often it changed', () => {
+  const folded = createFoldedLog(log);
+  const presence = createPresence(folded);
+  folded.write(line('first', { outage: 'trouble' }));
+  vi.advanceTimersByTime(100);
+  for (const isThere of [false, true, false, true]) presence.note('postgres', isThere);
+  vi.advanceTimersByTime(60_000);
+  expect(said.slice(1)).toMatchObject([{ facts: { back: 'postgres', count: 4 } }]);
+  folded.end();
+});
+
+const needed = ['redis', 'postgres', 'worker'] as const;
+const causes = ['redis', 'postgres', 'noWorker'] as const;
+const stepMs = 50;
+const steps = 1400;
+const withinMs = 15_000;
+
+const step = fc.nat(steps - 1);
+const outages = fc.record({
+  /** Errors of connections that are not alike, and how often each comes. */
+  troubles: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.constant(250)),
+  everySteps: fc.integer({ min: 1, max: 40 }),
+  failures: fc.array(fc.record({ step, cause: fc.constantFrom(...causes), forSteps: fc.nat(400) }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
+  changes: fc.array(fc.record({ step, what: fc.constantFrom(...needed), isThere: fc.boolean() }), {
+    maxLength: 30,
+  }),
+});
+
+test('each cause is told within 15 s of each failure, and each change, as it stands, whatever else there is to tell', () => {
+  const property = fc.property(outages, ({ troubles, everySteps, failures, changes }) => {
+    said = [];
+    const folded = createFoldedLog(log);
+    const presence = createPresence(folded);
+    const failed: { cause: string; atMs: number }[] = [];
+    const changed: { what: string; isThere: boolean; atMs: number; after: number }[] = [];
+    for (let nth = 0; nth < steps + withinMs / stepMs; nth++) {
+      const atMs = performance.now();
+      for (const { cause, step, forSteps } of nth < steps ? failures : []) {
+        if (nth < step || nth > step + forSteps) continue;
+        failed.push({ cause, atMs });
+        folded.write(line(`request ${cause}`, { outage: 'cause', facts: { cause } }));
+      }
+      for (const { what, isThere } of changes.filter(({ step }) => step === nth)) {
+        if (presence.isThere(what) === isThere) continue;
+        changed.push({ what, isThere, atMs, after: said.length });
+        presence.note(what, isThere);
+      }
+      if (nth % everySteps === 0)
+        for (let key = 0; key < troubles; key++) folded.write(line(`${key}`, { outage: 'trouble' }));
+      vi.advanceTimersByTime(stepMs);
+    }
+    const told = said;
+    said = [];
+    folded.end();
+    const isToldIn = (from: number, isIt: (facts: Record<string, unknown>) => boolean) =>
+      told.some(
+        ({ facts, atMs }) =>
+          atMs >= from && atMs <= from + withinMs && isIt(facts as Record<string, unknown>),
+      );
+    expect(failed.filter(({ cause, atMs }) => !isToldIn(atMs, (facts) => facts.cause === cause))).toEqual([]);
+    const isOf = (what: string) => (facts: Record<string, unknown>) =>
+      facts.away === what || facts.back === what;
+    expect(changed.filter(({ what, atMs }) => !isToldIn(atMs, isOf(what)))).toEqual([]);
+    for (const [index, { facts }] of told.entries()) {
+      const what = needed.find((each) => isOf(each)(facts as Record<string, unknown>));
+      if (what === undefined) continue;
+      const last = changed.findLast((each) => each.what === what && each.after <= index);
+      expect({ isThere: 'back' in facts }).toEqual({ isThere: last?.isThere });
+    }
+    const gaps = told.slice(1).map(({ atMs }, index) => atMs - told[index]!.atMs);
+    expect(Math.min(...gaps, 1000)).toBeGreaterThanOrEqual(1000);
+  });
+  const run = fc.check(property, { numRuns: 100, endOnFailure: true });
+  if (!run.failed) return;
+  console.error(fc.defaultReportMessage(run));
+  // As it was thrown.
+  throw run.errorInstance;
 });

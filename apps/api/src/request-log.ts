@@ -53,7 +53,8 @@ export function createRequestLog(options: {
       log.debug(facts, 'a request that failed');
       const { method, route, status } = request;
       const key = isOutage ? cause : `${method} ${route} ${status} ${cause} ${placeOf(facts.err)}`;
-      folded.write({ level: 'error', key: `request ${key}`, facts, message: 'request failed', isOutage });
+      const outage = isOutage ? 'cause' : null;
+      folded.write({ level: 'error', key: `request ${key}`, facts, message: 'request failed', outage });
       return cause;
     },
     answered: options.isAccessLogged ? (request) => log.info(request, 'request') : null,

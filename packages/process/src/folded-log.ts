@@ -1,14 +1,20 @@
 import type { Facts, Log } from './log.ts';
 
+/**
+ * What a line tells of an outage. `cause`: why requests fail; `change`: what went or came back; `trouble`:
+ * what else is met meanwhile.
+ */
+export type OutageLine = 'cause' | 'change' | 'trouble';
+
 /** A line for the log of which there may be many alike. */
 export type FoldedLine = {
   level: 'info' | 'warn' | 'error';
-  /** Lines with the same key are alike. */
+  /** Lines with the same key are alike. Those of causes and changes are few, and bounded by us. */
   key: string;
   facts: Facts;
   message: string;
-  /** It tells of something that is away: all such lines together are one a second at most. */
-  isOutage: boolean;
+  /** Not null: it tells of something that is away; all such lines together are one a second at most. */
+  outage: OutageLine | null;
 };
 
 export type FoldedLog = {
@@ -19,17 +25,25 @@ export type FoldedLog = {
 
 type Entry = { line: FoldedLine; count: number; since: number; toldAt: number };
 
-// So often is said how many there were of the same.
+// So often is said how many there were of the same,
 const foldMs = 10_000;
+// and what was last there or away.
+const changeFoldMs = 3000;
 const outageEveryMs = 1000;
-const tickMs = 1000;
+// Shorter than the second of an outage: a tick that comes just before one must not cost the next.
+const tickMs = 200;
 // What is not alike is of our making; should it not be, the log stays bounded all the same.
 const keysMax = 200;
+// A connection fails in many ways, each of them a line for every ten seconds; the few lines that say why must
+// not wait behind them. Causes take three seconds in ten at most, so changes have theirs, too.
+const outageRanks: readonly OutageLine[] = ['cause', 'change', 'trouble'];
 
 /**
  * Writes the first of many lines that are alike at once, and then, every ten seconds, the last one with how
  * many there were: `count` in `seconds`. While something is away it writes one line a second at most: the
- * others wait for their second, and are folded meanwhile.
+ * others wait for their second, and are folded meanwhile. The second is for a cause before a change, and for
+ * a change before the rest; among its like for the line that was told longest ago. So a cause is named within
+ * 15 s, whatever else there is to tell.
  */
 export function createFoldedLog(log: Log, now: () => number = () => performance.now()): FoldedLog {
   const entries = new Map<string, Entry>();
@@ -43,16 +57,7 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     log[level]({ ...facts, count, seconds }, `${message}: ${count} in ${seconds} s`);
   }
 
-  function tellIfDue(key: string, entry: Entry, isEnd = false) {
-    const at = now();
-    const { isOutage } = entry.line;
-    const isYoung = at - entry.toldAt < foldMs;
-    if (entry.count === 0) {
-      if (!isYoung) entries.delete(key);
-      return;
-    }
-    if (!isEnd && (isYoung || (isOutage && at - outageToldAt < outageEveryMs))) return;
-    if (isOutage) outageToldAt = at;
+  function tell(key: string, entry: Entry, at: number) {
     write(entry, at);
     entry.toldAt = at;
     entry.count = 0;
@@ -61,13 +66,30 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     entries.set(key, entry);
   }
 
-  function tellAll(isEnd = false) {
-    for (const [key, entry] of [...entries]) tellIfDue(key, entry, isEnd);
+  const isYoung = ({ line, toldAt }: Entry, at: number) =>
+    at - toldAt < (line.outage === 'change' ? changeFoldMs : foldMs);
+  const isDue = (entry: Entry, at: number) => entry.count > 0 && !isYoung(entry, at);
+
+  /** The second of an outage is for one line. */
+  function tellOutage(at: number) {
+    if (at - outageToldAt < outageEveryMs) return;
+    const due = [...entries].filter(([, entry]) => isDue(entry, at));
+    for (const rank of outageRanks) {
+      const first = due.find(([, { line }]) => line.outage === rank);
+      if (first === undefined) continue;
+      outageToldAt = at;
+      return tell(...first, at);
+    }
   }
 
   function tick() {
     timer = null;
-    tellAll();
+    const at = now();
+    for (const [key, entry] of [...entries]) {
+      if (entry.count === 0 && !isYoung(entry, at)) entries.delete(key);
+      else if (entry.line.outage === null && isDue(entry, at)) tell(key, entry, at);
+    }
+    tellOutage(at);
     watch();
   }
 
@@ -77,23 +99,31 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     timer.unref();
   }
 
+  /** A cause is never one of "more". */
+  function keyOf({ key, outage }: FoldedLine): string {
+    const isFew = outage === 'cause' || outage === 'change';
+    return isFew || entries.has(key) || entries.size < keysMax ? key : 'more';
+  }
+
   return {
     write(line) {
-      const key = entries.has(line.key) || entries.size < keysMax ? line.key : 'more';
+      const at = now();
+      const key = keyOf(line);
       const entry = entries.get(key) ?? { line, count: 0, since: 0, toldAt: Number.NEGATIVE_INFINITY };
       entries.set(key, entry);
-      if (entry.count === 0) entry.since = now();
+      if (entry.count === 0) entry.since = at;
       entry.line = line;
       entry.count += 1;
-      // The second of an outage is for the line that has waited for it longest, not for the one that comes
-      // most often.
-      if (line.isOutage) tellAll();
-      else tellIfDue(key, entry);
+      if (isDue(entry, at)) {
+        if (line.outage === null) tell(key, entry, at);
+        else tellOutage(at);
+      }
       watch();
     },
     end() {
       if (timer !== null) clearTimeout(timer);
-      tellAll(true);
+      const at = now();
+      for (const entry of entries.values()) if (entry.count > 0) write(entry, at);
       entries.clear();
     },
   };

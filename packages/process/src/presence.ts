@@ -22,7 +22,8 @@ export function createPresence(log: FoldedLog): Presence {
   const awaySince = new Map<Needed, number>();
 
   function tell(level: 'info' | 'warn', what: Needed, message: string, facts: object) {
-    log.write({ level, key: `${what} ${level}`, facts: { ...facts }, message, isOutage: true });
+    // One key for both: what is told late is how it stands then, never an outage that is over.
+    log.write({ level, key: `presence of ${what}`, facts: { ...facts }, message, outage: 'change' });
   }
 
   return {

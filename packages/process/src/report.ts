@@ -14,7 +14,13 @@ export function createReport(log: FoldedLog, presence: Presence, level: 'warn' |
     const away = presence.away();
     const isOutage = away !== undefined || isConnectionTrouble(error);
     const facts = { err: error, ...(isOutage && away !== undefined && { away }) };
-    log.write({ level, key: `${what}: ${messageOf(error)}`, facts, message: what, isOutage });
+    log.write({
+      level,
+      key: `${what}: ${messageOf(error)}`,
+      facts,
+      message: what,
+      outage: isOutage ? 'trouble' : null,
+    });
   };
 }
 
