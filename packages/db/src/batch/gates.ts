@@ -2,6 +2,7 @@ import { parseQuantity } from '@inventory/domain/quantity';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
 import { itemIdOf, operationsOf, type StockRequest, warehousesOf } from '@inventory/domain/stock/request';
 import type { Sql, Tx } from '../client.ts';
+import { plainArray } from './array-text.ts';
 
 export type GateId = { partNo: number; wid: number };
 
@@ -51,14 +52,14 @@ export async function makeGates(
   await sql`
     insert into stock_level (part_no, wid)
     select part_no, wid
-    from unnest(${missing.map((gate) => gate.partNo)}::integer[], ${missing.map((gate) => gate.wid)}::integer[])
+    from unnest(${plainArray(missing.map((gate) => gate.partNo))}::integer[], ${plainArray(missing.map((gate) => gate.wid))}::integer[])
       as missing (part_no, wid)
     join warehouse using (wid)
     order by part_no, wid
     on conflict do nothing`;
   const rows = await sql<{ part_no: number; wid: number }[]>`
     select part_no, wid
-    from unnest(${missing.map((gate) => gate.partNo)}::integer[], ${missing.map((gate) => gate.wid)}::integer[])
+    from unnest(${plainArray(missing.map((gate) => gate.partNo))}::integer[], ${plainArray(missing.map((gate) => gate.wid))}::integer[])
       as missing (part_no, wid)
     join stock_level using (part_no, wid)`;
   for (const row of rows) parts.gates.add(gateKey(row.part_no, row.wid));
@@ -92,7 +93,7 @@ export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<s
   // No key update: the foreign keys of new lots may still look at the row.
   const rows = await tx<LevelRow[]>`
     select part_no, wid, in_stock, on_hold, used
-    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+    from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
       as wanted (part_no, wid)
     join stock_level using (part_no, wid)
     order by part_no, wid
@@ -104,7 +105,7 @@ export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<s
 export async function readLevels(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
   const rows = await tx<LevelRow[]>`
     select part_no, wid, in_stock, on_hold, used
-    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+    from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
       as wanted (part_no, wid)
     join stock_level using (part_no, wid)`;
   return levelsOf(rows);
@@ -127,7 +128,7 @@ function levelsOf(rows: readonly LevelRow[]): Map<string, LevelState> {
 export async function findHeldGates(sql: Sql, gates: readonly GateId[]): Promise<GateId[]> {
   const rows = await sql<{ part_no: number; wid: number }[]>`
     select part_no, wid
-    from unnest(${gates.map((gate) => gate.partNo)}::integer[], ${gates.map((gate) => gate.wid)}::integer[])
+    from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
       as wanted (part_no, wid)
     join stock_level using (part_no, wid)
     -- Holds what is free for as long as the statement takes, and waits for nothing.

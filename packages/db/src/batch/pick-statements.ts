@@ -3,6 +3,7 @@ import type { LotFilter } from '@inventory/domain/stock/allocate';
 import type { Tally } from '@inventory/domain/stock/batch';
 import type { PendingQuery } from 'postgres';
 import type { Fragment, Tx } from '../client.ts';
+import { plainArray } from './array-text.ts';
 
 /** A lot as a pick reads it. */
 export type LotRow = {
@@ -93,7 +94,7 @@ export function pickStatement(
   if (kind === 'recNo') {
     return tx<LotRow[]>`
       select pick, false as late, ${tx.unsafe(columns)}
-      from unnest(${picks.map((pick) => pick.recNo!)}::bigint[]) with ordinality as named (rec_no, pick)
+      from unnest(${plainArray(picks.map((pick) => pick.recNo!))}::bigint[]) with ordinality as named (rec_no, pick)
       join lot using (rec_no)`;
   }
   return tx<LotRow[]>`
@@ -151,11 +152,11 @@ export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null
         -- While the batch's moment is not known, as of the transaction's begin: those that have expired since are left out when it is decided.
         coalesce(${now}::timestamptz, now()) as now
       from unnest(
-          ${column((pick) => pick.partNo)}::integer[], ${column((pick) => pick.wid)}::integer[],
+          ${plainArray(column((pick) => pick.partNo))}::integer[], ${plainArray(column((pick) => pick.wid))}::integer[],
           ${column((pick) => pick.spot)}::text[], ${column((pick) => pick.serial)}::text[],
           ${column((pick) => pick.serial2)}::text[], ${column((pick) => pick.rfidTag)}::text[],
-          ${column((pick) => pick.received?.[0])}::bigint[], ${column((pick) => pick.received?.[1])}::bigint[],
-          ${column((pick) => pick.notAtSpot)}::text[], ${column((pick) => Number(pick.expiredToo))}::integer[]
+          ${plainArray(column((pick) => pick.received?.[0]))}::bigint[], ${plainArray(column((pick) => pick.received?.[1]))}::bigint[],
+          ${column((pick) => pick.notAtSpot)}::text[], ${plainArray(column((pick) => Number(pick.expiredToo)))}::integer[]
         ) with ordinality as named (part_no, wid, spot, serial, serial2, rfid_tag, received_from, received_to, not_at_spot,
           expired_too, pick)
     ) as picks`;

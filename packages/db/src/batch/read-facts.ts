@@ -4,6 +4,7 @@ import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { Tx } from '../client.ts';
 import { isKeyed, type KeyRow, keyRows, outcomeOfKey } from '../requests/idempotency-keys.ts';
+import { plainArray } from './array-text.ts';
 import type { GateId } from './gates.ts';
 
 /** The facts a batch must know beside its levels and lots. */
@@ -69,7 +70,7 @@ export async function readFacts(
       (
         select json_agg(json_build_object('request_id', request_id, 'status', status, 'result', result::text))
         from stock_transaction
-        where request_id = any(${requestIds}::uuid[])
+        where request_id = any(${plainArray(requestIds)}::uuid[])
       ) as outcomes,
       ${keys} as keys,
       (
@@ -83,12 +84,12 @@ export async function readFacts(
         select json_agg(json_build_object('part_no', part_no, 'short_id', short_id, 'description', description,
           'dflt_owner', dflt_owner))
         from item
-        where part_no = any(${partNos}::integer[])
+        where part_no = any(${plainArray(partNos)}::integer[])
       ) as items,
       (
         select json_agg(json_build_object('wid', wid, 'name', name))
         from warehouse
-        where wid = any(${wids}::integer[])
+        where wid = any(${plainArray(wids)}::integer[])
       ) as warehouses`;
   const { clients, items, warehouses } = row!;
   const outcomes = new Map<string, StoredOutcome>();

@@ -7,6 +7,7 @@ import { type Evidence, itemIdOf, type QueuedRequest, warehousesOf } from '@inve
 import { PlainError } from '@inventory/process/plain-error';
 import type { Fragment, Tx } from '../client.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
+import { jsonArray, plainArray } from './array-text.ts';
 
 /** A request of the batch with what was decided about it. */
 export type DecidedTransaction = { request: QueuedRequest; transactionNo: number } & (
@@ -86,6 +87,8 @@ function claim(
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
 ): Fragment {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
+  const plain = (read: (each: (typeof written)[number]) => number | string | null) =>
+    plainArray(written.map(read));
   const evidence = <T>(read: (evidence: Evidence) => T) =>
     column(({ transaction: { request } }) =>
       request.evidence === undefined ? null : read(request.evidence),
@@ -97,29 +100,31 @@ function claim(
   const names = noted ? tx`, captured_at, captured_at_corrected, device_id, device_seq` : tx``;
   const values = noted
     ? tx`,
-        ${evidence(({ capturedAt }) => time(capturedAt))}::text[]::timestamptz[],
-        ${evidence(({ correctedAt }) => time(correctedAt))}::text[]::timestamptz[],
-        ${evidence(({ deviceId }) => deviceId)}::text[], ${evidence(({ deviceSeq }) => deviceSeq)}::bigint[]`
+        ${plainArray(evidence(({ capturedAt }) => time(capturedAt)))}::text[]::timestamptz[],
+        ${plainArray(evidence(({ correctedAt }) => time(correctedAt)))}::text[]::timestamptz[],
+        ${evidence(({ deviceId }) => deviceId)}::text[], ${plainArray(evidence(({ deviceSeq }) => deviceSeq))}::bigint[]`
     : tx``;
   return tx`
     insert into stock_transaction (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
       part_no, wid, to_wid ${names})
-    select transaction_no, request_id, x_request_id, client_id, kind, body::json, status, result::json, reverses,
-      part_no, wid, to_wid ${names}
-    from unnest(
-        ${column(({ transaction }) => transaction.transactionNo)}::bigint[],
-        ${column(({ transaction }) => transaction.request.requestId)}::uuid[],
+    select transaction_no, request_id, x_request_id, client_id, kind, body, status,
+      case when json_typeof(result) <> 'null' then result end, reverses, part_no, wid, to_wid ${names}
+    from rows from (unnest(
+        ${plain(({ transaction }) => transaction.transactionNo)}::bigint[],
+        ${plain(({ transaction }) => transaction.request.requestId)}::uuid[],
         ${column(({ transaction }) => transaction.request.xRequestId ?? null)}::text[],
         ${column(({ transaction }) => transaction.request.clientId)}::text[],
         ${column(({ transaction }) => transaction.request.kind)}::text[],
-        ${column(({ transaction }) => JSON.stringify(transaction.request.body))}::text[],
         ${column(({ outcome }) => outcome.status)}::text[],
-        ${column(({ outcome }) => outcome.result)}::text[], ${column(({ transaction }) => reversedBy(transaction))}::bigint[],
-        ${touched.map(({ partNo }) => partNo)}::integer[], ${touched.map(({ wid }) => wid)}::integer[],
-        ${touched.map(({ toWid }) => toWid)}::integer[]
+        ${plain(({ transaction }) => reversedBy(transaction))}::bigint[],
+        ${plainArray(touched.map(({ partNo }) => partNo))}::integer[], ${plainArray(touched.map(({ wid }) => wid))}::integer[],
+        ${plainArray(touched.map(({ toWid }) => toWid))}::integer[]
         ${values}
-      ) as decided (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
-        part_no, wid, to_wid ${names})
+      ),
+      json_array_elements(${jsonArray(column(({ transaction }) => JSON.stringify(transaction.request.body)))}::text::json),
+      json_array_elements(${jsonArray(column(({ outcome }) => outcome.result))}::text::json)
+      ) as decided (transaction_no, request_id, x_request_id, client_id, kind, status, reverses, part_no, wid, to_wid ${names},
+        body, result)
     -- In id order: two batches with the same requests, redelivered, would otherwise wait for each other.
     order by request_id
     returning transaction_no, wid, to_wid`;
@@ -158,9 +163,9 @@ function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Fragment
     update stock_level
     set in_stock = changed.in_stock, on_hold = changed.on_hold, used = true, modified = ${now}
     from unnest(
-        ${levels.map((level) => level.partNo)}::integer[], ${levels.map((level) => level.wid)}::integer[],
-        ${levels.map((level) => formatQuantity(level.inStock))}::numeric[],
-        ${levels.map((level) => formatQuantity(level.onHold))}::numeric[]
+        ${plainArray(levels.map((level) => level.partNo))}::integer[], ${plainArray(levels.map((level) => level.wid))}::integer[],
+        ${plainArray(levels.map((level) => formatQuantity(level.inStock)))}::numeric[],
+        ${plainArray(levels.map((level) => formatQuantity(level.onHold)))}::numeric[]
       ) as changed (part_no, wid, in_stock, on_hold)
     where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
 }
@@ -173,11 +178,11 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
       net_weight = changed.net_weight, gross_weight = changed.gross_weight, hold = changed.hold,
       hold_reason = case when changed.hold then coalesce(${reasonOf(tx, 'changed')}, lot.hold_reason) end
     from unnest(
-        ${lots.map((lot) => lot.recNo)}::bigint[], ${lots.map((lot) => formatQuantity(lot.units))}::numeric[],
-        ${lots.map((lot) => lot.spot)}::text[], ${lots.map((lot) => weightText(lot.netWeight))}::numeric[],
-        ${lots.map((lot) => weightText(lot.grossWeight))}::numeric[],
+        ${plainArray(lots.map((lot) => lot.recNo))}::bigint[], ${plainArray(lots.map((lot) => formatQuantity(lot.units)))}::numeric[],
+        ${lots.map((lot) => lot.spot)}::text[], ${plainArray(lots.map((lot) => weightText(lot.netWeight)))}::numeric[],
+        ${plainArray(lots.map((lot) => weightText(lot.grossWeight)))}::numeric[],
         -- The driver knows no arrays of booleans.
-        ${lots.map((lot) => Number(lot.hold))}::integer[]::boolean[], ${lots.map((lot) => lot.holdOf?.recNo ?? null)}::bigint[]
+        ${plainArray(lots.map((lot) => Number(lot.hold)))}::integer[]::boolean[], ${plainArray(lots.map((lot) => lot.holdOf?.recNo ?? null))}::bigint[]
       ) as changed (rec_no, units, spot, net_weight, gross_weight, hold, hold_of)
     where lot.rec_no = changed.rec_no`;
 }
@@ -195,6 +200,8 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fr
   });
   const column = <T>(read: (each: (typeof received)[number]) => T | undefined) =>
     received.map((each) => read(each) ?? null);
+  const plain = (read: (each: (typeof received)[number]) => number | string | null | undefined) =>
+    plainArray(received.map(read));
   return tx`
     insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, expires, serial, serial2, rfid_tag, remark,
       owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code, active, modified)
@@ -202,17 +209,17 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fr
       expires, serial, serial2, rfid_tag, remark, owner, job_id, price, net_weight, gross_weight, supplier, line, reference,
       reason_code, units > 0, ${now}
     from unnest(
-        ${column(({ lot }) => lot.recNo)}::bigint[], ${column(({ fromRecNo }) => fromRecNo)}::bigint[],
-        ${column(({ lot }) => lot.partNo)}::integer[], ${column(({ lot }) => lot.wid)}::integer[],
-        ${column(({ lot }) => lot.spot)}::text[], ${column(({ lot }) => formatQuantity(lot.units))}::numeric[],
-        ${column(({ lot }) => (lot.expires === null ? null : new Date(lot.expires).toISOString()))}::text[]::timestamptz[], ${column(({ lot }) => lot.serial)}::text[],
+        ${plain(({ lot }) => lot.recNo)}::bigint[], ${plain(({ fromRecNo }) => fromRecNo)}::bigint[],
+        ${plain(({ lot }) => lot.partNo)}::integer[], ${plain(({ lot }) => lot.wid)}::integer[],
+        ${column(({ lot }) => lot.spot)}::text[], ${plain(({ lot }) => formatQuantity(lot.units))}::numeric[],
+        ${plain(({ lot }) => (lot.expires === null ? null : new Date(lot.expires).toISOString()))}::text[]::timestamptz[], ${column(({ lot }) => lot.serial)}::text[],
         ${column(({ lot }) => lot.serial2)}::text[], ${column(({ lot }) => lot.rfidTag)}::text[],
-        ${column(({ request }) => request.remark ?? '')}::text[], ${column(({ owner }) => owner)}::integer[],
-        ${column(({ request }) => request.jobid ?? 0)}::integer[], ${column(({ request }) => request.price?.toString())}::numeric[],
-        ${column(({ lot }) => weightText(lot.netWeight))}::numeric[],
-        ${column(({ lot }) => weightText(lot.grossWeight))}::numeric[], ${column(({ request }) => request.supplier)}::integer[],
-        ${column(({ request }) => request.line)}::integer[], ${column(({ request }) => request.reference)}::text[],
-        ${column(({ request }) => request.reasonCode)}::integer[]
+        ${column(({ request }) => request.remark ?? '')}::text[], ${plain(({ owner }) => owner)}::integer[],
+        ${plain(({ request }) => request.jobid ?? 0)}::integer[], ${plain(({ request }) => request.price?.toString())}::numeric[],
+        ${plain(({ lot }) => weightText(lot.netWeight))}::numeric[],
+        ${plain(({ lot }) => weightText(lot.grossWeight))}::numeric[], ${plain(({ request }) => request.supplier)}::integer[],
+        ${plain(({ request }) => request.line)}::integer[], ${column(({ request }) => request.reference)}::text[],
+        ${plain(({ request }) => request.reasonCode)}::integer[]
       ) as received (rec_no, from_rec_no, part_no, wid, spot, units, expires, serial, serial2, rfid_tag, remark, owner, job_id,
         price, net_weight, gross_weight, supplier, line, reference, reason_code)`;
 }
@@ -234,13 +241,13 @@ function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragm
       split.hold, case when split.hold then coalesce(${reasonOf(tx, 'split')}, source.hold_reason) end, source.owner, source.job_id, source.price, split.net_weight, split.gross_weight,
       source.supplier, source.line, source.reference, source.reason_code, split.units > 0, ${now}
     from unnest(
-        ${split.map(({ recNo }) => recNo)}::bigint[], ${split.map(({ fromRecNo }) => fromRecNo)}::bigint[],
-        ${split.map(({ sourceRecNo }) => sourceRecNo)}::bigint[], ${split.map(({ lot }) => lot.wid)}::integer[],
-        ${split.map(({ lot }) => lot.spot)}::text[], ${split.map(({ lot }) => formatQuantity(lot.units))}::numeric[],
-        ${split.map(({ lot }) => lot.rfidTag)}::text[], ${split.map(({ lot }) => weightText(lot.netWeight))}::numeric[],
-        ${split.map(({ lot }) => weightText(lot.grossWeight))}::numeric[],
-        ${split.map(({ lot }) => Number(lot.hold))}::integer[]::boolean[],
-        ${split.map(({ lot }) => lot.holdOf?.recNo ?? null)}::bigint[]
+        ${plainArray(split.map(({ recNo }) => recNo))}::bigint[], ${plainArray(split.map(({ fromRecNo }) => fromRecNo))}::bigint[],
+        ${plainArray(split.map(({ sourceRecNo }) => sourceRecNo))}::bigint[], ${plainArray(split.map(({ lot }) => lot.wid))}::integer[],
+        ${split.map(({ lot }) => lot.spot)}::text[], ${plainArray(split.map(({ lot }) => formatQuantity(lot.units)))}::numeric[],
+        ${split.map(({ lot }) => lot.rfidTag)}::text[], ${plainArray(split.map(({ lot }) => weightText(lot.netWeight)))}::numeric[],
+        ${plainArray(split.map(({ lot }) => weightText(lot.grossWeight)))}::numeric[],
+        ${plainArray(split.map(({ lot }) => Number(lot.hold)))}::integer[]::boolean[],
+        ${plainArray(split.map(({ lot }) => lot.holdOf?.recNo ?? null))}::bigint[]
       ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag, net_weight, gross_weight, hold, hold_of)
     join lot as source on source.rec_no = split.source_rec_no`;
 }
@@ -270,10 +277,10 @@ function insertEntries(
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
     select *
     from unnest(
-        ${entries.map((entry) => entry.transactionNo)}::bigint[], ${entries.map((entry) => entry.line)}::integer[],
-        ${entries.map((entry) => entry.lot.recNo)}::bigint[], ${entries.map((entry) => entry.lot.partNo)}::integer[],
-        ${entries.map((entry) => entry.wid)}::integer[], ${entries.map((entry) => entry.spot)}::text[],
-        ${entries.map((entry) => formatQuantity(entry.delta))}::numeric[],
-        ${entries.map((entry) => formatQuantity(entry.balance))}::numeric[]
+        ${plainArray(entries.map((entry) => entry.transactionNo))}::bigint[], ${plainArray(entries.map((entry) => entry.line))}::integer[],
+        ${plainArray(entries.map((entry) => entry.lot.recNo))}::bigint[], ${plainArray(entries.map((entry) => entry.lot.partNo))}::integer[],
+        ${plainArray(entries.map((entry) => entry.wid))}::integer[], ${entries.map((entry) => entry.spot)}::text[],
+        ${plainArray(entries.map((entry) => formatQuantity(entry.delta)))}::numeric[],
+        ${plainArray(entries.map((entry) => formatQuantity(entry.balance)))}::numeric[]
       )`;
 }
