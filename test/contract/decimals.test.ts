@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
+import { errorObject, expectAnswer, inChunks, untilTaken, validationError } from '../harness/answers.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService({ workers: 2 });
@@ -59,7 +59,7 @@ test('0.1 received 1,000 times is 100', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const answers = await inChunks(1000, 50, () =>
-    client.post('/Inventory/Receive', { itemID, units: 0.1, wid: 1, reasonCode: 0 }),
+    untilTaken(() => client.post('/Inventory/Receive', { itemID, units: 0.1, wid: 1, reasonCode: 0 })),
   );
   expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1000);
   expect(new Set(answers.map((answer) => answer.body.recNo)).size).toBe(1000);
@@ -75,7 +75,7 @@ test('409: more of an item in a warehouse than its level can hold', async () => 
   const client = await service.client();
   const itemID = await service.item();
   const most = { itemID, units: 999_999_999_999, wid: 1, reasonCode: 0 };
-  const answers = await inChunks(1001, 50, () => client.post('/Inventory/Receive', most));
+  const answers = await inChunks(1001, 50, () => untilTaken(() => client.post('/Inventory/Receive', most)));
   const refused = answers.filter((answer) => answer.status !== 201);
   expect(refused).toHaveLength(1);
   const tooMuch = errorObject(

@@ -1,6 +1,13 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { dateTime, errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
+import {
+  dateTime,
+  errorObject,
+  expectAnswer,
+  inChunks,
+  untilTaken,
+  validationError,
+} from '../harness/answers.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
 import { notEnough, receive, receiveLot } from '../harness/stock.ts';
@@ -287,7 +294,9 @@ test('200 for exactly 100 of 200 issues of 1 from 100 units, 409 for the others'
   );
   const itemID = await service.item();
   for (let count = 0; count < 4; count++) await receiveLot(client, itemID, 25);
-  const answers = await inChunks(200, 200, (index) => issue(processes[index % 2]!, itemID, 1));
+  const answers = await inChunks(200, 200, (index) =>
+    untilTaken(() => issue(processes[index % 2]!, itemID, 1)),
+  );
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(100);
   const refused = answers.filter((answer) => answer.status !== 200);
   for (const answer of refused) expectAnswer(answer, 409, notEnough(1, 0));
