@@ -36,6 +36,10 @@ test('abandoned, and nothing is applied: a request whose deadline has passed', a
   const inTime = batches.request('receive', { itemID, units: 1, wid: 1 });
   const outcomes = await worker.apply([late, inTime]);
   expect(outcomes.map((outcome) => outcome.status)).toEqual(['abandoned', 'applied']);
+  // Not JSON's null, which would be somebody's answer.
+  const stored =
+    await batches.sql`select result from stock_transaction where request_id = ${late.requestId} and result is null`;
+  expect(stored).toHaveLength(1);
   expect(await countStatuses(batches.sql, itemID)).toEqual({ abandoned: 1, applied: 1 });
 });
 

@@ -1019,6 +1019,17 @@ async function importKey(`,
     test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
   },
   {
+    name: 'an answer of null for what has none',
+    edits: [
+      {
+        file: 'packages/db/src/batch/write-batch.ts',
+        search: "case when json_typeof(result) <> 'null' then result end",
+        replace: 'result',
+      },
+    ],
+    test: { file: 'concurrency/batch.test.ts', title: 'a request whose deadline has passed' },
+  },
+  {
     name: 'a key that its batch does not claim',
     edits: [
       {
