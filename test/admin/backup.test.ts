@@ -27,12 +27,15 @@ import {
   unpackBackup,
 } from '../harness/backups.ts';
 import { expectWaiting } from '../harness/batches.ts';
-import { runCommand as run, startCommand as start } from '../harness/command-line.ts';
+import { runCommand as run, runHere, startCommand as start } from '../harness/command-line.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { receiveLot } from '../harness/stock.ts';
 
 const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
+/** In this process: where a process of its own says no more, and takes seconds on a busy machine. */
+const command = (args: readonly string[], databaseUrl: string) =>
+  runHere(args, { DATABASE_URL: databaseUrl });
 const startCommand = (args: readonly string[], databaseUrl: string, stdio: StdioOptions = 'pipe') =>
   start(args, { DATABASE_URL: databaseUrl }, { stdio });
 
@@ -45,9 +48,21 @@ const refused = (line: string, code = 1) => ({ code, stderr: `error: ${line}\n` 
 /** A backup of what the service of this file has now, in a folder of its own. */
 async function makeBackup(): Promise<string> {
   const path = join(await createFolder(), 'stock.inventory');
-  const { code, stderr } = await backup(path);
+  const { code, stderr } = await command(['backup', path], asOperator());
   expect(code, stderr).toBe(0);
   return path;
+}
+
+/** So many keys that their table is copied in several pieces; they go with the test, whose others need none. */
+async function addManyKeys(count: number) {
+  const clientId = uniqueName('many');
+  await service.sql`
+    insert into idempotency_key (client_id, key_digest, asked_at, refused_at)
+    select ${clientId}, sha256(n::text::bytea), now(), now()
+    from generate_series(1, ${count}::integer) as n`;
+  onTestFinished(async () => {
+    await service.sql`delete from idempotency_key where client_id = ${clientId}`;
+  });
 }
 
 type Acknowledged = { path: string; body: object; key: string; answer: ApiAnswer };
@@ -90,7 +105,8 @@ describe('a backup under load', () => {
     const load = work(client, items);
     await expect.poll(() => load.acknowledged.length).toBeGreaterThan(300);
     const before = load.acknowledged.slice();
-    const path = await makeBackup();
+    const path = join(await createFolder(), 'stock.inventory');
+    expect(await backup(path)).toMatchObject({ code: 0 });
     // It kept nobody from working.
     const during = load.acknowledged.length - before.length;
     await expect.poll(() => load.acknowledged.length).toBeGreaterThan(before.length + during + 50);
@@ -98,7 +114,7 @@ describe('a backup under load', () => {
     expect(during).toBeGreaterThan(50);
 
     const empty = await createEmptyDatabase();
-    const restored = await runCommand(['restore', path], empty.url);
+    const restored = await command(['restore', path], empty.url);
     expect(restored.code, restored.stderr).toBe(0);
     expect(restored.stdout.trim().split('\n').at(-1)).toBe('all is well');
     const rows = await empty.sql<{ transaction_no: number; result: string }[]>`
@@ -156,14 +172,10 @@ describe('backup', () => {
     const client = await service.client();
     const item = await service.item({ description: 'tab\t, \\. and\nnew line, \\N, ünïcode 😀' });
     await receiveLot(client, item, 12.000001, { remark: '\\.', serial: 'x\\' });
-    // A table that is copied in several pieces and blocks.
-    await service.sql`
-      insert into idempotency_key (client_id, key_digest, asked_at, refused_at)
-      select ${uniqueName('many')}, sha256(n::text::bytea), now(), now()
-      from generate_series(1, 60000) as n`;
+    await addManyKeys(60_000);
     const path = await makeBackup();
     const { url, sql } = await createEmptyDatabase();
-    await expect(runCommand(['restore', path, '--exact-numbers'], url)).resolves.toMatchObject({ code: 0 });
+    await expect(command(['restore', path, '--exact-numbers'], url)).resolves.toMatchObject({ code: 0 });
     expect(await describeRows(sql)).toEqual(await describeRows(service.sql));
     const numbers = `select last_value from lot_rec_no_seq`;
     expect(await sql.unsafe(numbers)).toEqual(await service.sql.unsafe(numbers));
@@ -172,10 +184,7 @@ describe('backup', () => {
   test('is of one moment: what is done while it copies is not in it, in no table', async () => {
     const client = await service.client();
     const item = await service.item();
-    await service.sql`
-      insert into idempotency_key (client_id, key_digest, asked_at, refused_at)
-      select ${uniqueName('many')}, sha256(n::text::bytea), now(), now()
-      from generate_series(1, 120000) as n`;
+    await addManyKeys(120_000);
     const sql = connect(asOperator(), { name: 'tests', connectionsMax: 2 });
     onTestFinished(() => sql.end({ timeout: 5 }));
     const written: Buffer[] = [];
@@ -206,7 +215,7 @@ describe('backup', () => {
     const path = join(await createFolder(), 'moment');
     await writeFile(path, Buffer.concat(written));
     const { url, sql: restored } = await createEmptyDatabase();
-    expect(await runCommand(['restore', path], url)).toMatchObject({ code: 0 });
+    expect(await command(['restore', path], url)).toMatchObject({ code: 0 });
     expect((await describeRows(restored)).lot).toEqual(before.lot);
   });
 
@@ -219,7 +228,7 @@ describe('backup', () => {
     expect(text).toContain('COPY "client_secret" (');
     for (const hidden of [...Object.values(keys!), 'signing_key', 'envelope_key'])
       expect(text).not.toContain(hidden);
-    const { stdout, code } = await runCommand(['restore', '--check', path], 'postgres://127.0.0.1:1/none');
+    const { stdout, code } = await command(['restore', '--check', path], 'postgres://127.0.0.1:1/none');
     expect(code).toBe(0);
     expect(stdout).toMatch(/\na whole backup of 20\d\d-.*Z, schema \d+: \d+ lots and \d+ transactions\n$/);
   });
@@ -336,17 +345,17 @@ describe('restore', () => {
     const path = await makeBackup();
     await truncate(path, (await stat(path)).size - 20);
     const { url, sql } = await createEmptyDatabase();
-    const { code, stderr } = await runCommand(['restore', path], url);
+    const { code, stderr } = await command(['restore', path], url);
     expect({ code, stderr }).toEqual(
       refused('the backup is damaged or cut off: not all of it is as it was written'),
     );
     expect(await countRows(sql)).toBe(0);
-    expect((await runCommand(['restore', '--check', path], url)).code).toBe(1);
+    expect((await command(['restore', '--check', path], url)).code).toBe(1);
   });
 
   test('into a database that is not empty, or of another version, is refused', async () => {
     const path = await makeBackup();
-    const { code, stderr } = await runCommand(['restore', path], service.databaseUrl);
+    const { code, stderr } = await command(['restore', path], service.databaseUrl);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(
@@ -355,7 +364,7 @@ describe('restore', () => {
     });
     const older = await createEmptyDatabase();
     await migrate(older.sql, () => {}, 14);
-    expect(await runCommand(['restore', path], older.url)).toMatchObject({
+    expect(await command(['restore', path], older.url)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
         /^error: the database's schema is 14 and the backup's \d+: restore into a new/,
@@ -363,15 +372,15 @@ describe('restore', () => {
     });
     const foreign = await createEmptyDatabase();
     await foreign.sql`create table theirs ()`;
-    expect(await runCommand(['restore', path], foreign.url)).toMatchObject(
+    expect(await command(['restore', path], foreign.url)).toMatchObject(
       refused("the database is not empty: it has tables that are not the service's"),
     );
     const nothing = join(await createFolder(), 'nothing');
-    expect(await runCommand(['restore', nothing], older.url)).toMatchObject(
+    expect(await command(['restore', nothing], older.url)).toMatchObject(
       refused(`${nothing} cannot be read (ENOENT)`, 2),
     );
     await writeFile(nothing, 'a letter');
-    expect(await runCommand(['restore', nothing], older.url)).toMatchObject(
+    expect(await command(['restore', nothing], older.url)).toMatchObject(
       refused('this is no backup of the service'),
     );
   });
@@ -397,7 +406,7 @@ describe('restore', () => {
       const { code, stderr } = await ended;
       if (signal === 'SIGINT') expect({ code, stderr }).toEqual(refused('broken off: nothing was restored'));
       await expect.poll(() => countRows(sql)).toBe(0);
-      const again = await runCommand(['restore', path], url);
+      const again = await command(['restore', path], url);
       expect(again.code, again.stderr).toBe(0);
     },
   );
@@ -412,10 +421,10 @@ describe('restore', () => {
     onTestFinished(async () => {
       await service.sql.unsafe(`drop owned by ${owner.name}`).catch(() => {});
     });
-    const { code, stderr, stdout } = await runCommand(['restore', path], addressOf(url, owner));
+    const { code, stderr, stdout } = await command(['restore', path], addressOf(url, owner));
     expect(code, stderr).toBe(0);
     expect(stdout.trim().split('\n').at(-1)).toBe('all is well');
-    expect(await runCommand(['restore', path], addressFor('operator', url))).toMatchObject({
+    expect(await command(['restore', path], addressFor('operator', url))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^error: permission denied for .*the tables' owner for .*restore/),
     });
@@ -432,7 +441,7 @@ describe('restored', () => {
         (select kid from envelope_key) as envelopes`;
     await sql`select setval('lot_rec_no_seq', 5000), setval('item_part_no_seq', 2147483000)`;
     const to = new Date(Date.now() - 3_600_000);
-    const { code, stdout } = await runCommand(['restored', '--to', to.toISOString()], url);
+    const { code, stdout } = await command(['restored', '--to', to.toISOString()], url);
     expect(code).toBe(0);
     const after = await readIdentity(sql);
     expect(stdout).toContain(`the database is ${after.id} now\n`);
@@ -443,7 +452,7 @@ describe('restored', () => {
     // There are not enough of these: half of what is left stays.
     expect(next).toMatchObject({ items: 2147483323, envelopes: 2 });
     for (const wrong of ['2999-01-01T00:00:00Z', 'yesterday', '2026-01-01'])
-      expect(await runCommand(['restored', '--to', wrong], url)).toMatchObject({ code: 2, stdout: '' });
+      expect(await command(['restored', '--to', wrong], url)).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
