@@ -4,16 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../../apps/admin/src/cli/database.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
-import { type Ended, runCommand } from '../harness/command-line.ts';
+import { type Ended, runCommand, runHere } from '../harness/command-line.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-/** Runs the command line as an operator on the test's database, or on the one given. */
-function inventory(
-  args: string[],
-  databaseUrl = addressFor('operator', service.databaseUrl),
-): Promise<Ended> {
+const operatorUrl = () => addressFor('operator', service.databaseUrl);
+
+/** Runs the command line as an operator on the test's database, or on the one given, in this process. */
+function inventory(args: string[], databaseUrl = operatorUrl()): Promise<Ended> {
+  return runHere(args, { DATABASE_URL: databaseUrl });
+}
+
+/** The same as a process of its own: what a shell gets. */
+function inventoryAlone(args: string[], databaseUrl = operatorUrl()): Promise<Ended> {
   return runCommand(args, { DATABASE_URL: databaseUrl });
 }
 
@@ -44,7 +48,7 @@ const addArguments = (id: string) => [
 describe('client', () => {
   test('client add --json prints the id and the secret and nothing else', async () => {
     const id = uniqueName('scanner');
-    const { code, stdout, stderr } = await inventory([
+    const { code, stdout, stderr } = await inventoryAlone([
       ...addArguments(id),
       '--rate-limit',
       '1000',
@@ -270,7 +274,7 @@ describe('level', () => {
 describe('whatever the command', () => {
   test('a change that was begun and stands still ends by itself, and gives back what it holds', async () => {
     const [row] = await useDatabase(
-      addressFor('operator', service.databaseUrl),
+      operatorUrl(),
       (sql) => sql`select current_setting('idle_in_transaction_session_timeout') as limit`,
     );
     expect(row!.limit).toBe('1min');
@@ -291,11 +295,10 @@ describe('whatever the command', () => {
       ],
       [['lots'], /^error: there is no command lots.*\n$/],
     ];
-    await Promise.all(
-      wrong.map(async ([args, line]) => {
-        expect(await inventory(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(line) });
-      }),
-    );
+    const refused = (line: RegExp) => ({ code: 2, stdout: '', stderr: expect.stringMatching(line) });
+    for (const [args, line] of wrong) expect(await inventory(args)).toEqual(refused(line));
+    const [args, line] = wrong[0]!;
+    expect(await inventoryAlone(args)).toEqual(refused(line));
   });
 
   test('an error of Postgres is one line that quotes no value', async () => {
@@ -303,7 +306,7 @@ describe('whatever the command', () => {
       create function quote_name() returns trigger language plpgsql as $$
       begin raise exception 'the name is %', new.name; end $$;
       create trigger quote_name before insert on warehouse for each row execute function quote_name()`);
-    expect(await inventory(['warehouse', 'add', '--id', '50', '--name', 'Sesame'])).toEqual({
+    expect(await inventoryAlone(['warehouse', 'add', '--id', '50', '--name', 'Sesame'])).toEqual({
       code: 1,
       stdout: '',
       stderr: 'error: raise_exception\n',
@@ -312,7 +315,7 @@ describe('whatever the command', () => {
   });
 
   test('a database that cannot be reached is named by host and port, without its password', async () => {
-    expect(await inventory(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
+    expect(await inventoryAlone(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
       code: 1,
       stdout: '',
       stderr: 'error: the database at 127.0.0.1:1 cannot be reached (ECONNREFUSED)\n',

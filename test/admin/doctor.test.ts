@@ -19,7 +19,9 @@ let database: TestDatabase;
 let redis: OwnRedis;
 let api: Started;
 let worker: Started;
-/** What a start of the command line alone takes here: whatever else it takes is its own waiting. */
+// As many tests of one file run at once: vitest's maxConcurrency.
+const atOnce = 5;
+/** What so many starts of the command line alone take here: whatever else it takes is its own waiting. */
 let startMs: number;
 
 function environment(): Record<string, string> {
@@ -56,7 +58,7 @@ beforeAll(async () => {
   worker = await startProcess('apps/worker/src/main.ts', asPart('worker', environment()));
   api = await startProcess('apps/api/src/main.ts', asPart('api', environment()));
   const startedAt = performance.now();
-  await runCommand(['--version'], {});
+  await Promise.all(Array.from({ length: atOnce }, () => runCommand(['--version'], {})));
   startMs = performance.now() - startedAt;
 });
 
@@ -66,12 +68,13 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const timeout = 60_000;
-
 describe('doctor, where all is well,', () => {
-  test('finds nothing that fails, says what it looked at and ends with 0', { timeout }, async () => {
+  test('finds nothing that fails, says what it looked at and ends with 0', async () => {
     const url = `http://127.0.0.1:${api.port}`;
-    const { code, checks, failed } = await examine({}, { args: ['--api', url, '--disk', '/'] });
+    const [{ code, checks, failed }, shown] = await Promise.all([
+      examine({}, { args: ['--api', url, '--disk', '/'] }),
+      runCommand(['doctor'], asPart('operator', environment())),
+    ]);
     expect({ code, failed }).toEqual({ code: 0, failed: [] });
     const states = Object.fromEntries(Object.values(checks).map(({ id, state }) => [id, state]));
     // What the disk of this machine has is no concern of the test.
@@ -100,12 +103,11 @@ describe('doctor, where all is well,', () => {
       /^Postgres as this machine, Redis as this machine, the api at .* as this machine$/,
     );
     expect(checks.disk!.found).toMatch(/% \) free|%\) free/);
-    const shown = await runCommand(['doctor'], asPart('operator', environment()));
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toMatch(/^ok +postgres +answers at .*\n/);
   });
 
-  test('calls a worker well that has work without a pause', { timeout }, async () => {
+  test('calls a worker well that has work without a pause', async () => {
     const queue = new Queue(queueName(0), { prefix, connection: redis.redis });
     const waiting = `${prefix}:${queueName(0)}:wait`;
     let isOver = false;
@@ -123,7 +125,7 @@ describe('doctor, where all is well,', () => {
     await queue.close();
   });
 
-  test('status shows what runs and how much there is', { timeout }, async () => {
+  test('status shows what runs and how much there is', async () => {
     const env = asPart('operator', environment());
     const { code, stdout } = await runCommand(['status', '--json'], env);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -141,7 +143,7 @@ describe('doctor, where all is well,', () => {
 });
 
 describe('doctor names the cause within 15 s and ends with 1:', () => {
-  test('a worker that is stopped', { timeout }, async () => {
+  test('a worker that is stopped', async () => {
     worker.child.kill('SIGSTOP');
     onTestFinished(() => void worker.child.kill('SIGCONT'));
     const { code, checks, failed } = await examine();
@@ -152,7 +154,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     expect((await runCommand(['status'], asPart('operator', environment()))).code).toBe(1);
   });
 
-  test('one of two workers that is stopped is named, and is a warning', { timeout }, async () => {
+  test('one of two workers that is stopped is named, and is a warning', async () => {
     const second = await startProcess('apps/worker/src/main.ts', asPart('worker', environment()));
     onTestFinished(() => second.stop());
     worker.child.kill('SIGSTOP');
@@ -167,7 +169,42 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     });
   });
 
-  test('no worker at all, and envelopes that wait', { timeout }, async () => {
+  test('a Redis that is full, and one that would forget', async () => {
+    await redis.redis.config('SET', 'maxmemory', '64mb');
+    await redis.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    onTestFinished(async () => {
+      await redis.redis.del('filler');
+      await redis.redis.config('SET', 'maxmemory', '0');
+    });
+    await redis.redis.config('SET', 'maxmemory-policy', 'noeviction');
+    const script = `for number = 1, 700 do redis.call('HSET', KEYS[1], number, ARGV[1]) end`;
+    await redis.redis.eval(script, 1, 'filler', 'x'.repeat(100_000));
+    await redis.redis.config('SET', 'maxmemory-policy', 'volatile-lru');
+    onTestFinished(() => void redis.redis.config('SET', 'maxmemory-policy', 'noeviction'));
+    const { code, checks } = await examine();
+    expect({ code, memory: checks.memory, policy: checks['eviction-policy'] }).toMatchObject({
+      code: 1,
+      memory: { state: 'fail', found: expect.stringMatching(/^Redis is full: .* MB of 67\.1 MB/) },
+      policy: { state: 'fail', found: 'volatile-lru' },
+    });
+  });
+
+  test('processes that do not agree on QUEUE_SHARDS', async () => {
+    const second = await startProcess('apps/worker/src/main.ts', {
+      ...asPart('worker', environment()),
+      QUEUE_SHARDS: '2',
+    });
+    onTestFinished(() => second.stop());
+    const [{ code, checks, failed }, asked] = await Promise.all([examine(), examine({ QUEUE_SHARDS: '3' })]);
+    expect({ code, failed }).toEqual({ code: 1, failed: ['shards'] });
+    expect(checks.shards!.found).toBe('they do not agree: 2 queues (apis 1 + 0, workers 2 + 1)');
+    expect(asked.failed).toContain('shards');
+  });
+});
+
+// Each with servers, or a queue, of its own: doctor watches the queues for seconds, which pass side by side.
+describe.concurrent('doctor names the cause within 15 s and ends with 1:', () => {
+  test('no worker at all, and envelopes that wait', async () => {
     const other = { QUEUE_PREFIX: uniqueName('nobody') };
     const queue = new Queue(queueName(0), { prefix: other.QUEUE_PREFIX, connection: redis.redis });
     await queue.add('canary', { requests: [] });
@@ -179,7 +216,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     await queue.close();
   });
 
-  test('a full queue', { timeout }, async () => {
+  test('a full queue', async ({ onTestFinished }) => {
     const other = { QUEUE_PREFIX: uniqueName('full') };
     const queue = new Queue(queueName(0), { prefix: other.QUEUE_PREFIX, connection: redis.redis });
     await queue.addBulk(Array.from({ length: 1001 }, () => ({ name: 'canary', data: { requests: [] } })));
@@ -202,27 +239,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     await queue.close();
   });
 
-  test('a Redis that is full, and one that would forget', { timeout }, async () => {
-    await redis.redis.config('SET', 'maxmemory', '64mb');
-    await redis.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    onTestFinished(async () => {
-      await redis.redis.del('filler');
-      await redis.redis.config('SET', 'maxmemory', '0');
-    });
-    await redis.redis.config('SET', 'maxmemory-policy', 'noeviction');
-    const script = `for number = 1, 700 do redis.call('HSET', KEYS[1], number, ARGV[1]) end`;
-    await redis.redis.eval(script, 1, 'filler', 'x'.repeat(100_000));
-    await redis.redis.config('SET', 'maxmemory-policy', 'volatile-lru');
-    onTestFinished(() => void redis.redis.config('SET', 'maxmemory-policy', 'noeviction'));
-    const { code, checks } = await examine();
-    expect({ code, memory: checks.memory, policy: checks['eviction-policy'] }).toMatchObject({
-      code: 1,
-      memory: { state: 'fail', found: expect.stringMatching(/^Redis is full: .* MB of 67\.1 MB/) },
-      policy: { state: 'fail', found: 'volatile-lru' },
-    });
-  });
-
-  test('Redis away; what Postgres says is said all the same', { timeout }, async () => {
+  test('Redis away; what Postgres says is said all the same', async () => {
     const { code, checks, failed } = await examine({ REDIS_URL: 'redis://admin:sesame@127.0.0.1:1' });
     expect({ code, failed }).toEqual({ code: 1, failed: ['redis'] });
     expect(checks.redis!.found).toMatch(/^Redis at 127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED.*\)/);
@@ -234,7 +251,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     expect(JSON.stringify(checks)).not.toContain('sesame');
   });
 
-  test('Postgres away; what Redis says is said all the same', { timeout }, async () => {
+  test('Postgres away; what Redis says is said all the same', async () => {
     const { code, checks, failed } = await examine({
       DATABASE_URL: 'postgres://joe:sesame@127.0.0.1:1/inventory',
     });
@@ -248,7 +265,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     expect(JSON.stringify(checks)).not.toContain('sesame');
   });
 
-  test('a Postgres and a Redis that take connections and never answer', { timeout }, async () => {
+  test('a Postgres and a Redis that take connections and never answer', async ({ onTestFinished }) => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void silent.close());
@@ -262,7 +279,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     expect(checks.redis!.found).toContain(`127.0.0.1:${port} cannot be used`);
   });
 
-  test('a clock that is 10 s off: this machine, and that of an api', { timeout }, async () => {
+  test('a clock that is 10 s off: this machine, and that of an api', async ({ onTestFinished }) => {
     const imports = ['test/harness/shifted-clock.ts'];
     const shift = { CLOCK_SHIFT_MS: '10000' };
     const own = await examine(shift, { imports });
@@ -288,19 +305,9 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     );
   });
 
-  test('processes that do not agree on QUEUE_SHARDS', { timeout }, async () => {
-    const second = await startProcess('apps/worker/src/main.ts', {
-      ...asPart('worker', environment()),
-      QUEUE_SHARDS: '2',
-    });
-    onTestFinished(() => second.stop());
-    const { code, checks, failed } = await examine();
-    expect({ code, failed }).toEqual({ code: 1, failed: ['shards'] });
-    expect(checks.shards!.found).toBe('they do not agree: 2 queues (apis 1 + 0, workers 2 + 1)');
-    expect((await examine({ QUEUE_SHARDS: '3' })).failed).toContain('shards');
-  });
-
-  test('settings that can lose what was answered, and tables of another version', { timeout }, async () => {
+  test('settings that can lose what was answered, and tables of another version', async ({
+    onTestFinished,
+  }) => {
     const other = await createDatabase();
     onTestFinished(() => other.drop());
     const name = new URL(other.url).pathname.slice(1);
@@ -314,9 +321,9 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     expect(checks.schema!.found).toMatch(/^version 10\d\d, newer than \d+$/);
   });
 
-  test('counts that nobody folds, no key that signs, and a login that may do everything', {
-    timeout,
-  }, async () => {
+  test('counts that nobody folds, no key that signs, and a login that may do everything', async ({
+    onTestFinished,
+  }) => {
     const other = await createDatabase();
     onTestFinished(() => other.drop());
     await other.sql`insert into level_arrival select 1, 1 from generate_series(1, 1000000)`;
@@ -333,7 +340,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     expect(checks.roles).toMatchObject({ state: 'warn', found: 'this command connects as a superuser' });
   });
 
-  test('a database without tables', { timeout }, async () => {
+  test('a database without tables', async () => {
     const url = new URL(database.url);
     url.pathname = '/postgres';
     const { code, checks } = await examine({ DATABASE_URL: url.href });
