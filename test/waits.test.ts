@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const shortestMs = 10_000;
+const shortestMs = 60_000;
 
 // Where a test can name how long it waits, with the number as its first group. The driver's `end` counts in
 // seconds.
@@ -20,12 +20,17 @@ const bounds = [
 // vitest.config.ts.
 const untold = /\bvi\.wait(?:For|Until)\b/g;
 
-// Promises of the service about its speed, asserted as times; these fail where a machine is many times
-// slower.
+// Promises of the service about its speed, asserted as times: tried again where a neighbour was in the way.
 const promises = [
   'concurrency/overload.test.ts: timeout: 900',
   'concurrency/redis-away.test.ts: withinMs: 1000',
   'concurrency/redis-away.test.ts: withinMs: 3000',
+];
+// What the tests give the service, and do not wait for.
+const given = [
+  'concurrency/large-answers.test.ts: .now() + 15_000)',
+  'concurrency/statement-pool.test.ts: .now() + 10_500)',
+  'security/unknown-tokens.test.ts: waitMs: 30_000',
 ];
 
 const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
@@ -35,12 +40,12 @@ const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
     file !== 'waits.test.ts',
 );
 
-test('no wait of a test ends before ten seconds: a slow machine is not a fault', () => {
+test('no wait of a test ends before a minute: a slow machine is not a fault', () => {
   const short = files.flatMap((file) => {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');
     const found = bounds.flatMap((bound) => [...text.matchAll(bound)]);
     const tooShort = found.filter(([, ms]) => Number(ms!.replaceAll('_', '')) < shortestMs);
     return [...tooShort, ...text.matchAll(untold)].map(([what]) => `${file}: ${what.trim()}`);
   });
-  expect(short.filter((each) => !promises.includes(each))).toEqual([]);
+  expect(short.filter((each) => ![...promises, ...given].includes(each))).toEqual([]);
 });

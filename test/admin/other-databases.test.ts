@@ -102,9 +102,7 @@ describe('a database that is given', () => {
     expect((await database.sql`select from item`).length).toBe(2);
   });
 
-  test('start adds no demo data to it without --yes, and with --yes and --no-demo none either', {
-    timeout: 60_000,
-  }, async () => {
+  test('start adds no demo data to it without --yes, and with --yes and --no-demo none either', async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
     const counts = async () =>

@@ -45,7 +45,7 @@ test('no connection is left of a pool that was ended while it opened one', async
           select count(*)::integer as open from pg_stat_activity where application_name = 'ended-early'`;
         return row!.open;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBe(0);
 });

@@ -55,7 +55,7 @@ test('folded by the next one: what one whose connection ended in the middle left
             where application_name = 'folder' and wait_event_type = 'Lock'`;
           return rows.length;
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       .toBe(1);
     expect(await lost).toBeInstanceOf(Error);

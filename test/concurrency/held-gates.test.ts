@@ -49,9 +49,9 @@ test('applied at once, while somebody holds another gate; what is for that one i
   expect(tried).toEqual([4, ...Array.from({ length: 21 }, (_, index) => (index === 0 ? 2 : 1))]);
   expect(await countStatuses(batches.sql, held)).toEqual({ applied: 2 });
   await release();
-  await expect.poll(() => countStatuses(batches.sql, held), { timeout: 30_000 }).toEqual({ applied: 24 });
+  await expect.poll(() => countStatuses(batches.sql, held), { timeout: 60_000 }).toEqual({ applied: 24 });
   await expect
-    .poll(async () => statusesOf(await apply([receive(held)], 1)), { timeout: 30_000 })
+    .poll(async () => statusesOf(await apply([receive(held)], 1)), { timeout: 60_000 })
     .toEqual(['applied']);
 });
 

@@ -56,7 +56,7 @@ describe('an api process without Redis beside one that has it', async () => {
   async function expectQueued(count: number) {
     const redis = connectConsumer(redisUrl, () => {});
     const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
-    await expect.poll(() => queue.getWaitingCount(), { timeout: 10_000 }).toBe(count);
+    await expect.poll(() => queue.getWaitingCount(), { timeout: 60_000 }).toBe(count);
     await queue.close();
     redis.disconnect();
   }
@@ -97,7 +97,7 @@ describe('an api process without Redis beside one that has it', async () => {
     const headers = { 'Idempotency-Key': uniqueName('key') };
     // Until the process has noticed.
     await expect
-      .poll(async () => (await other.post('/Inventory/Receive', body)).status, { timeout: 10_000 })
+      .poll(async () => (await other.post('/Inventory/Receive', body)).status, { timeout: 60_000 })
       .toBe(503);
     const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });

@@ -113,7 +113,7 @@ const streamsOpen = async () => {
     where datname = current_database() and application_name = 'inventory-streamed-lists' and state <> 'idle'`;
   return rows.length;
 };
-const untilStreams = (count: number) => expect.poll(streamsOpen, { timeout: 30_000 }).toBe(count);
+const untilStreams = (count: number) => expect.poll(streamsOpen, { timeout: 60_000 }).toBe(count);
 
 const metricOf = (text: string, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 const readMetric = async (name: string) => metricOf(await (await fetch(metricsUrl)).text(), name);

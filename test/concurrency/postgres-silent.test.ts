@@ -74,8 +74,8 @@ test('503 for whatever is asked while Postgres says nothing, also for a token; a
   const answers = await Promise.all(asked.map((ask) => ask()));
   expect(answers.map(({ status }) => status)).toEqual(Array(asked.length).fill(503));
   stretch.setState('open');
-  await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 20_000 }).toBe(200);
-  await expect.poll(async () => (await readToken()).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(200);
+  await expect.poll(async () => (await readToken()).status, { timeout: 60_000 }).toBe(200);
 });
 
 test('a write of an item whose caller has gone before a connection was free is never applied', async () => {
@@ -93,7 +93,7 @@ test('a write of an item whose caller has gone before a connection was free is n
     `PUT /api/v1/Item HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${client.token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-  await expect.poll(readWaiting, { timeout: 10_000 }).toBe(1);
+  await expect.poll(readWaiting, { timeout: 60_000 }).toBe(1);
   leaving.end();
   // The api has seen the end, and closed its own.
   await once(leaving.resume(), 'close');

@@ -70,7 +70,7 @@ test('one transaction for each request of an envelope that is queued under six j
   await release();
   await expect
     .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')), {
-      timeout: 10_000,
+      timeout: 60_000,
     })
     .toEqual([0, 0, 0]);
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });

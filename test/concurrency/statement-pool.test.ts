@@ -132,14 +132,15 @@ describe('work that takes too long', () => {
     expect(await outcome(note(pool, 'beside'))).toBe('done');
     await lock.letGo();
     expect(await slow).toBe('done');
-    await expect.poll(() => pool.connectionCount(), { timeout: 10_000 }).toBe(1);
+    // None where the machine stood still for longer than work may take: both were too long then.
+    await expect.poll(() => pool.connectionCount(), { timeout: 60_000 }).toBeLessThan(2);
   });
 
   test('takes at most three connections for each that there may be', async () => {
     const pool = openPool({ overrunMs: 50, connectionsMax: 2 });
     const lock = await holdLock();
     const slow = Array.from({ length: 12 }, () => outcome(lock.want(pool)));
-    await expect.poll(() => pool.connectionCount(), { timeout: 10_000 }).toBe(6);
+    await expect.poll(() => pool.connectionCount(), { timeout: 60_000 }).toBe(6);
     // As long as a seventh would need to come.
     expect(await outcome(note(pool, 'x', { until: performance.now() + 500, hasGone: () => false }))).toBe(
       'NEVER_BEGUN',
@@ -196,7 +197,7 @@ describe('work of a pool that cancels', () => {
       where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`;
     return rows.length;
   };
-  const untilWanting = (count: number) => expect.poll(wanting, { timeout: 20_000 }).toBe(count);
+  const untilWanting = (count: number) => expect.poll(wanting, { timeout: 60_000 }).toBe(count);
 
   test('ends in Postgres when its caller goes, in a transaction, too', async () => {
     const pool = openPool({ cancels: true, connectionsMax: 2 });
@@ -231,7 +232,7 @@ describe('work of a pool that cancels', () => {
     });
     const who = caller();
     const asked = outcome(pool.run((sql) => sql`select 1`, who.wait));
-    await expect.poll(() => way.heldCount(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => way.heldCount(), { timeout: 60_000 }).toBe(1);
     who.go();
     expect(await asked).toBe('CONNECTION_DESTROYED');
     way.letGo();
@@ -251,18 +252,18 @@ describe('work of a pool that cancels', () => {
     await untilWanting(1);
     way.hold();
     who.go();
-    await expect.poll(() => way.heldCount(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => way.heldCount(), { timeout: 60_000 }).toBe(1);
     await lock.letGo();
     expect(await slow).toBe('done');
     const other = await holdLock();
     const next = outcome(other.want(pool));
     // On a connection of its own, which is held, too; on the old one it would wait in Postgres already.
     await expect
-      .poll(async () => way.heldCount() === 2 || (await wanting()) === 1, { timeout: 20_000 })
+      .poll(async () => way.heldCount() === 2 || (await wanting()) === 1, { timeout: 60_000 })
       .toBe(true);
     const closed = way.closedCount();
     way.letGo();
-    await expect.poll(() => way.closedCount(), { timeout: 20_000 }).toBeGreaterThan(closed);
+    await expect.poll(() => way.closedCount(), { timeout: 60_000 }).toBeGreaterThan(closed);
     await Promise.race([next, untilWanting(1)]);
     await other.letGo();
     expect(await next).toBe('done');
@@ -318,7 +319,7 @@ test('what is left of a transaction whose connection broke runs nowhere', async 
   expect(['CONNECTION_CLOSED', '57P01']).toContain(await broken);
   await note(pool, 'in its place');
   goOn();
-  await expect.poll(() => left, { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(() => left, { timeout: 60_000 }).toBeUndefined();
   expect(await outcome(note(pool, 'after it'))).toBe('done');
   expect(await notes()).not.toContain(text);
 });

@@ -35,7 +35,7 @@ test('200: a client without any permission or warehouse, and the limits that it 
   await service.sql`update client set rate_limit = null, operations_per_minute = 7 where client_id = ${client.clientId}`;
   // The service knows a client for half a second at most.
   await expect
-    .poll(async () => (await client.get('/Me')).body.limits, { timeout: 30_000 })
+    .poll(async () => (await client.get('/Me')).body.limits, { timeout: 60_000 })
     .toMatchObject({ requestsPerMinute: 70, operationsPerMinute: 7 });
   const { body } = await client.get('/Me');
   expect(body).toMatchObject({ readOnly: true, permissions: [], warehouses: [] });

@@ -89,7 +89,7 @@ test.runIf(isLinux)('one that hangs is killed, so that it is started anew', asyn
     code: 1,
     said: 'no answer: the process is killed, to be started anew',
   });
-  await expect.poll(() => childrenOf(pid), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => childrenOf(pid), { timeout: 60_000 }).toEqual([]);
   // 128 and the number of SIGKILL.
   expect(await ended).toEqual([137, null]);
 });

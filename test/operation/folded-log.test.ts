@@ -96,7 +96,7 @@ test('a presence tells when something goes and when it is back, once each, and r
   vi.advanceTimersByTime(2000);
   expect(said[1]).toMatchObject({ message: 'queue', facts: { away: 'redis' } });
   presence.note('redis', true);
-  vi.advanceTimersByTime(1000);
+  vi.advanceTimersByTime(3000);
   expect(said[2]).toMatchObject({ facts: { back: 'redis', awaySeconds: 2 } });
   expect(presence.away()).toBeUndefined();
   folded.end();

@@ -124,7 +124,7 @@ test('a transaction is counted on its whole way: request, envelope, batch with i
   // The caller may have its answer before the worker hears that Redis took it.
   await expect
     .poll(async () => (await worker()).value('inventory_worker_answer_duration_seconds_count'), {
-      timeout: 10_000,
+      timeout: 60_000,
     })
     .toBe((workerBefore.value('inventory_worker_answer_duration_seconds_count') ?? 0) + 2);
   expect(workerAfter.value('inventory_worker_busy_ratio')).toBeGreaterThan(0);
@@ -137,7 +137,7 @@ test('a transaction is counted on its whole way: request, envelope, batch with i
 });
 
 test('what goes well is shown as well: Redis, Postgres and a worker are there, the clocks agree', async () => {
-  await expect.poll(async () => (await api()).value('inventory_api_workers'), { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await api()).value('inventory_api_workers'), { timeout: 60_000 }).toBe(1);
   const read = await api();
   expect(read.value('inventory_api_redis_up')).toBe(1);
   expect(read.value('inventory_api_postgres_up')).toBe(1);

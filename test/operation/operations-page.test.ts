@@ -117,7 +117,7 @@ describe('the page and its stream', () => {
     const second = await watch();
     const eventsOf = ({ text }: WatchedOperations) =>
       new Map([...text().matchAll(/^data: (\{"at":"([^"]+)".*)$/gm)].map(([, data, at]) => [at!, data!]));
-    await expect.poll(() => eventsOf(second).size, { timeout: 30_000 }).toBeGreaterThan(3);
+    await expect.poll(() => eventsOf(second).size, { timeout: 60_000 }).toBeGreaterThan(3);
     const ofFirst = eventsOf(first);
     const shared = [...eventsOf(second)].filter(([at]) => ofFirst.has(at));
     expect(shared.length).toBeGreaterThan(1);

@@ -81,7 +81,7 @@ test('the X-Request-Id of a request that nobody takes stands in its job, in the 
   const sent = unanswered.post('/Inventory/Receive', body(), { 'X-Request-Id': id });
   const waiting = `${lonelyPrefix}:${queueName(0)}:wait`;
   const jobId = async () => (await redis.lindex(waiting, 0)) ?? '';
-  await expect.poll(jobId, { timeout: 10_000, interval: 5 }).not.toBe('');
+  await expect.poll(jobId, { timeout: 60_000, interval: 5 }).not.toBe('');
   const data = JSON.parse(
     (await redis.hget(`${lonelyPrefix}:${queueName(0)}:${await jobId()}`, 'data')) ?? '{}',
   );
@@ -96,7 +96,7 @@ test('the X-Request-Id of a request that nobody takes stands in its job, in the 
     status: 503,
   };
   await expect
-    .poll(() => linesOf('request failed'), { timeout: 10_000 })
+    .poll(() => linesOf('request failed'), { timeout: 60_000 })
     .toMatchObject([{ ...told, cause: 'noWorker' }]);
-  await expect.poll(() => linesOf('request'), { timeout: 10_000 }).toMatchObject([told]);
+  await expect.poll(() => linesOf('request'), { timeout: 60_000 }).toMatchObject([told]);
 });

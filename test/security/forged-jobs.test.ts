@@ -34,7 +34,7 @@ const requestOf = (units = 1_000_000): QueuedRequest => ({
 const noWork = (queue: Queue) =>
   expect
     .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')), {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     .toEqual([0, 0, 0]);
 
@@ -105,7 +105,7 @@ describe('a worker', async () => {
     const consumer = await start();
     const last = requestOf(5);
     await add(signed('last', [last]), 'last');
-    await expect.poll(() => applied, { timeout: 20_000 }).toEqual([last]);
+    await expect.poll(() => applied, { timeout: 60_000 }).toEqual([last]);
     await noWork(queue);
     expect(applied).toEqual([last]);
     expect(consumer.refusedCount()).toBe(forged.length + 2 + unreadable.length);

@@ -128,6 +128,8 @@ describe('two thousand clients behind one address', () => {
     const address = '203.0.113.7';
     const fleet = await addFleet(2000);
     const stale = fleet.slice(0, 20);
+    // Each of them verifies a signature in two processes, beside as many wrong ones: so many show it.
+    const asking = fleet.slice(-400);
     const { token } = await service.client();
     for (const at of [0, 1]) await useUp(address, at);
     const forged = Array.from({ length: connections }, () => forge(token));
@@ -137,8 +139,8 @@ describe('two thousand clients behind one address', () => {
     );
     expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401, 429]));
 
-    const answers = await inChunks(fleet.length, 40, async (index) => {
-      const { clientId, secret } = fleet[index]!;
+    const answers = await inChunks(asking.length, 40, async (index) => {
+      const { clientId, secret } = asking[index]!;
       const answer = await askTokenFrom(address, clientId, secret, index % 2);
       if (answer.status !== 200) return `token ${answer.status}`;
       // The other process has never seen this token: it must verify it.

@@ -28,14 +28,15 @@ type Entry = { line: FoldedLine; count: number; since: number; toldAt: number };
 // So often is said how many there were of the same,
 const foldMs = 10_000;
 // and what was last there or away.
-const changeFoldMs = 3000;
+const changeFoldMs = 5000;
 const outageEveryMs = 1000;
 // Shorter than the second of an outage: a tick that comes just before one must not cost the next.
 const tickMs = 200;
 // What is not alike is of our making; should it not be, the log stays bounded all the same.
 const keysMax = 200;
 // A connection fails in many ways, each of them a line for every ten seconds; the few lines that say why must
-// not wait behind them. Causes take three seconds in ten at most, so changes have theirs, too.
+// not wait behind them. Of ten seconds the three causes take three at most and changes six, so the rest has its
+// turn, too.
 const outageRanks: readonly OutageLine[] = ['cause', 'change', 'trouble'];
 
 /**
