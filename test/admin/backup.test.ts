@@ -53,7 +53,7 @@ async function makeBackup(): Promise<string> {
   return path;
 }
 
-/** So many keys that their table is copied in several pieces; they go with the test, whose others need none. */
+/** So many keys that their table is copied in several pieces. They go with the test: no other needs them. */
 async function addManyKeys(count: number) {
   const clientId = uniqueName('many');
   await service.sql`

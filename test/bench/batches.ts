@@ -6,8 +6,8 @@ import { batched, mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench:batches [--runs 3] [--seconds 3] [--dry]: many operations in one call, beside the same operations
-// one by one, through the queue and straight on the database, in turns within one run.
+// pnpm bench:batches [--runs 3] [--seconds 3] [--dry]: many operations in one call, beside the same
+// operations one by one, through the queue and straight on the database, in turns within one run.
 const values = readOptions(
   'bench:batches',
   'Measures many operations in one call beside the same one by one, and writes docs/benchmarks.md.',

@@ -10,8 +10,8 @@ import { readMetrics } from '../harness/metrics.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// What is wrong is named within 15 s: folded-log.test.ts holds the log to that, by a clock of its own. Here all
-// there is to see is that it is named; these end what hangs.
+// What is wrong is named within 15 s: folded-log.test.ts holds the log to that, by a clock of its own. Here
+// all there is to see is that it is named; these end what hangs.
 const named = { timeout: 60_000 };
 const back = { timeout: 60_000 };
 

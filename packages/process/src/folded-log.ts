@@ -35,8 +35,8 @@ const tickMs = 200;
 // What is not alike is of our making; should it not be, the log stays bounded all the same.
 const keysMax = 200;
 // A connection fails in many ways, each of them a line for every ten seconds; the few lines that say why must
-// not wait behind them. Of ten seconds the three causes take three at most and changes six, so the rest has its
-// turn, too.
+// not wait behind them. Of ten seconds the three causes take three at most and changes six, so the rest has
+// its turn, too.
 const outageRanks: readonly OutageLine[] = ['cause', 'change', 'trouble'];
 
 /**

@@ -13,8 +13,8 @@ export function plainArray(values: readonly (number | bigint | string | null | u
 }
 
 /**
- * JSON texts as one array of JSON, each element digit for digit as it was; null is JSON's null. In an array of
- * texts each quote of theirs would travel escaped, and there are more of those than of anything else.
+ * JSON texts as one array of JSON, each element digit for digit as it was; null is JSON's null. In an array
+ * of texts each quote of theirs would travel escaped, and there are more of those than of anything else.
  */
 export function jsonArray(texts: readonly (string | null)[]): string {
   return `[${texts.map((text) => text ?? 'null').join(',')}]`;
