@@ -3517,6 +3517,17 @@ async function importKey(`,
     test: { file: 'contract/batch-atomic.test.ts', title: 'the first that the stock refuses' },
   },
   {
+    name: 'a refused atomic batch says that nothing in it is applied',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: '      ...(before.length > 0 && { before }),\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'that its key had applied before' },
+  },
+  {
     name: 'operations of a batch are all sent at once, in any order',
     edits: [
       {
@@ -3628,6 +3639,20 @@ async function importKey(`,
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
   },
   {
+    name: 'a dry run keeps its key',
+    edits: [
+      {
+        file: 'apps/api/src/transactions.ts',
+        search:
+          'async function tryOut(request: SingleRequest, { client }: Caller, wait: Wait): Promise<Reply> {',
+        replace: `async function tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply> {
+    const { client } = caller;
+    await sender.settleAll([sender.queued(request, { ...caller, clientId: client.clientId })]);`,
+      },
+    ],
+    test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
+  },
+  {
     name: 'operations beyond the limit pass in part',
     edits: [
       { file: rateLimit, search: 'granted = granted - granted % unit', replace: '' },
@@ -3643,6 +3668,50 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/operation-limit.test.ts', title: 'that has no room' },
+  },
+  {
+    name: "an operation's key forgets its place in the list, as the fault harness sees it",
+    edits: [{ file: batches, search: '`${key}\\n${index}`', replace: '`${key}\\n`' }],
+    test: { fault: 'worker kill -9', rounds: 3 },
+  },
+  {
+    name: 'an atomic batch is committed in parts, as the fault harness sees it',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: `if (decision.status === 'refused') return refused(index, decision.refusal);`,
+        replace: `if (decision.status === 'refused') return { status: 'applied', operations: decided };`,
+      },
+    ],
+    test: { fault: 'worker kill -9', rounds: 3 },
+  },
+  {
+    name: 'a transaction is reversed as often as somebody asks, as the fault harness sees it',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: 'if (past.isReversed) return',
+        replace: 'if (past.isReversed && batch.now < 0) return',
+      },
+      {
+        file: 'packages/db/migrations/0019.do.counts-reversals-and-evidence.sql',
+        search: 'create unique index stock_transaction_reverses_key',
+        replace: 'create index stock_transaction_reverses_key',
+      },
+    ],
+    test: { fault: 'worker kill -9', rounds: 3 },
+  },
+  {
+    name: 'what is counted is read before the gates are locked, as the fault harness sees it',
+    edits: [
+      {
+        file: gates,
+        search: `    order by part_no, wid
+    for no key update of stock_level\`;`,
+        replace: `    order by part_no, wid\`;`,
+      },
+    ],
+    test: { fault: 'worker kill -9', rounds: 3 },
   },
   {
     name: 'the balance of a line is what the lot has in the end',
