@@ -3617,6 +3617,28 @@ async function importKey(`,
     test: { file: 'contract/count.test.ts', title: 'never counted down' },
   },
   {
+    name: 'less counted is taken from what goes last',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/count.ts',
+        search: '  for (const lot of lots) {',
+        replace: '  for (const lot of [...lots].reverse()) {',
+      },
+    ],
+    test: { file: 'contract/allocation.property.test.ts' },
+  },
+  {
+    name: 'what comes back to an emptied lot loses its hold',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: '      to.lot.hold = true;\n      to.lot.holdOf = from!.lot;\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/allocation.property.test.ts' },
+  },
+  {
     name: 'a dry run draws numbers',
     edits: [
       {
