@@ -389,7 +389,7 @@ test('the service answers, and ends up, as the model does: transactions, batches
   // have to do.
   const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
   const tally = new Map<string, number>();
-  await fc.assert(
+  const run = await fc.check(
     fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 30, size: 'max' }), async (commands) => {
       const pair = new Pair(client, await service.item(), tally);
       for (const each of commands) await pair.run(each);
@@ -402,6 +402,7 @@ test('the service answers, and ends up, as the model does: transactions, batches
       interruptAfterTimeLimit: 40_000,
     },
   );
+  expect(run.failed, await fc.asyncDefaultReportMessage(run)).toBe(false);
   // The run says something only if something of every kind was among it.
   const fates = [
     ...['move', 'issue'].flatMap((kind) => ['200', 'many', '409', '400'].map((fate) => `${kind} ${fate}`)),

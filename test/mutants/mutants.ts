@@ -3747,6 +3747,28 @@ async function importKey(`,
     test: { file: 'contract/reverse.test.ts', title: 'a whole lot to another spot' },
   },
   {
+    name: 'an update gives every line the balance that its lot has now',
+    edits: [
+      {
+        file: 'packages/db/migrations/0019.do.counts-reversals-and-evidence.sql',
+        search: 'sum(delta) over (partition by rec_no order by transaction_no, line)',
+        replace: 'sum(delta) over (partition by rec_no)',
+      },
+    ],
+    test: { file: 'admin/upgrade.test.ts', title: 'the balance that its lot had' },
+  },
+  {
+    name: 'an update takes a move inside a warehouse for one between two',
+    edits: [
+      {
+        file: 'packages/db/migrations/0020.do.history.sql',
+        search: "to_wid = nullif((undone.body->>'shipToWid')::integer, (undone.body->>'wid')::integer)",
+        replace: "to_wid = (undone.body->>'shipToWid')::integer",
+      },
+    ],
+    test: { file: 'admin/upgrade.test.ts', title: 'in the history of its warehouses' },
+  },
+  {
     name: 'the clock of a device is believed',
     edits: [
       {
