@@ -3675,6 +3675,17 @@ async function importKey(`,
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
   },
   {
+    name: 'each process has a limit of operations of its own',
+    edits: [
+      {
+        file: rateLimit,
+        search: 'const everywhere = here.granted === 0 ?',
+        replace: 'const everywhere = here.granted === 0 || unit > 1 ?',
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'as many batches pass as have room' },
+  },
+  {
     name: 'operations beyond the limit pass in part',
     edits: [
       { file: rateLimit, search: 'granted = granted - granted % unit', replace: '' },
