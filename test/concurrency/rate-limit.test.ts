@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { createRateLimiter } from '@inventory/auth/rate-limit';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createOperationLimiter, createRateLimiter } from '@inventory/auth/rate-limit';
 import { createSlidingLogs } from '@inventory/auth/sliding-log';
 import { connectProducer } from '@inventory/queue/redis';
 import fc from 'fast-check';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
@@ -139,6 +141,26 @@ describe('over all processes', () => {
     expect(verdict).toMatchObject({ allowed: false, remaining: 0 });
     expect(verdict.resetMs).toBeLessThanOrEqual(20_001);
   });
+});
+
+test('operations: over two processes at once as many batches pass as have room, and never one more', async () => {
+  // Redis has all the time that a busy machine may need: later than usual each process would count alone.
+  const connections = [1, 2].map(() => new Redis(inject('redisUrl')));
+  const prefix = uniqueName('limit');
+  const limiters = connections.map((redis) => createOperationLimiter(redis, prefix, { waitMs: 60_000 }));
+  try {
+    await Promise.all(connections.map((redis) => redis.ping()));
+    const clientId = uniqueName('client');
+    const verdicts: Promise<{ allowed: boolean }>[] = [];
+    for (let turn = 0; turn < 16; turn++) {
+      for (const limiter of limiters)
+        verdicts.push(limiter.take(clientId, 60, 5), limiter.take(clientId, 60, 5));
+      await nextTurn();
+    }
+    expect((await Promise.all(verdicts)).filter(({ allowed }) => allowed)).toHaveLength(12);
+  } finally {
+    for (const redis of connections) redis.disconnect();
+  }
 });
 
 describe('with a Redis that is lost', () => {

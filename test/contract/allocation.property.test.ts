@@ -1,16 +1,18 @@
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { untilTaken } from '../harness/answers.ts';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
-import { type Issue, type ModelAnswer, type Move, type Receive, StockModel } from './stock-model.ts';
+import { type ModelAnswer, notApplied, type Operation, StockModel } from './stock-model.ts';
 
 const service = useService();
 
+/** An operation as it is drawn; a count may expect what is there. */
+type Drawn = Operation & { isRight?: boolean };
 type Command =
-  | ({ kind: 'receive' } & Receive)
-  | ({ kind: 'move' } & Move)
-  | ({ kind: 'issue' } & Issue)
+  | { kind: 'single'; operation: Drawn; dryRun: boolean }
+  | { kind: 'batch'; mode: 'each' | 'atomic'; operations: Drawn[]; dryRun: boolean }
   | { kind: 'hold'; lot: number }
   | { kind: 'release'; lot: number };
 
@@ -21,10 +23,11 @@ const sometimes = <T>(arbitrary: fc.Arbitrary<T>, weight = 1) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
 // Millionths, so that sums of doubles would go wrong: mostly tenths, sometimes the finest or the largest
 // there is.
+const largestUnits = 999_999_999_999_999;
 const units = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 30 }).map((tenths) => tenths * 100_000) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 3_000_000 }) },
-  { weight: 1, arbitrary: fc.constantFrom(999_999_999_999_999, 1) },
+  { weight: 1, arbitrary: fc.constantFrom(largestUnits, 1) },
 );
 const expires = fc.constantFrom(undefined, undefined, '2090-01-01', '2091-01-01', '2092-01-01', '2001-01-01');
 /** Which of the lots so far, by its place; now and then one that does not exist. */
@@ -52,41 +55,113 @@ const move = fc
 const issue = fc
   .record({ units, wid, filters })
   .map(({ units, wid, filters }) => ({ kind: 'issue' as const, units, wid, ...filters }));
+const count = fc
+  .record({
+    counted: fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(0, 100_000, 1_000_000, 3_500_000) },
+      { weight: 1, arbitrary: units },
+    ),
+    wid,
+    filters,
+    expected: sometimes(fc.constantFrom(0, 1_000_000)),
+    isRight: fc.boolean(),
+  })
+  .map(({ filters, ...rest }) => ({ kind: 'count' as const, ...rest, ...filters }));
+/** Which of the transactions so far, by its place; now and then one that does not exist. */
+const reverse = fc.record({ kind: fc.constant('reverse' as const), transaction: fc.nat({ max: 1000 }) });
 const hold = fc.record({
   kind: fc.constantFrom('hold' as const, 'hold' as const, 'hold' as const, 'release' as const),
   lot,
 });
-const command: fc.Arbitrary<Command> = fc.oneof(
+const operation: fc.Arbitrary<Drawn> = fc.oneof(
   { weight: 6, arbitrary: receive },
   { weight: 4, arbitrary: move },
   { weight: 4, arbitrary: issue },
+  { weight: 3, arbitrary: count },
+  { weight: 3, arbitrary: reverse },
+);
+const dryRun = fc.nat({ max: 9 }).map((number) => number === 0);
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant('single' as const), operation, dryRun }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('batch' as const),
+      mode: fc.constantFrom('each' as const, 'atomic' as const),
+      operations: fc.array(operation, { minLength: 1, maxLength: 5, size: 'max' }),
+      dryRun,
+    }),
+  },
   { weight: 3, arbitrary: hold },
 );
 
-const anywhere = { spot: undefined, serial: undefined, shipToWid: undefined };
-/** A case that chance seldom brings: lots on hold that are named. */
-const heldLots: Command[] = [
-  { kind: 'receive', units: 5_000_000, wid: 1, spot: 'A', serial: '', expires: undefined },
-  { kind: 'receive', units: 2_000_000, wid: 1, spot: 'A', serial: '', expires: undefined },
-  { kind: 'hold', lot: 0 },
-  { kind: 'issue', units: 1_000_000, wid: 1, ...anywhere, lot: 6 },
-  { kind: 'move', units: 1_500_000, wid: 1, ...anywhere, fromSpot: undefined, toSpot: 'B', lot: 6 },
-  {
-    kind: 'move',
-    units: 3_500_000,
-    wid: 1,
-    ...anywhere,
-    fromSpot: undefined,
-    toSpot: 'B',
-    shipToWid: 2,
-    lot: 8,
-  },
+type Result = { statusCode: number; body?: object; error?: object };
+
+const anywhere = { spot: undefined, serial: undefined };
+const single = (operation: Operation, dryRun = false): Command => ({ kind: 'single', operation, dryRun });
+const together = (mode: 'each' | 'atomic', operations: Operation[], dryRun = false): Command => {
+  return { kind: 'batch', mode, operations, dryRun };
+};
+const received = (tenths: number, at = 'A', expires?: string): Operation => {
+  return { kind: 'receive', units: tenths * 100_000, wid: 1, spot: at, serial: '', expires };
+};
+const issued = (tenths: number, lot?: number): Operation => {
+  return { kind: 'issue', units: tenths * 100_000, wid: 1, ...anywhere, lot };
+};
+const moved = (tenths: number, to: { toSpot?: string; shipToWid?: number }, lot?: number): Operation => {
+  const places = { fromSpot: undefined, toSpot: undefined, shipToWid: undefined };
+  return { kind: 'move', units: tenths * 100_000, wid: 1, serial: undefined, ...places, ...to, lot };
+};
+const counted = (tenths: number, lot?: number, expected?: number): Operation => {
+  return { kind: 'count', counted: tenths * 100_000, wid: 1, ...anywhere, lot, expected };
+};
+const reversed = (transaction: number): Operation => ({ kind: 'reverse', transaction });
+
+// Cases that chance seldom brings, with the places of lots and transactions as they are drawn: those that are
+// there have their own, and the next one is of none.
+const examples: Command[][] = [
+  // Lots on hold that are named.
+  [
+    ...[received(50), received(20)].map((each) => single(each)),
+    { kind: 'hold', lot: 0 },
+    single(issued(10, 6)),
+    single(counted(10, 6)),
+    single(moved(15, { toSpot: 'B' }, 6)),
+    single(moved(35, { toSpot: 'B', shipToWid: 2 }, 8)),
+    single({ kind: 'count', counted: 0, wid: 2, ...anywhere, lot: undefined, expected: undefined }),
+    ...[reversed(3), reversed(2)].map((each) => single(each)),
+  ],
+  // What has expired is taken when it is named, and counted.
+  [
+    ...[received(50, 'A', '2001-01-01'), issued(10), issued(10, 6), counted(30), counted(20, 6)].map((each) =>
+      single(each),
+    ),
+    single(reversed(2)),
+  ],
+  // Every answer there is, alone, together and tried out.
+  [
+    ...[received(50), received(20), moved(60, { toSpot: 'B' }), issued(55), issued(999)].map((each) =>
+      single(each),
+    ),
+    ...[moved(999, { toSpot: 'C' }), moved(1, {}), issued(1, 3), counted(30), counted(1, undefined, 0)].map(
+      (each) => single(each),
+    ),
+    ...[reversed(4), reversed(4), reversed(5), reversed(6)].map((each) => single(each)),
+    ...[issued(1), issued(999), reversed(3)].map((each) => single(each, true)),
+    together('each', [received(10), issued(999), issued(5), reversed(3), reversed(3)]),
+    together('atomic', [received(10), issued(15), counted(7), reversed(0)]),
+    together('atomic', [received(10), issued(25), counted(7), moved(3, { shipToWid: 2 })]),
+    together('atomic', [received(10), reversed(99), moved(1, {})]),
+    together('atomic', [received(10), issued(5), moved(8, { toSpot: 'D' }), counted(1)], true),
+    together('atomic', [received(10), issued(999)], true),
+  ],
 ];
 
 /** One item's stock, in the service and in the model. Record numbers are told apart by their order only. */
 class Pair {
   readonly model = new StockModel();
   private readonly recNos: number[] = [];
+  private readonly transactionNos: number[] = [];
   private readonly client: ApiClient;
   private readonly tally: Map<string, number>;
   private readonly itemID: string;
@@ -109,66 +184,146 @@ class Pair {
       expect(outcome === 'held' || outcome === 'released').toBe(expected);
       return;
     }
-    const asked = given.kind === 'receive' ? given : this.aimed(given);
-    const { kind, units, ...fields } = asked;
-    const { lot, ...rest } = { lot: undefined, ...fields };
-    const recno = lot === undefined ? undefined : (this.recNos[lot] ?? 2 ** 31 - 1);
-    const path = { receive: 'Receive', move: 'Move', issue: 'Issue' }[kind];
-    const answer = await this.client.post(`/Inventory/${path}`, {
-      itemID: this.itemID,
-      units: units / 1e6,
-      reasonCode: 0,
-      recno,
-      ...rest,
-    });
-    const isHeld = lot !== undefined && this.model.isHeld(lot);
-    const fate = answer.body.lots?.length > 1 ? 'many' : isHeld ? `held ${answer.status}` : answer.status;
-    this.tally.set(`${kind} ${fate}`, (this.tally.get(`${kind} ${fate}`) ?? 0) + 1);
-    const expected =
-      asked.kind === 'receive'
-        ? this.model.receive(asked)
-        : asked.kind === 'move'
-          ? this.model.move(asked)
-          : this.model.issue(asked);
+    if (given.kind === 'batch') return this.runBatch(given);
+    const operation = this.aimed(given.operation);
+    const dryRun = given.dryRun && operation.kind !== 'receive';
+    const path = `${operation.kind[0]!.toUpperCase()}${operation.kind.slice(1)}`;
+    const body = { ...this.bodyOf(operation), dryRun };
+    const answer = await untilTaken(() => this.client.post(`/Inventory/${path}`, body));
+    const { kind } = operation;
+    const named = 'lot' in operation && operation.lot !== undefined ? operation.lot : -1;
+    const many = answer.body.lots?.length > 1;
+    this.note(`${kind} ${answer.status}`);
+    if (many) this.note(`${kind} many`);
+    if (dryRun) this.note(`dry run ${answer.status}`);
+    if (this.model.isHeld(named)) this.note(`${kind} held ${answer.status}`);
+    if (this.model.isExpired(named)) this.note(`${kind} expired ${answer.status}`);
+    const run = () => this.model.run(operation);
+    const expected = dryRun ? this.model.tryOut(run) : run();
     expect(this.seen(answer)).toEqual(expected);
   }
 
-  /** The command with its lot among those there are, and mostly looked for where it is. */
-  private aimed<C extends { wid: number; lot: number | undefined }>(given: C): C {
-    if (given.lot === undefined) return given;
-    const lot = this.lotOf(given.lot);
-    return { ...given, lot, wid: given.lot % 5 === 0 ? given.wid : (this.model.widOf(lot) ?? given.wid) };
+  private async runBatch({ mode, operations: drawn, ...given }: Extract<Command, { kind: 'batch' }>) {
+    const operations = drawn.map((each) => this.aimed(each));
+    const dryRun = given.dryRun && mode === 'atomic';
+    const sent = operations.map((each) => ({ op: each.kind, ...this.bodyOf(each) }));
+    const { status, results } = await this.sendBatch(mode, dryRun, sent);
+    const together = () => this.model.runTogether(operations);
+    const { isApplied, answers } =
+      mode === 'each'
+        ? { isApplied: true, answers: operations.map((each) => this.model.run(each)) }
+        : dryRun
+          ? this.model.tryOut(together)
+          : together();
+    this.note(`${mode} ${status}`);
+    if (dryRun) this.note(`dry run of a batch ${status}`);
+    expect(status, JSON.stringify(results)).toBe(isApplied ? 200 : 409);
+    const seen = results.map((each) => {
+      return this.seen({ status: each.statusCode, body: each.body ?? each.error } as ApiAnswer);
+    });
+    expect(seen).toEqual(answers);
+  }
+
+  /** Sends again what a slow machine was too busy for: in mode each that is the end of the list. */
+  private async sendBatch(mode: string, dryRun: boolean, operations: object[]) {
+    const send = (some: object[]) =>
+      untilTaken(() => this.client.post('/Inventory/Batch', { mode, dryRun, operations: some }));
+    const { status, body } = await send(operations);
+    const results = body.results as Result[];
+    const isOpen = ({ statusCode }: Result) => mode === 'each' && statusCode === 503;
+    while (results.some(isOpen)) {
+      const again = await send(operations.filter((_, index) => isOpen(results[index]!)));
+      results.forEach((each, index) => {
+        if (isOpen(each)) results[index] = again.body.results.shift();
+      });
+    }
+    return { status, results };
+  }
+
+  private note(fate: string) {
+    this.tally.set(fate, (this.tally.get(fate) ?? 0) + 1);
+  }
+
+  private bodyOf(operation: Operation): Record<string, unknown> {
+    if (operation.kind === 'reverse') {
+      return { transactionNo: this.transactionNos[operation.transaction] ?? 2 ** 40 };
+    }
+    const {
+      kind: _kind,
+      lot,
+      units,
+      counted,
+      expected,
+      ...rest
+    } = {
+      ...{ lot: undefined, units: undefined, counted: undefined, expected: undefined },
+      ...operation,
+    };
+    const recno = lot === undefined ? undefined : (this.recNos[lot] ?? 2 ** 31 - 1);
+    const whole = (millionths: number | undefined) =>
+      millionths === undefined ? undefined : millionths / 1e6;
+    const figures = { units: whole(units), counted: whole(counted), expected: whole(expected) };
+    return { itemID: this.itemID, reasonCode: 0, ...figures, recno, ...rest };
+  }
+
+  /** With its lot or transaction among those there are, and mostly looked for where it is. */
+  private aimed({ isRight = false, ...given }: Drawn): Operation {
+    if (given.kind === 'receive') return given;
+    if (given.kind === 'reverse') {
+      return { ...given, transaction: placeOf(given.transaction, this.transactionNos) };
+    }
+    const lot = given.lot === undefined ? undefined : this.lotOf(given.lot);
+    const isThere = lot === undefined || given.lot! % 5 === 0;
+    const aimed = { ...given, lot, wid: isThere ? given.wid : (this.model.widOf(lot) ?? given.wid) };
+    if (aimed.kind !== 'count' || aimed.expected === undefined || !isRight) return aimed;
+    // More digits than every reader carries are not asked for.
+    return { ...aimed, expected: Math.min(this.model.unitsAt(aimed), largestUnits) };
   }
 
   private lotOf(drawn: number): number {
-    return drawn % (this.recNos.length + 1);
+    return placeOf(drawn, this.recNos);
   }
 
-  /** The answer in the model's terms; the numbers of new lots are remembered. */
-  private seen({ status, body }: ApiAnswer): ModelAnswer {
-    if (status >= 400)
-      return { status, message: body.details ? Object.keys(body.details).join() : body.message };
-    if (status === 201)
-      return { status, lots: [{ lot: this.place(body.recNo), units: millionths(body.lot.units) }] };
-    return {
-      status,
-      lots: body.lots.map((part: Record<string, number> & { spot?: string }) => ({
-        lot: this.place(part.recNo!),
-        units: millionths(part.units!),
-        remaining: millionths(part.remaining!),
-        ...(part.fromRecNo === undefined
-          ? {}
-          : { from: this.place(part.fromRecNo), wid: part.wID!, spot: part.spot! }),
-      })),
-    };
+  /** The answer in the model's terms; the numbers of new lots and transactions are remembered. */
+  private seen({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): ModelAnswer {
+    if (status === 503) return notApplied;
+    if (status >= 400) {
+      return {
+        status,
+        message: body.details ? Object.keys(body.details).join() : this.inPlaces(body.message),
+      };
+    }
+    const lots =
+      status === 201
+        ? [{ lot: this.place(body.recNo), units: millionths(body.lot.units) }]
+        : body.lots.map((part: Record<string, number> & { spot?: string }) => ({
+            lot: this.place(part.recNo!),
+            units: millionths(part.units!),
+            remaining: millionths(part.remaining!),
+            ...(part.fromRecNo === undefined
+              ? {}
+              : { from: this.place(part.fromRecNo), wid: part.wID!, spot: part.spot! }),
+          }));
+    if (body.transactionNo !== null) this.transactionNos.push(body.transactionNo);
+    expect(body.recNo === null ? null : this.place(body.recNo)).toBe(lots[0]?.lot ?? null);
+    if (body.status !== 'counted') return { status, lots };
+    return { status, lots, before: millionths(body.before), difference: millionths(body.difference) };
   }
 
-  private place(recNo: number): number {
+  /** A message with the places of lots and transactions instead of their numbers. */
+  private inPlaces(message: string): string {
+    return message
+      .replace(/(?<=\blots? (?:\d+, )*)\d+/gi, (recNo) => `${this.recNos.indexOf(Number(recNo))}`)
+      .replace(/(?<=^Transaction )\d+/, (number) => `${this.transactionNos.indexOf(Number(number))}`);
+  }
+
+  private place(recNo: number | null): number | null {
+    if (recNo === null) return null;
     const known = this.recNos.indexOf(recNo);
     return known >= 0 ? known : this.recNos.push(recNo) - 1;
   }
 
-  /** Every lot and both levels of the item, in the service and in the model. */
+  /** Every lot, both levels and every transaction of the item, in the service and in the model. */
   async compare(): Promise<void> {
     const lots = await this.client.get(`/Inventory?itemID=${this.itemID}&sort=recNo&pageSize=250`);
     const shown = lots.body.value.map((lot: Record<string, unknown>) => ({
@@ -193,7 +348,34 @@ class Pair {
       const wids = path === '' ? [1, 2] : [Number(path.slice(1))];
       expect(level?.replace(/"partNo":\d+,/, '')).toBe(this.model.levelText(wids));
     }
+    await this.compareTransactions();
   }
+
+  private async compareTransactions() {
+    const { body } = await this.client.get(
+      `/Inventory/Transactions?itemID=${this.itemID}&sort=transactionNo&pageSize=250`,
+    );
+    const transactions = body.value as {
+      kind: string;
+      reversedBy: number | null;
+      lines: { recNo: number; wID: number; spot: string; delta: number; balance: number }[];
+    }[];
+    const shown = transactions.map(({ kind, reversedBy, lines }) => ({
+      kind,
+      reversedBy: reversedBy === null ? null : this.transactionNos.indexOf(reversedBy),
+      lines: lines.map(({ recNo, wID: wid, spot, delta, balance }) => ({
+        ...{ lot: this.place(recNo), wid, spot },
+        ...{ delta: millionths(delta), balance: millionths(balance) },
+      })),
+    }));
+    expect(shown).toEqual(this.model.transactionsShown());
+  }
+}
+
+/** One of those there are, or one that is never there, not even after the rest of a batch. */
+function placeOf(drawn: number, there: readonly number[]): number {
+  const place = drawn % (there.length + 1);
+  return place === there.length ? 1_000_000 : place;
 }
 
 function millionths(units: number): bigint {
@@ -201,13 +383,13 @@ function millionths(units: number): bigint {
   return BigInt(whole + fraction);
 }
 
-test('the service answers, and ends up, as the model does: receive, move, issue, hold and release in any order', async () => {
+test('the service answers, and ends up, as the model does: transactions, batches and dry runs of them, hold and release in any order', async () => {
   const client = await service.client();
   // A failure prints its seed; FC_SEED runs it again. On a machine that is busy with other work fewer runs
   // have to do.
   const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
   const tally = new Map<string, number>();
-  await fc.assert(
+  const run = await fc.check(
     fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 30, size: 'max' }), async (commands) => {
       const pair = new Pair(client, await service.item(), tally);
       for (const each of commands) await pair.run(each);
@@ -216,13 +398,17 @@ test('the service answers, and ends up, as the model does: receive, move, issue,
     {
       seed,
       numRuns: 100,
-      examples: [[heldLots]],
+      examples: examples.map((each) => [each]),
       interruptAfterTimeLimit: 40_000,
     },
   );
+  expect(run.failed, await fc.asyncDefaultReportMessage(run)).toBe(false);
   // The run says something only if something of every kind was among it.
-  for (const kind of ['move', 'issue']) {
-    for (const fate of ['200', 'many', '409', '400', kind === 'move' ? 'held 200' : 'held 409'])
-      expect(tally.get(`${kind} ${fate}`), `${kind} ${fate}`).toBeGreaterThan(0);
-  }
+  const fates = [
+    ...['move', 'issue'].flatMap((kind) => ['200', 'many', '409', '400'].map((fate) => `${kind} ${fate}`)),
+    ...['move held 200', 'issue held 409', 'issue expired 200', 'count 200', 'count 409', 'count held 409'],
+    ...['reverse 200', 'reverse 409', 'reverse 404', 'each 200', 'atomic 200', 'atomic 409'],
+    ...['dry run 200', 'dry run 409', 'dry run of a batch 200'],
+  ];
+  for (const fate of fates) expect(tally.get(fate), fate).toBeGreaterThan(0);
 }, 120_000);

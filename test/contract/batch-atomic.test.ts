@@ -166,6 +166,32 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(9);
   });
 
+  test('409: an operation that its key had applied before says so, with its first answer, whatever is refused beside it', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const applied = receiveOf(itemID, 2, { key: uniqueName('applied') });
+    const first = await atomic(client, [applied]);
+    const done = { ...first.body.results[0], index: 1, replayed: true };
+    const lists = [
+      // Refused by the stock, before and behind it, and before anything was asked of the stock.
+      [issueOf(itemID, 99), applied, receiveOf(itemID, 1)],
+      [receiveOf(itemID, 1, { key: uniqueName('k') }), applied, issueOf(itemID, 99)],
+      [receiveOf(itemID, 0), applied, receiveOf(itemID, 1)],
+    ];
+    for (const list of lists) {
+      const headers = { 'Idempotency-Key': uniqueName('list') };
+      const { status, body, text } = await atomic(client, list, headers);
+      expect(status).toBe(409);
+      expect(body.results[1]).toEqual(done);
+      const others = outcomesOf(body).filter((_, index) => index !== 1);
+      expect(others.sort()).toEqual(['notApplied 503', expect.stringMatching(/^refused/)]);
+      const again = await atomic(client, list, headers);
+      const unlessReplayed = (answer: string) => answer.replaceAll(/"replayed":(true|false)/g, '');
+      expect(unlessReplayed(again.text)).toBe(unlessReplayed(text));
+    }
+    expect(await inStock(service, itemID)).toBe(2);
+  });
+
   test('200: 500 operations over 500 items', async () => {
     const client = await service.client();
     const items = Array.from({ length: 250 }, () => uniqueName('ATOMIC'));

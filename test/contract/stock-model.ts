@@ -1,20 +1,28 @@
+import {
+  changeUnits,
+  decimal,
+  type ModelLine,
+  type ModelLot,
+  type ModelTransaction,
+  type Refused,
+  sum,
+} from './stock-model-lots.ts';
+import { undo } from './stock-model-reversal.ts';
+
 // The rules of the contract once more, written without a look at the service's own: plain loops over a plain
 // list.
 
-type ModelLot = {
-  lot: number;
-  wid: number;
-  spot: string;
-  serial: string;
-  expires: string | undefined;
-  /** Lots of one lineage were received at one moment; the lower came first. */
-  received: number;
+export type Part = {
+  /** null: a new one of a dry run. */
+  lot: number | null;
   units: bigint;
-  hold: boolean;
+  remaining?: bigint;
+  from?: number | null;
+  wid?: number;
+  spot?: string;
 };
-
-type Part = { lot: number; units: bigint; remaining?: bigint; from?: number; wid?: number; spot?: string };
-export type ModelAnswer = { status: number; message: string } | { status: number; lots: Part[] };
+type Applied = { status: number; lots: Part[]; before?: bigint; difference?: bigint };
+export type ModelAnswer = Refused | Applied;
 
 export type Receive = {
   units: number;
@@ -36,22 +44,112 @@ export type Move = Omit<Issue, 'spot'> & {
   shipToWid: number | undefined;
 };
 
+export type Count = {
+  counted: number;
+  wid: number;
+  spot: string | undefined;
+  serial: string | undefined;
+  lot: number | undefined;
+  expected: number | undefined;
+};
+/** By its place among all that were applied; one that is not there: of none. */
+export type Reverse = { transaction: number };
+export type Operation =
+  | ({ kind: 'receive' } & Receive)
+  | ({ kind: 'move' } & Move)
+  | ({ kind: 'issue' } & Issue)
+  | ({ kind: 'count' } & Count)
+  | ({ kind: 'reverse' } & Reverse);
+
+/** What stands for an operation of a refused batch that is not to blame. */
+export const notApplied = { status: 503, message: 'not applied' };
+
 const today = '2026';
 const held = { status: 409, message: 'The lot is on hold.' };
 const notOfItem = { status: 400, message: 'recno' };
 const badDestination = { status: 400, message: 'toSpot' };
+const noTransaction = { status: 404, message: 'There is no such transaction.' };
 
 /** The stock of one item in two warehouses. Quantities are millionths. */
 export class StockModel {
-  private readonly lots: ModelLot[] = [];
+  private lots: ModelLot[] = [];
+  private transactions: ModelTransaction[] = [];
 
-  receive({ units, wid, spot, serial, expires }: Receive): ModelAnswer {
+  /** Does one operation, and notes its transaction. */
+  run(operation: Operation): ModelAnswer {
+    const refused = this.malformed(operation);
+    if (refused !== undefined) return refused;
+    switch (operation.kind) {
+      case 'receive':
+        return this.receive(operation);
+      case 'move':
+        return this.move(operation);
+      case 'issue':
+        return this.issue(operation);
+      case 'count':
+        return this.count(operation);
+      case 'reverse':
+        return this.reverse(operation);
+    }
+  }
+
+  /** Does all of them or none; each is judged against what the one before left. */
+  runTogether(operations: readonly Operation[]): { isApplied: boolean; answers: ModelAnswer[] } {
+    const malformed = operations.map((operation) => this.malformed(operation));
+    if (malformed.some((each) => each !== undefined)) {
+      return { isApplied: false, answers: malformed.map((each) => each ?? notApplied) };
+    }
+    const { lots, transactions } = structuredClone({ lots: this.lots, transactions: this.transactions });
+    const answers: ModelAnswer[] = [];
+    for (const operation of operations) {
+      const answer = this.run(operation);
+      answers.push(answer);
+      if (!('message' in answer)) continue;
+      Object.assign(this, { lots, transactions });
+      return {
+        isApplied: false,
+        answers: operations.map((_, index) => (index === answers.length - 1 ? answer : notApplied)),
+      };
+    }
+    return { isApplied: true, answers };
+  }
+
+  /** What `work` gives, and all as it was; lots that it makes have no number. */
+  tryOut<T>(work: () => T): T {
+    const before = structuredClone({ lots: this.lots, transactions: this.transactions });
+    const known = this.lots.length;
+    const result = work();
+    Object.assign(this, before);
+    const unless = (lot: number | null) => (lot !== null && lot >= known ? null : lot);
+    return JSON.parse(JSON.stringify(result, bigintAsText), (key, value) => {
+      if (key === 'lot' || key === 'from') return unless(value);
+      return typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+    });
+  }
+
+  /** Why an operation cannot even be asked for. */
+  private malformed(operation: Operation): Refused | undefined {
+    if (operation.kind === 'reverse' && this.transactions[operation.transaction] === undefined) {
+      return noTransaction;
+    }
+    if (operation.kind !== 'move') return undefined;
+    const { wid, shipToWid = wid, toSpot, fromSpot } = operation;
+    const isNowhere = shipToWid === wid && (toSpot === undefined || toSpot === fromSpot);
+    return isNowhere ? badDestination : undefined;
+  }
+
+  private note(kind: ModelTransaction['kind'], lines: ModelLine[]): number {
+    return this.transactions.push({ kind, lines, reversedBy: null }) - 1;
+  }
+
+  private receive({ units, wid, spot, serial, expires }: Receive): ModelAnswer {
     const lot = this.lots.length;
     this.lots.push({ lot, wid, spot, serial, expires, received: lot, units: BigInt(units), hold: false });
+    this.note('receive', [{ lot, wid, spot, delta: BigInt(units), balance: BigInt(units) }]);
     return { status: 201, lots: [{ lot, units: BigInt(units) }] };
   }
 
-  issue({ units, wid, spot, serial, lot }: Issue): ModelAnswer {
+  private issue({ units, wid, spot, serial, lot }: Issue): ModelAnswer {
     const named = lot === undefined ? undefined : this.lots[lot];
     if (lot !== undefined && named?.wid !== wid) return notOfItem;
     if (named?.hold) return held;
@@ -70,19 +168,16 @@ export class StockModel {
     const untaken = named === undefined ? matching : [];
     const taken = take(usable, BigInt(units), untaken, true);
     if (!Array.isArray(taken)) return taken;
+    const lines = taken.map(([each, part]) => changeUnits(each, -part));
+    this.note('issue', lines);
     return {
       status: 200,
-      lots: taken.map(([each, part]) => {
-        each.units -= part;
-        if (each.units === 0n) each.hold = false;
-        return { lot: each.lot, units: part, remaining: each.units };
-      }),
+      lots: lines.map((line) => ({ lot: line.lot, units: -line.delta, remaining: line.balance })),
     };
   }
 
-  move({ units, wid, fromSpot, toSpot, shipToWid, serial, lot }: Move): ModelAnswer {
+  private move({ units, wid, fromSpot, toSpot, shipToWid, serial, lot }: Move): ModelAnswer {
     const toWid = shipToWid ?? wid;
-    if (toWid === wid && (toSpot === undefined || toSpot === fromSpot)) return badDestination;
     const named = lot === undefined ? undefined : this.lots[lot];
     if (lot !== undefined && named?.wid !== wid) return notOfItem;
     const isThere = (each: ModelLot) => toWid === wid && each.spot === toSpot;
@@ -103,20 +198,107 @@ export class StockModel {
     const taken = take(usable, BigInt(units), named === undefined ? matching : [], false);
     if (!Array.isArray(taken)) return taken;
     const spot = toSpot ?? '';
+    const lines: ModelLine[] = [];
+    const lots = taken.map(([source, part]) => {
+      if (part === source.units && toWid === wid) {
+        const place = { lot: source.lot, wid };
+        lines.push({ ...place, spot: source.spot, delta: -part, balance: 0n });
+        lines.push({ ...place, spot, delta: part, balance: part });
+        source.spot = spot;
+        return { lot: source.lot, units: part, remaining: 0n, from: source.lot, wid, spot };
+      }
+      const arrived = { ...source, lot: this.lots.length, wid: toWid, spot, units: 0n };
+      this.lots.push(arrived);
+      lines.push(changeUnits(source, -part), changeUnits(arrived, part));
+      return { lot: arrived.lot, units: part, remaining: source.units, from: source.lot, wid: toWid, spot };
+    });
+    this.note('move', lines);
+    return { status: 200, lots };
+  }
+
+  private count({ counted, wid, spot, serial, lot, expected }: Count): ModelAnswer {
+    const named = lot === undefined ? undefined : this.lots[lot];
+    if (lot !== undefined && named?.wid !== wid) return notOfItem;
+    const differs = mismatch(named, [
+      ['spot', spot],
+      ['serial', serial],
+    ]);
+    if (differs !== undefined) return differs;
+    const there = named === undefined ? this.countedBy({ wid, spot, serial }) : [named];
+    const before = sum(there);
+    const after = BigInt(counted);
+    if (expected !== undefined && BigInt(expected) !== before) {
+      const message = `Not as expected: ${decimal(BigInt(expected))} expected, ${decimal(before)} there.`;
+      return { status: 409, message };
+    }
+    const held = there.filter((each) => each.hold);
+    if (after < before && after < sum(held)) {
+      const lots = `${held.length === 1 ? 'lot' : 'lots'} ${held.map((each) => each.lot).join(', ')}`;
+      const message = `Lots on hold are not counted down: ${decimal(after)} counted, ${decimal(sum(held))} on hold in ${lots}.`;
+      return { status: 409, message };
+    }
+    const lines: ModelLine[] = [];
+    if (after > before) lines.push(changeUnits(named ?? this.newLot(wid, spot, serial), after - before));
+    let missing = before - after;
+    for (const each of there) {
+      const part = each.hold ? 0n : each.units < missing ? each.units : missing;
+      if (missing <= 0n || part === 0n) continue;
+      lines.push(changeUnits(each, -part));
+      missing -= part;
+    }
+    this.note('count', lines);
+    const lots = lines.map(({ lot, delta, balance }) => ({ lot, units: delta, remaining: balance }));
+    return { status: 200, before, difference: after - before, lots };
+  }
+
+  private countedBy({ wid, spot, serial }: Pick<Count, 'wid' | 'spot' | 'serial'>): ModelLot[] {
+    return this.ordered(undefined).filter(
+      (each) =>
+        each.wid === wid &&
+        (spot === undefined || each.spot === spot) &&
+        (serial === undefined || each.serial === serial),
+    );
+  }
+
+  /** What a count would find at this moment, in millionths. */
+  unitsAt(count: Count): number {
+    const { lot } = count;
+    return Number(lot === undefined ? sum(this.countedBy(count)) : (this.lots[lot]?.units ?? 0n));
+  }
+
+  private newLot(wid: number, spot = '', serial = ''): ModelLot {
+    const lot = this.lots.length;
+    const made = { lot, wid, spot, serial, expires: undefined, received: lot, units: 0n, hold: false };
+    this.lots.push(made);
+    return made;
+  }
+
+  private reverse({ transaction }: Reverse): ModelAnswer {
+    const undone = this.transactions[transaction]!;
+    if (undone.kind === 'reverse') return { status: 409, message: 'A reversal cannot be reversed.' };
+    if (undone.reversedBy !== null) {
+      return { status: 409, message: `Transaction ${transaction} is reversed already.` };
+    }
+    const lines = undo(this.lots, undone);
+    if (!Array.isArray(lines)) return lines;
+    undone.reversedBy = this.note('reverse', lines);
+    const lots = [...new Set(lines.map(({ lot }) => lot))].map((lot) => {
+      const units = lines.reduce((total, line) => (line.lot === lot ? total + line.delta : total), 0n);
+      return { lot, units, remaining: this.lots[lot]!.units };
+    });
     return {
       status: 200,
-      lots: taken.map(([source, part]) => {
-        if (part === source.units && toWid === wid) {
-          source.spot = spot;
-          return { lot: source.lot, units: part, remaining: 0n, from: source.lot, wid, spot };
-        }
-        source.units -= part;
-        const arrived = { ...source, lot: this.lots.length, wid: toWid, spot, units: part };
-        if (source.units === 0n) source.hold = false;
-        this.lots.push(arrived);
-        return { lot: arrived.lot, units: part, remaining: source.units, from: source.lot, wid: toWid, spot };
-      }),
+      lots: [...lots.filter(({ units }) => units > 0n), ...lots.filter(({ units }) => units <= 0n)],
     };
+  }
+
+  /** All that was applied, the first first. */
+  transactionsShown(): readonly ModelTransaction[] {
+    return this.transactions;
+  }
+
+  transactionCount(): number {
+    return this.transactions.length;
   }
 
   /** Holds or releases; false when that changes nothing or there is no such lot in stock. */
@@ -135,6 +317,11 @@ export class StockModel {
     return this.lots[index]?.hold === true;
   }
 
+  isExpired(index: number): boolean {
+    const lot = this.lots[index];
+    return lot !== undefined && isExpired(lot);
+  }
+
   lotsShown() {
     return this.lots.map(({ lot, wid, spot, serial, units, hold }) => {
       return { lot, wid, spot, serial, units, hold, active: units > 0n, isShipped: units === 0n };
@@ -147,7 +334,6 @@ export class StockModel {
   levelText(wids: number[]): string | undefined {
     const here = this.lots.filter((each) => wids.includes(each.wid));
     if (here.length === 0) return undefined;
-    const sum = (lots: ModelLot[]) => lots.reduce((total, each) => total + each.units, 0n);
     const inStock = sum(here);
     const onHold = sum(here.filter((each) => each.hold));
     return `{"available":${decimal(inStock - onHold)},"inStock":${decimal(inStock)},"onOrder":0,"onHold":${decimal(onHold)},"committed":0,"packed":0,"aSN":0}`;
@@ -166,6 +352,8 @@ export class StockModel {
       );
   }
 }
+
+const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
 
 function isExpired({ expires }: ModelLot): boolean {
   return expires !== undefined && expires <= today;
@@ -190,7 +378,6 @@ function take(
   matching: ModelLot[],
   isIssue: boolean,
 ): [ModelLot, bigint][] | ModelAnswer {
-  const sum = (of: ModelLot[]) => of.reduce((total, each) => total + each.units, 0n);
   const available = sum(lots);
   if (available < wanted) {
     const held = sum(matching.filter((each) => each.hold));
@@ -214,9 +401,4 @@ function take(
     missing -= part;
   }
   return taken;
-}
-
-function decimal(millionths: bigint): string {
-  const text = millionths.toString().padStart(7, '0');
-  return `${text.slice(0, -6)}.${text.slice(-6)}`.replace(/\.?0+$/, '');
 }

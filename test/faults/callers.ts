@@ -1,6 +1,8 @@
+import { type BatchMeans, callBatches, callFullBatches } from './batch-callers.ts';
 import type { Cluster } from './cluster.ts';
 import { pause } from './fault.ts';
 import { writeItems } from './item-writers.ts';
+import { createHearing } from './operations.ts';
 import { pickOne } from './random.ts';
 import { type Ask, createRequests } from './requests.ts';
 import { startSending } from './send.ts';
@@ -11,10 +13,18 @@ export type Callers = {
   reads: Read[];
   /** Large issues that got no clear answer however often they were sent. */
   neverAnswered: string[];
+  /** Answers to operations of batches that cannot both be true. */
+  contradictions: string[];
+  /** The references of atomic batches, which must be there whole or not at all. */
+  wholes: string[][];
   /**
    * From now on two callers ask for this item alone and the others for any but it; null: all for all again.
    */
   part(itemId: string | null): void;
+  /** From now on some callers send batches, too: a service that has just started is slow. */
+  startBatches(): void;
+  /** A batch of each mode as large as it may be, at once, until all of them is clear. */
+  fullBatches(): Promise<void>;
   /** Issues so many units of an item of one-unit lots, again and again until the answer is clear. */
   issue(itemId: string, units: number): Promise<void>;
   /** The item that the caller of large issues takes from. */
@@ -28,11 +38,12 @@ const keyWithinMs = 10_000;
 // Every connection that is broken is whole again by then.
 const largeWithinMs = 45_000;
 const partedCallers = 2;
+const batchCallers = 2;
 const readEveryMs = 30;
 
 /**
- * Starts callers that send transactions, large issues, item writes and reads one after another until they are
- * stopped.
+ * Starts callers that send transactions, batches, large issues, item writes and reads one after another until
+ * they are stopped.
  */
 export async function startCallers(
   cluster: Cluster,
@@ -42,11 +53,13 @@ export async function startCallers(
   const log: Told[] = [];
   const reads: Read[] = [];
   const neverAnswered: string[] = [];
+  const wholes: string[][] = [];
   const requests = createRequests(random);
   let running = true;
   let parted: string | null = null;
   let largeItem: string | null = null;
   let larges = 0;
+  let fulls = 0;
   const isRunning = () => running;
   const connections = options.count + 8 + 8000 / readEveryMs;
   const { send, close } = await startSending(cluster, { connections, random, isRunning });
@@ -65,8 +78,8 @@ export async function startCallers(
       answer = await send('POST', `/Inventory/${ask.path}`, ask.body, key);
     }
     if (answer.status === -1) return null;
-    const told = note(ask.kind, ask.body.itemID, reference, answer);
-    requests.learn(ask, told.told === 'yes');
+    const told = note(ask.kind, ask.itemID, reference, answer);
+    requests.learn(ask, told.transactionNo);
     return told;
   }
 
@@ -76,7 +89,11 @@ export async function startCallers(
     const transactionNo = said === 'yes' ? (JSON.parse(answer.text).transactionNo ?? null) : null;
     const text = said === 'yes' ? '' : answer.text.slice(0, 300);
     const told = { reference, kind, itemId, told: said, status, transactionNo, text, port };
-    const whole = { ...told, at: now() - tookMs, tookMs, isReplayed };
+    return noteTold({ ...told, tookMs, isReplayed, batch: null, wasCut: false });
+  }
+
+  function noteTold(told: Omit<Told, 'at'>): Told {
+    const whole = { ...told, at: now() - told.tookMs };
     log.push(whole);
     return whole;
   }
@@ -85,7 +102,7 @@ export async function startCallers(
     for (let turn = 0; running; turn++) {
       const reference = `${caller}-${turn}`;
       let ask = requests.next(reference, caller < partedCallers ? (parted ?? undefined) : undefined);
-      while (caller >= partedCallers && ask.body.itemID === parted) ask = requests.next(reference);
+      while (caller >= partedCallers && ask.itemID === parted) ask = requests.next(reference);
       await transact(ask, reference, random() < 0.3 ? reference : undefined, keyWithinMs);
     }
   }
@@ -94,7 +111,7 @@ export async function startCallers(
     const reference = `large-${larges++}`;
     const body = { itemID, units, wid: 1, reasonCode: 1, reference };
     const told = await transact(
-      { kind: 'large issue', path: 'Issue', body },
+      { kind: 'large issue', path: 'Issue', itemID, body },
       reference,
       reference,
       largeWithinMs,
@@ -135,6 +152,12 @@ export async function startCallers(
     await Promise.all(underWay);
   }
 
+  const avoided = () => parted;
+  const hearing = createHearing(now, (ask, told) => {
+    noteTold(told);
+    requests.learn(ask, told.transactionNo);
+  });
+  const batches: BatchMeans = { random, now, send, requests, hearing, isRunning, avoided, wholes };
   const calls = [
     ...Array.from({ length: options.count }, (_, caller) => call(caller)),
     ...Array.from({ length: 2 }, (_, writer) => writeItems(writer, { send, note, isRunning })),
@@ -145,7 +168,14 @@ export async function startCallers(
     log,
     reads,
     neverAnswered,
+    contradictions: hearing.contradictions,
+    wholes,
     issue,
+    startBatches() {
+      for (let caller = 0; caller < batchCallers; caller++)
+        calls.push(callBatches(`batch-${caller}`, batches));
+    },
+    fullBatches: () => callFullBatches(`full-${fulls++}`, batches),
     part(itemId) {
       parted = itemId;
     },

@@ -8,20 +8,37 @@ export type Findings = {
   doubled: string[];
   /** Told no, there. */
   ghosts: string[];
+  /** Atomic batches of which a part is there. */
+  torn: string[];
   /**
    * Told nothing or unknown, and there; or found there when sent again: proof that the faults hit in the
    * middle.
    */
   appliedAfterAll: number;
+  /** The same of those on which their caller hung up itself. */
+  appliedAfterCut: number;
 };
 
 /**
  * Compares what callers were told, request by request, with what stands in the tables. Sums alone cannot see
  * doubles.
  */
-export async function compareWithTables(sql: Sql, log: readonly Told[]): Promise<Findings> {
-  const findings: Findings = { lost: [], doubled: [], ghosts: [], appliedAfterAll: 0 };
+export async function compareWithTables(
+  sql: Sql,
+  log: readonly Told[],
+  wholes: readonly string[][],
+): Promise<Findings> {
+  const findings: Findings = {
+    ...{ lost: [], doubled: [], ghosts: [], torn: [] },
+    ...{ appliedAfterAll: 0, appliedAfterCut: 0 },
+  };
   const applied = await readApplied(sql);
+  findings.doubled.push(...(await readReversedTwice(sql)));
+  for (const references of wholes) {
+    const there = references.filter((reference) => applied.has(reference));
+    if (there.length === 0 || there.length === references.length) continue;
+    findings.torn.push(`${there.length} of ${references.length} are there: ${references.join(', ')}`);
+  }
   const isItemWriteThere = await readItemWrites(sql);
   for (const [reference, transactionNos] of applied) {
     if (transactionNos.length > 1) findings.doubled.push(`${reference}: ${transactionNos.join(', ')}`);
@@ -34,26 +51,43 @@ export async function compareWithTables(sql: Sql, log: readonly Told[]): Promise
     const isAsTold = isItemWrite(each) ? isThere : there.includes(transactionNo ?? 0);
     if (told === 'yes' && !isAsTold) findings.lost.push(what);
     if (told === 'no' && isThere) findings.ghosts.push(what);
-    if (each.isReplayed || ((told === 'lost' || told === 'unknown') && isThere))
-      findings.appliedAfterAll += 1;
+    const isUnclear = told === 'lost' || told === 'unknown' || told === 'cut';
+    if (each.isReplayed || (isUnclear && isThere)) {
+      if (each.wasCut) findings.appliedAfterCut += 1;
+      else findings.appliedAfterAll += 1;
+    }
   }
   return findings;
 }
 
 /** The transactions that were applied, by the reference of their request. */
 async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
-  const rows = await sql<{ reference: string; transaction_no: number; entries: number }[]>`
-    select body->>'reference' as reference, transaction_no,
+  const rows = await sql<
+    { reference: string; transaction_no: number; entries: number; may_be_empty: boolean }[]
+  >`
+    select body->>'reference' as reference, transaction_no, kind in ('count', 'reverse') as may_be_empty,
       (select count(*) from stock_entry where stock_entry.transaction_no = stock_transaction.transaction_no) as entries
     from stock_transaction
-    where status = 'applied' and kind in ('receive', 'move', 'issue')`;
+    where status = 'applied' and kind in ('receive', 'move', 'issue', 'count', 'reverse')`;
   const applied = new Map<string, number[]>();
   for (const row of rows) {
-    // An applied transaction without a line in the ledger is none.
-    if (row.entries === 0) continue;
+    // An applied transaction without a line in the ledger is none, but for a count that found what was
+    // expected, and its reversal.
+    if (row.entries === 0 && !row.may_be_empty) continue;
     applied.set(row.reference, [...(applied.get(row.reference) ?? []), row.transaction_no]);
   }
   return applied;
+}
+
+/** Transactions that were undone more than once, whatever the service says of them. */
+async function readReversedTwice(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ reversed: string; reversals: string[] }[]>`
+    select body->>'transactionNo' as reversed, array_agg(transaction_no::text) as reversals
+    from stock_transaction
+    where kind = 'reverse' and status = 'applied'
+    group by 1
+    having count(*) > 1`;
+  return rows.map(({ reversed, reversals }) => `${reversed} was reversed by ${reversals.join(', ')}`);
 }
 
 function isItemWrite(each: Told): each is Told & { kind: ItemKind } {

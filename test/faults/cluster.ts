@@ -64,6 +64,7 @@ export async function startCluster(options: {
     wids: [1, 2],
     readOnly: false,
     rateLimit: 100_000_000,
+    operationsPerMinute: 100_000_000,
     secretDigest: digestSecret(secret),
   });
   const portOf = (url: string) => Number(new URL(url).port);

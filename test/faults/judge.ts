@@ -14,6 +14,8 @@ export const limits = {
   recoveryMaxMs: 5000,
   /** A transaction is answered after 3.5 s. */
   answerMaxMs: 3500 + 1500,
+  /** Operations of a batch begin within 6 s. */
+  batchAnswerMaxMs: 6000 + 3500 + 1500,
 };
 
 type Timed = { at: number; tookMs: number };
@@ -39,7 +41,7 @@ export function findUnexcused(
   reads: readonly Read[],
   strikes: readonly Strike[],
 ): string[] {
-  const { recoveryMaxMs, answerMaxMs } = limits;
+  const { recoveryMaxMs } = limits;
   const found = new Map<string, { count: number; first: string }>();
   const say = (what: string, name: string, each: Timed & { status: number; text: string }) => {
     const way = `${what} (${namesOf(metBy(each, strikes, recoveryMaxMs))})`;
@@ -52,7 +54,8 @@ export function findUnexcused(
   };
   for (const each of log) {
     const name = `${each.kind} ${each.reference}`;
-    const isRefused = each.status === 0 || each.status >= 500;
+    const hasHungUp = each.status === 0 && each.told !== 'lost';
+    const isRefused = (each.status === 0 && !hasHungUp) || each.status >= 500;
     // One that is never answered is a problem of its own, found where it is sent.
     if (isRefused && each.kind !== 'large issue') {
       const met = metBy(each, strikes, recoveryMaxMs);
@@ -63,6 +66,7 @@ export function findUnexcused(
     if (each.told === 'unknown' && !metBy(each, strikes).some(hides)) {
       say('left in doubt while Postgres could be asked', name, each);
     }
+    const answerMaxMs = each.batch === null ? limits.answerMaxMs : limits.batchAnswerMaxMs;
     const isLate = each.tookMs > answerMaxMs && lateMs(each, strikes) > answerMaxMs;
     if (each.told !== 'lost' && isLate && isTransaction(each)) {
       say('answered late', name, each);

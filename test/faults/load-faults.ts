@@ -30,7 +30,8 @@ const gateHeld: Fault = {
     });
     const until = now();
     const others = endedSince(callers.log, from).filter(
-      (each) => isTransaction(each) && each.itemId !== hotItem,
+      // Many operations of a batch are answered at once.
+      (each) => isTransaction(each) && each.batch === null && each.itemId !== hotItem,
     );
     callers.part(null);
     const yesPerSecond = (begin: number, end: number) => {
@@ -75,5 +76,12 @@ const largeIssue: Fault = {
   },
 };
 
-/** Loads and locks that are one item's affair. */
-export const loadFaults: readonly Fault[] = [gateHeld, largeIssue];
+/** Batches as large as they may be, of both modes at once: busy is what others may be told meanwhile. */
+const fullBatches: Fault = {
+  name: 'full batches',
+  hurts: true,
+  strike: ({ callers }) => callers.fullBatches(),
+};
+
+/** Loads and locks, of one item and of many. */
+export const loadFaults: readonly Fault[] = [gateHeld, largeIssue, fullBatches];

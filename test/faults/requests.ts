@@ -1,4 +1,5 @@
 import { pickOne } from './random.ts';
+import { createSingleThings, singleItems, spots } from './single-things.ts';
 
 /** The kinds that the summary counts apart. */
 export type Kind =
@@ -8,30 +9,33 @@ export type Kind =
   | 'receive of one serial or tag'
   | 'move by serial or tag'
   | 'issue by serial or tag'
-  | 'large issue';
+  | 'large issue'
+  | 'count'
+  | 'reverse';
 
 export type Ask = {
   kind: Kind;
-  path: 'Receive' | 'Move' | 'Issue';
-  body: { itemID: string } & Record<string, unknown>;
+  path: 'Receive' | 'Move' | 'Issue' | 'Count' | 'Reverse';
+  itemID: string;
+  body: Record<string, unknown>;
 };
 
-/** The next request, one after the other; told of the answers, it knows which serials and tags lie where. */
+/**
+ * The next request, one after the other; told of the answers, it knows which serials and tags lie where, and
+ * which transactions there are to undo.
+ */
 export type Requests = {
   /** `itemId`: of this item alone, and no single thing. */
   next(reference: string, itemId?: string): Ask;
-  /** A request that was answered with yes, or with no. */
-  learn(ask: Ask, applied: boolean): void;
+  /** A receipt, which nothing refuses. */
+  nextReceipt(reference: string): Ask;
+  /** A request that was answered; `transactionNo`: of a yes. */
+  learn(ask: Ask, transactionNo: number | null): void;
 };
 
-/** A single thing, by the one name it has. */
-type Single = { itemID: string; wid: number; by: { serial: string } | { rfidTag: string } };
-
 const itemCount = 20;
-const singleItems = ['SERIAL-0', 'SERIAL-1', 'TAG-0'];
-// More of them make the issues by serial no likelier to be right.
-const singlesMax = 2000;
-const spots = ['A', 'B', 'C'];
+// Transactions to undo; the oldest are forgotten.
+const undoableMax = 300;
 
 /** The item that is asked for most. */
 export const hotItem = 'ITEM-0';
@@ -40,62 +44,70 @@ export const itemIds = [...Array.from({ length: itemCount }, (_, n) => `ITEM-${n
 
 /**
  * Receives, moves and issues of a few hot items, at spots or anywhere, and of single things by serial or RFID
- * tag.
+ * tag; counts of those items, and reversals.
  */
 export function createRequests(random: () => number): Requests {
-  const singles: Single[] = [];
-  const asked = new Map<Ask, Single>();
+  const undoable: { itemID: string; transactionNo: number }[] = [];
   const warehouse = () => (random() < 0.5 ? 1 : 2);
+  const singles = createSingleThings(random);
 
-  function askPlain(reference: string, itemId: string | undefined): Ask {
-    const path = pickOne(random, ['Receive', 'Receive', 'Move', 'Issue'] as const);
+  function askPlain(
+    reference: string,
+    itemId?: string,
+    paths: readonly ['Receive', ...Ask['path'][]] = ['Receive', 'Receive', 'Move', 'Issue'],
+  ): Ask {
+    const path = pickOne(random, paths);
     // A few hot items, so that batches meet.
     const itemID = itemId ?? `ITEM-${Math.floor(random() ** 2 * itemCount)}`;
     const wid = warehouse();
     const common = { itemID, units: 1 + Math.floor(random() * 9), wid, reference };
     if (path === 'Move') {
       const to = random() < 0.5 ? { shipToWid: 3 - wid } : { toSpot: pickOne(random, spots) };
-      return { kind: 'move', path, body: { ...common, ...to } };
+      return { kind: 'move', path, itemID, body: { ...common, ...to } };
     }
     const place = random() < 0.3 ? { spot: pickOne(random, spots) } : {};
     const kind = path === 'Receive' ? 'receive' : 'issue';
-    return { kind, path, body: { ...common, ...place, reasonCode: 1 } };
+    return { kind, path, itemID, body: { ...common, ...place, reasonCode: 1 } };
   }
 
-  function askSingle(reference: string): Ask {
-    if (singles.length === 0 || (random() < 0.4 && singles.length < singlesMax)) {
-      const itemID = pickOne(random, singleItems);
-      const by = itemID.startsWith('TAG') ? { rfidTag: `T-${reference}` } : { serial: `S-${reference}` };
-      const wid = warehouse();
-      const body = { itemID, units: 1, wid, spot: pickOne(random, spots), reasonCode: 1, reference, ...by };
-      return note({ kind: 'receive of one serial or tag', path: 'Receive', body }, { itemID, wid, by });
-    }
-    // Whose outcome is not known are left alone from then on.
-    const [single] = singles.splice(Math.floor(random() * singles.length), 1) as [Single];
-    const { itemID, wid, by } = single;
-    const common = { itemID, units: 1, wid, reference, ...by };
-    if (random() < 0.4) {
-      const body = { ...common, shipToWid: 3 - wid, toSpot: pickOne(random, spots) };
-      return note({ kind: 'move by serial or tag', path: 'Move', body }, { ...single, wid: 3 - wid });
-    }
-    return note(
-      { kind: 'issue by serial or tag', path: 'Issue', body: { ...common, reasonCode: 1 } },
-      single,
-    );
+  /** Of any item alike: the hottest have more lots than one transaction counts. */
+  function askCount(reference: string, itemId: string | undefined): Ask {
+    const itemID = itemId ?? `ITEM-${Math.floor(random() * itemCount)}`;
+    const counted = Math.floor(random() * 40);
+    const body = {
+      itemID,
+      wid: warehouse(),
+      spot: pickOne(random, spots),
+      counted,
+      reasonCode: 1,
+      reference,
+    };
+    return { kind: 'count', path: 'Count', itemID, body };
   }
 
-  function note(ask: Ask, single: Single): Ask {
-    asked.set(ask, single);
-    return ask;
+  /** Some are asked for more than once: the second time is refused. */
+  function askReversal(reference: string): Ask {
+    const place = Math.floor(random() * undoable.length);
+    const { itemID, transactionNo } = undoable[place]!;
+    if (random() < 0.7) undoable.splice(place, 1);
+    return { kind: 'reverse', path: 'Reverse', itemID, body: { transactionNo, reference } };
   }
 
   return {
-    next: (reference, itemId) =>
-      itemId === undefined && random() < 0.25 ? askSingle(reference) : askPlain(reference, itemId),
-    learn(ask, applied) {
-      const single = asked.get(ask);
-      asked.delete(ask);
-      if (single !== undefined && applied && ask.path !== 'Issue') singles.push(single);
+    next(reference, itemId) {
+      const kind = random();
+      if (kind < 0.04) return askCount(reference, itemId);
+      if (kind < 0.1 && itemId === undefined && undoable.length > 0) return askReversal(reference);
+      return itemId === undefined && random() < 0.25 ? singles.next(reference) : askPlain(reference, itemId);
+    },
+    nextReceipt: (reference) => askPlain(reference, undefined, ['Receive']),
+    learn(ask, transactionNo) {
+      const { path, itemID } = ask;
+      const isSingle = singles.learn(ask, transactionNo !== null);
+      // Where single things lie stays known, and a large issue is long.
+      if (transactionNo === null || isSingle || path === 'Reverse' || ask.kind === 'large issue') return;
+      undoable.push({ itemID, transactionNo });
+      if (undoable.length > undoableMax) undoable.shift();
     },
   };
 }

@@ -59,6 +59,7 @@ const strikes: (Strike & { firstMs: number })[] = [];
 
 try {
   await untilWarm();
+  callers.startBatches();
   for (let round = 0; round < rounds; round++) {
     // First those that may hurt nobody: the caller of a request that the faults before struck is told by
     // then, and it is not laid to them.
@@ -155,17 +156,19 @@ function backAfter(until: number, ports: readonly number[]): { what: string; ms:
 
 async function report() {
   const { log, reads } = callers;
-  const findings = await compareWithTables(cluster.sql, log);
+  const findings = await compareWithTables(cluster.sql, log, callers.wholes);
   const imbalances = await findImbalances(cluster.sql);
   const [{ deadlocks }] = (await cluster.sql`
     select deadlocks from pg_stat_database where datname = current_database()`) as unknown as [
     { deadlocks: number },
   ];
-  const { lost, doubled, ghosts, appliedAfterAll } = findings;
+  const { lost, doubled, ghosts, torn, appliedAfterAll, appliedAfterCut } = findings;
   const badEnds = findBadEnds(cluster.badEnds, cluster.failedStarts, strikes);
   list(lost.map((each) => `LOST ${each.slice(0, 300)}`));
   list(doubled.map((each) => `DOUBLE ${each.slice(0, 300)}`));
   list(ghosts.map((each) => `GHOST ${each.slice(0, 300)}`));
+  list(torn.map((each) => `TORN ${each.slice(0, 300)}`));
+  list(callers.contradictions.map((each) => `CONTRADICTED ${each.slice(0, 500)}`));
   list(imbalances.map((each) => `does not add up: ${JSON.stringify(each)}`));
   list(badEnds);
   if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`);
@@ -175,6 +178,8 @@ async function report() {
   if (acked < ackedMin) problems.push(`only ${acked} acknowledged writes, ${ackedMin} make a run count`);
   if (values.only === undefined && appliedAfterAll === 0)
     problems.push('no fault hit a request in the middle');
+  if (values.only === undefined && appliedAfterCut === 0)
+    problems.push('no caller hung up in the middle of a batch');
   const slowestMs = log.reduce(
     (worst, { told, tookMs }) => (told === 'lost' ? worst : Math.max(worst, tookMs)),
     0,
@@ -184,8 +189,13 @@ async function report() {
     `seed ${seed}: ${strikes.length} faults in ${(now() / 1000).toFixed(0)} s, ${log.length} writes, ${acked} of them yes; ` +
       `unanswered but applied after all ${appliedAfterAll}; slowest answer ${slowestMs.toFixed(0)} ms`,
   );
+  const operations = log.filter(({ batch }) => batch !== null);
   console.log(
-    `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, sums that differ ${imbalances.length}, ` +
+    `${operations.length} operations in batches, ${operations.filter(({ told }) => told === 'yes').length} of them yes; ` +
+      `hung up on and applied after all ${appliedAfterCut}; ${callers.wholes.length} atomic batches whole or not at all`,
+  );
+  console.log(
+    `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, TORN ${torn.length}, CONTRADICTED ${callers.contradictions.length}, sums that differ ${imbalances.length}, ` +
       `deadlocks ${deadlocks}, ends that nobody asked for ${cluster.badEnds.length}, starts that failed ${cluster.failedStarts.length}`,
   );
   for (const problem of problems) console.log(`PROBLEM ${problem}`);

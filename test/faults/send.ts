@@ -1,19 +1,27 @@
+import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Cluster } from './cluster.ts';
 import { pause } from './fault.ts';
 import { pickOne } from './random.ts';
 import type { Answer } from './told.ts';
 
-/** How a request is sent to any api that takes connections, as a load balancer would. */
+export const batchPath = '/Inventory/Batch';
+
+/**
+ * How a request is sent to any api that takes connections, as a load balancer would. `cut`: the caller hangs
+ * up so many milliseconds after it began, or with half of the body sent.
+ */
 export type Send = (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: object,
   key?: string,
+  cut?: { afterMs: number } | 'in the body',
 ) => Promise<Answer>;
 
-// An answer is due after 3.5 s; one that takes this long counts as lost.
+// An answer is due after 3.5 s, that of a batch after 10 s; one that takes this long counts as lost.
 const answerWithinMs = 8000;
+const batchWithinMs = 15_000;
 
 /** Sends with a token of the cluster's client, until `isRunning` says no. */
 export async function startSending(
@@ -32,28 +40,36 @@ export async function startSending(
   }
 
   return {
-    async send(method, path, body, key) {
+    async send(method, path, body, key, cut) {
+      const text = body === undefined ? undefined : JSON.stringify(body);
       for (;;) {
         const ports = cluster.apis.map((member) => member.port).filter((port) => port !== 0);
         if (ports.length > 0) {
           const port = pickOne(options.random, ports);
           const startedAt = performance.now();
+          const hangUp = new AbortController();
+          const late = typeof cut === 'object' ? setTimeout(() => hangUp.abort(), cut.afterMs) : undefined;
           try {
             const answer = await poolOf(port).request({
               method,
               path: `/api/v1${path}`,
               headers: {
                 authorization: `Bearer ${token}`,
-                ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+                ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+                ...(cut === 'in the body' ? { 'content-length': `${Buffer.byteLength(text!)}` } : {}),
                 ...(key === undefined ? {} : { 'idempotency-key': key }),
               },
-              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+              ...(text === undefined
+                ? {}
+                : { body: cut === 'in the body' ? Readable.from(halfOf(text)) : text }),
+              ...(typeof cut === 'object' ? { signal: hangUp.signal } : {}),
+              ...(path === batchPath ? { headersTimeout: batchWithinMs } : {}),
             });
-            const text = await answer.body.text();
+            const said = await answer.body.text();
             const isReplayed = answer.headers['idempotent-replayed'] === 'true';
             return {
               status: answer.statusCode,
-              text,
+              text: said,
               port,
               tookMs: performance.now() - startedAt,
               isReplayed,
@@ -61,8 +77,13 @@ export async function startSending(
           } catch (error) {
             // Refused: nothing was sent, so it goes to another.
             if ((error as { code?: string }).code !== 'ECONNREFUSED') {
-              return { status: 0, text: String(error), port, tookMs: performance.now() - startedAt };
+              const lost = { status: 0, text: String(error), port, tookMs: performance.now() - startedAt };
+              // Half a body stays half, whatever ended the connection.
+              if (cut === 'in the body') return { ...lost, cut: 'sending' };
+              return hangUp.signal.aborted ? { ...lost, cut: 'waiting' } : lost;
             }
+          } finally {
+            clearTimeout(late);
           }
         }
         if (!options.isRunning()) return { status: -1, text: '', port: 0, tookMs: 0 };
@@ -73,6 +94,15 @@ export async function startSending(
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
+}
+
+/** Half of a body, and then the end of the connection. */
+async function* halfOf(text: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  yield bytes.subarray(0, bytes.length >> 1);
+  // Some of them have come by then.
+  await pause(5);
+  throw new Error('the caller hangs up');
 }
 
 async function getToken(cluster: Cluster): Promise<string> {

@@ -4,20 +4,21 @@ import type { Read, Told } from './told.ts';
 const countOf = (log: readonly Told[]) => {
   const count = (said: Told['told']) => log.filter(({ told }) => told === said).length;
   const unavailable = log.filter(({ status }) => status >= 500).length;
-  return [count('yes'), count('no'), unavailable, count('unknown'), count('lost')];
+  return [count('yes'), count('no'), unavailable, count('unknown'), count('lost'), count('cut')];
 };
 
 /** The requests by kind, and their answers. */
 export function kindsText(log: readonly Told[], reads: readonly Read[]): string {
-  const kinds = [...new Set(log.map(({ kind }) => kind))].sort();
+  const nameOf = ({ kind, batch }: Told) => (batch === null ? kind : `in a batch (${batch}): ${kind}`);
+  const kinds = [...new Set(log.map(nameOf))].sort();
   const lines: (string | number)[][] = kinds.map((kind) => [
     kind,
-    ...countOf(log.filter((each) => each.kind === kind)),
+    ...countOf(log.filter((each) => nameOf(each) === kind)),
   ]);
   const failed = reads.filter((each) => each.failed);
   const lost = failed.filter(({ status }) => status === 0).length;
-  lines.push(['read', reads.length - failed.length, '', failed.length - lost, '', lost]);
-  return table([['kind of request', 'yes', 'no', 'of these 5xx', 'unknown', 'lost'], ...lines]);
+  lines.push(['read', reads.length - failed.length, '', failed.length - lost, '', lost, '']);
+  return table([['kind of request', 'yes', 'no', 'of these 5xx', 'unknown', 'lost', 'cut'], ...lines]);
 }
 
 /** The faults by kind, and how long each took to be over. */
@@ -36,7 +37,7 @@ export function faultsText(
     const back = firstMs === Number.POSITIVE_INFINITY ? 'never' : `${firstMs.toFixed(0)} ms`;
     return [name, ours.length, ...countOf(log.filter(isMet)), failed, back];
   });
-  const head = ['fault', 'times', 'yes', 'no', 'of these 5xx', 'unknown', 'lost', 'reads failed'];
+  const head = ['fault', 'times', 'yes', 'no', 'of these 5xx', 'unknown', 'lost', 'cut', 'reads failed'];
   return table([[...head, 'back at most after'], ...lines]);
 }
 

@@ -2,16 +2,19 @@ import type { Kind } from './requests.ts';
 
 export type ItemKind = 'create item' | 'change item' | 'discontinue item';
 
-export type Said = 'yes' | 'no' | 'unknown' | 'lost';
+export type Said = 'yes' | 'no' | 'unknown' | 'lost' | 'cut';
 
-/** The answer that one caller got to one request, by the `reference` it put in. */
+/**
+ * The answer that one caller got to one request, by the `reference` it put in; each operation of a batch is
+ * one.
+ */
 export type Told = {
   reference: string;
   kind: Kind | ItemKind;
   itemId: string;
   /**
    * `yes`: 2xx; `no`: any answer that promises it is not applied; `unknown`: an answer that says so; `lost`:
-   * no answer.
+   * no answer; `cut`: none either, because the caller hung up.
    */
   told: Said;
   status: number;
@@ -26,6 +29,10 @@ export type Told = {
   tookMs: number;
   /** Sent again after an unclear answer, and told that it had been applied before. */
   isReplayed: boolean;
+  /** The mode of the batch that it was sent in last; null: a call of its own. */
+  batch: 'each' | 'atomic' | null;
+  /** Whether its caller hung up on it at some time. */
+  wasCut: boolean;
 };
 
 /** Whether it went through the queue. */
@@ -42,12 +49,25 @@ export type Read = {
   tookMs: number;
 };
 
-/** Status 0: no answer; -1: the run is over and nothing was sent. */
-export type Answer = { status: number; text: string; port: number; tookMs: number; isReplayed?: boolean };
+/**
+ * Status 0: no answer; -1: the run is over and nothing was sent. `cut`: the caller hung up while it waited,
+ * or before it had sent all.
+ */
+export type Answer = {
+  status: number;
+  text: string;
+  port: number;
+  tookMs: number;
+  isReplayed?: boolean;
+  cut?: 'waiting' | 'sending';
+};
 
 export const isUnclear = ({ status }: { status: number }) => status === 0 || status >= 500;
 
-export function saidBy({ status, text }: Answer): Said {
+/** What an answer says of a request that was not sent before. */
+export function saidBy({ status, text, cut }: Answer): Said {
+  // Of half a body nothing can be applied.
+  if (cut !== undefined) return cut === 'sending' ? 'no' : 'cut';
   if (status === 0) return 'lost';
   if (status < 300) return 'yes';
   return status >= 500 && text.includes('is not known') ? 'unknown' : 'no';

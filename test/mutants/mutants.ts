@@ -3517,6 +3517,17 @@ async function importKey(`,
     test: { file: 'contract/batch-atomic.test.ts', title: 'the first that the stock refuses' },
   },
   {
+    name: 'a refused atomic batch says that nothing in it is applied',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: '      ...(before.length > 0 && { before }),\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'that its key had applied before' },
+  },
+  {
     name: 'operations of a batch are all sent at once, in any order',
     edits: [
       {
@@ -3606,6 +3617,28 @@ async function importKey(`,
     test: { file: 'contract/count.test.ts', title: 'never counted down' },
   },
   {
+    name: 'less counted is taken from what goes last',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/count.ts',
+        search: '  for (const lot of lots) {',
+        replace: '  for (const lot of [...lots].reverse()) {',
+      },
+    ],
+    test: { file: 'contract/allocation.property.test.ts' },
+  },
+  {
+    name: 'what comes back to an emptied lot loses its hold',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: '      to.lot.hold = true;\n      to.lot.holdOf = from!.lot;\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/allocation.property.test.ts' },
+  },
+  {
     name: 'a dry run draws numbers',
     edits: [
       {
@@ -3628,6 +3661,31 @@ async function importKey(`,
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
   },
   {
+    name: 'a dry run keeps its key',
+    edits: [
+      {
+        file: 'apps/api/src/transactions.ts',
+        search:
+          'async function tryOut(request: SingleRequest, { client }: Caller, wait: Wait): Promise<Reply> {',
+        replace: `async function tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply> {
+    const { client } = caller;
+    await sender.settleAll([sender.queued(request, { ...caller, clientId: client.clientId })]);`,
+      },
+    ],
+    test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
+  },
+  {
+    name: 'each process has a limit of operations of its own',
+    edits: [
+      {
+        file: rateLimit,
+        search: 'const everywhere = here.granted === 0 ?',
+        replace: 'const everywhere = here.granted === 0 || unit > 1 ?',
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'as many batches pass as have room' },
+  },
+  {
     name: 'operations beyond the limit pass in part',
     edits: [
       { file: rateLimit, search: 'granted = granted - granted % unit', replace: '' },
@@ -3645,6 +3703,50 @@ async function importKey(`,
     test: { file: 'contract/operation-limit.test.ts', title: 'that has no room' },
   },
   {
+    name: "an operation's key forgets its place in the list, as the fault harness sees it",
+    edits: [{ file: batches, search: '`${key}\\n${index}`', replace: '`${key}\\n`' }],
+    test: { fault: 'worker kill -9', rounds: 3 },
+  },
+  {
+    name: 'an atomic batch is committed in parts, as the fault harness sees it',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: `if (decision.status === 'refused') return refused(index, decision.refusal);`,
+        replace: `if (decision.status === 'refused') return { status: 'applied', operations: decided };`,
+      },
+    ],
+    test: { fault: 'worker kill -9', rounds: 3 },
+  },
+  {
+    name: 'a transaction is reversed as often as somebody asks, as the fault harness sees it',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: 'if (past.isReversed) return',
+        replace: 'if (past.isReversed && batch.now < 0) return',
+      },
+      {
+        file: 'packages/db/migrations/0019.do.counts-reversals-and-evidence.sql',
+        search: 'create unique index stock_transaction_reverses_key',
+        replace: 'create index stock_transaction_reverses_key',
+      },
+    ],
+    test: { fault: 'worker kill -9', rounds: 3 },
+  },
+  {
+    name: 'what is counted is read before the gates are locked, as the fault harness sees it',
+    edits: [
+      {
+        file: gates,
+        search: `    order by part_no, wid
+    for no key update of stock_level\`;`,
+        replace: `    order by part_no, wid\`;`,
+      },
+    ],
+    test: { fault: 'worker kill -9', rounds: 3 },
+  },
+  {
     name: 'the balance of a line is what the lot has in the end',
     edits: [
       {
@@ -3654,6 +3756,28 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/reverse.test.ts', title: 'a whole lot to another spot' },
+  },
+  {
+    name: 'an update gives every line the balance that its lot has now',
+    edits: [
+      {
+        file: 'packages/db/migrations/0019.do.counts-reversals-and-evidence.sql',
+        search: 'sum(delta) over (partition by rec_no order by transaction_no, line)',
+        replace: 'sum(delta) over (partition by rec_no)',
+      },
+    ],
+    test: { file: 'admin/upgrade.test.ts', title: 'the balance that its lot had' },
+  },
+  {
+    name: 'an update takes a move inside a warehouse for one between two',
+    edits: [
+      {
+        file: 'packages/db/migrations/0020.do.history.sql',
+        search: "to_wid = nullif((undone.body->>'shipToWid')::integer, (undone.body->>'wid')::integer)",
+        replace: "to_wid = (undone.body->>'shipToWid')::integer",
+      },
+    ],
+    test: { file: 'admin/upgrade.test.ts', title: 'in the history of its warehouses' },
   },
   {
     name: 'the clock of a device is believed',

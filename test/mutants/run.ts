@@ -205,7 +205,7 @@ async function runFault(
   ];
   const exitCode = await run(copy, '.', ['--import', 'tsx', 'test/faults/run.ts', ...options]);
   const log = await readFile(`${copy}.log`, 'utf8');
-  const found = /^PROBLEM (LOST|DOUBLE|GHOST|does not add up).*/m.exec(log);
+  const found = /^PROBLEM (LOST|DOUBLE|GHOST|TORN|CONTRADICTED|does not add up).*/m.exec(log);
   if (found !== null) return { colour: 'red', because: firstLine(found[0]) };
   if (exitCode === 0 && log.includes('faults: passed')) return { colour: 'green', because: 'passed' };
   return { colour: 'broken', because: firstLine(/^PROBLEM.*/m.exec(log)?.[0] ?? 'it did not end') };

@@ -91,6 +91,7 @@ function wireStock(
       turns: createBatchTurns(batchOperationsMax),
       tryOut: (requests, clientId, wait) =>
         database.trials.run((sql) => tryOutTogether(sql, requests, clientId), wait),
+      readOutcomes: (requests) => database.verdicts.run((sql) => readOutcomes(sql, requests)),
       findOriginals,
       // Evidence: nothing is kept waiting or refused for it.
       findGaps: (clientId, devices) =>

@@ -94,6 +94,9 @@ export type WindowLimiter = {
   take(keys: readonly LimitedKey[], unit?: number): Promise<RateLimitVerdict>;
 };
 
+/** `waitMs`: how long Redis has to answer; after that the process counts alone for a while. */
+export type LimiterOptions = { now?: () => number; keysMax?: number; waitMs?: number };
+
 /**
  * A limiter over all processes: at most a key's limit passes in any 60 s. Each process counts for itself,
  * always, and Redis counts over all; a request is refused when either refuses it. So while Redis is away or
@@ -104,7 +107,7 @@ export type WindowLimiter = {
  */
 export function createWindowLimiter(
   redis: Redis,
-  { now = () => performance.now(), keysMax }: { now?: () => number; keysMax?: number } = {},
+  { now = () => performance.now(), keysMax, waitMs = redisWaitMs }: LimiterOptions = {},
 ): WindowLimiter {
   redis.defineCommand('inventoryTakeRequests', { lua: slidingLog });
   const logs = createSlidingLogs({ windowMs, now, ...(keysMax === undefined ? {} : { keysMax }) });
@@ -151,7 +154,7 @@ export function createWindowLimiter(
     >;
     try {
       const counted = call.inventoryTakeRequests(names.length, ...names, asked, windowMs, ...limits, unit);
-      const [granted, remaining, resetMs] = await within(redisWaitMs, counted);
+      const [granted, remaining, resetMs] = await within(waitMs, counted);
       return { granted, remaining, resetMs };
     } catch {
       withoutRedisUntil = performance.now() + withoutRedisForMs;
@@ -199,9 +202,16 @@ export type OperationLimiter = {
   take(clientId: string, limit: number, count: number): Promise<RateLimitVerdict>;
 };
 
-/** The limit of operations, beside that of requests and as exact. */
-export function createOperationLimiter(redis: Redis, prefix: string): OperationLimiter {
-  const limiter = createWindowLimiter(redis);
+/**
+ * The limit of operations, beside that of requests and as exact: over all processes while Redis answers each
+ * of them in time, in each process always.
+ */
+export function createOperationLimiter(
+  redis: Redis,
+  prefix: string,
+  options: LimiterOptions = {},
+): OperationLimiter {
+  const limiter = createWindowLimiter(redis, options);
   return {
     take: (clientId, limit, count) =>
       limiter.take([{ key: `{${prefix}:operations:${clientId}}`, limit }], count),

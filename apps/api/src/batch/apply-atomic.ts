@@ -4,10 +4,11 @@ import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicOperation, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
-import { type FailureCause, Refused, unknownOutcome } from '../errors.ts';
+import { type FailureCause, unknownOutcome } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
 import { type Caller, refusalTextOf } from '../transactions.ts';
+import { createAtomicRefusals, type ReadOutcomes } from './atomic-refusals.ts';
 import type { Operation } from './read-operations.ts';
 import { batchReply, refusedReply } from './replies.ts';
 import { appliedResult, type Gap, isNotApplied, refusedResult, resultsText, summaryOf } from './results.ts';
@@ -18,6 +19,7 @@ export type AtomicOptions = {
   sender: Sender;
   turns: BatchTurns;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
+  readOutcomes: ReadOutcomes;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
 };
@@ -33,7 +35,15 @@ export type ApplyAtomic = (
   trial: Wait | null,
 ) => Promise<Reply>;
 
-export function createAtomic({ sender, turns, tryOut, whyUnanswered }: AtomicOptions): ApplyAtomic {
+export function createAtomic({
+  sender,
+  turns,
+  tryOut,
+  readOutcomes,
+  whyUnanswered,
+}: AtomicOptions): ApplyAtomic {
+  const refusals = createAtomicRefusals(sender, readOutcomes);
+
   async function atomic(
     operations: readonly Operation[],
     caller: Caller,
@@ -47,7 +57,8 @@ export function createAtomic({ sender, turns, tryOut, whyUnanswered }: AtomicOpt
     if (refused.length > 0) {
       const which = refused.length === 1 ? `operation ${refused[0]![0]}` : `${refused.length} operations`;
       const message = `Nothing was applied: ${which} of the batch ${refused.length === 1 ? 'was' : 'were'} refused.`;
-      return refusedReply(operations, new Map(refused), message, false);
+      if (trial !== null) return refusedReply(operations, new Map(refused), message, false);
+      return refusals.replyTo(operations, new Map(refused), message, client.clientId);
     }
     if (trial !== null) return tryAtomic(operations, client.clientId, trial);
     const gaps = gapsOf();
@@ -55,7 +66,9 @@ export function createAtomic({ sender, turns, tryOut, whyUnanswered }: AtomicOpt
     await turns.take(client.clientId, sent.length);
     try {
       const answer = await send(sent, caller);
-      return replyTo(answer, operations, await gaps, whyUnanswered);
+      if (answer.status === 'applied') return appliedReply(answer, operations, await gaps);
+      const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
+      return await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
     } finally {
       turns.give(sent.length);
     }
@@ -71,6 +84,10 @@ export function createAtomic({ sender, turns, tryOut, whyUnanswered }: AtomicOpt
     const [answer] = isLate ? await sender.settleAll([request]) : await sender.sendAll([request], now);
     if (isNotApplied(answer!)) await settleKeys(request.operations, client.clientId, request.deadline);
     return answer!;
+  }
+
+  function refusalOf(answer: SubmitResult): Refusal | AtomicRefusal {
+    return JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
   }
 
   async function tryAtomic(operations: readonly Operation[], clientId: string, wait: Wait): Promise<Reply> {
@@ -101,25 +118,12 @@ export function createAtomic({ sender, turns, tryOut, whyUnanswered }: AtomicOpt
   return atomic;
 }
 
-function replyTo(
-  answer: SubmitResult,
-  operations: readonly Operation[],
-  gaps: Gap[] | null,
-  whyUnanswered: () => FailureCause,
-): Reply {
-  const { status, result } = answer;
+function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {
   const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
-  if (status === 'applied') {
-    // Of a stored answer all is stored. A quote inside a text has a backslash before it.
-    const results = isRepeat ? result!.replaceAll(',"replayed":false}', ',"replayed":true}') : result!;
-    const summary = { applied: operations.length, refused: 0, notApplied: 0 };
-    return batchReply('atomic', results, summary, gaps, isRepeat);
-  }
-  const refusal = JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
-  if (!('culprit' in refusal)) {
-    throw new Refused(refusal, { headers: isRepeat ? { 'Idempotent-Replayed': 'true' } : {} });
-  }
-  const { index, refusal: cause, replayed } = refusal.culprit;
-  const culprit = refusedResult(cause, replayed || isRepeat);
-  return refusedReply(operations, new Map([[index, culprit]]), refusal.message, isRepeat);
+  // Of a stored answer all is stored. A quote inside a text has a backslash before it.
+  const results = isRepeat
+    ? answer.result!.replaceAll(',"replayed":false}', ',"replayed":true}')
+    : answer.result!;
+  const summary = { applied: operations.length, refused: 0, notApplied: 0 };
+  return batchReply('atomic', results, summary, gaps, isRepeat);
 }

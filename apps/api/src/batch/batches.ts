@@ -10,6 +10,7 @@ import type { Call, Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
 import { type Caller, checkKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
+import type { ReadOutcomes } from './atomic-refusals.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
 import { batchReply } from './replies.ts';
 import { type Gap, type Result, refusedResult, resultOf, resultsText, summaryOf } from './results.ts';
@@ -26,6 +27,7 @@ export type BatchesOptions = {
   /** The numbers that these devices of a client have not sent, as far as they are known; never fails. */
   findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[]>;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
+  readOutcomes: ReadOutcomes;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
   /** What the clock of Postgres shows, milliseconds since 1970. */
@@ -49,10 +51,11 @@ export function createBatches({
   findOriginals,
   findGaps,
   tryOut,
+  readOutcomes,
   whyUnanswered,
   now,
 }: BatchesOptions): Batches {
-  const applyAtomic = createAtomic({ sender, turns, tryOut, whyUnanswered });
+  const applyAtomic = createAtomic({ sender, turns, tryOut, readOutcomes, whyUnanswered });
 
   async function judged(raw: RawBatch, caller: Caller): Promise<Operation[]> {
     const { sentAt } = raw.head;

@@ -20,14 +20,14 @@ export function batchReply(
   };
 }
 
-/** 409 with what became of each operation: these refused, the others not applied. */
+/** 409 with what became of each operation: these as they say, the others not applied. */
 export function refusedReply(
   operations: readonly Operation[],
-  culprits: ReadonlyMap<number, Result>,
+  known: ReadonlyMap<number, Result>,
   message: string,
   isReplayed: boolean,
 ): Reply {
-  const results = operations.map(({ index }) => culprits.get(index) ?? notApplied);
+  const results = operations.map(({ index }) => known.get(index) ?? notApplied);
   const error = errorText(409, { code: 'conflict', message });
   return {
     status: 409,

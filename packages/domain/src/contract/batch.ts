@@ -143,5 +143,7 @@ export const BatchConflict = OperationError.extend({
   results: z
     .array(OperationResult)
     .optional()
-    .describe('Those refused, and the others, which were not applied'),
+    .describe(
+      'Those refused, those that their keys had applied before, and the others, which were not applied',
+    ),
 }).meta({ id: 'BatchConflict' });

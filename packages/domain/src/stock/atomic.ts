@@ -18,8 +18,11 @@ export type OperationDecision =
 /** The one that has a batch refused. `replayed`: refused by an earlier send of its key. */
 export type Culprit = { index: number; refusal: Refusal; replayed: boolean };
 
-/** As the ledger keeps a refused batch: a refusal with the operation that is to blame. */
-export type AtomicRefusal = Refusal & { culprit: Culprit };
+/**
+ * As the ledger keeps a refused batch: a refusal with the operation that is to blame. `before`: the places of
+ * those that an earlier send of their keys had applied, which this refusal does not undo.
+ */
+export type AtomicRefusal = Refusal & { culprit: Culprit; before?: number[] };
 
 export type AtomicDecision =
   | { status: 'applied'; operations: OperationDecision[] }
@@ -45,11 +48,15 @@ export function decideAtomic(
 ): AtomicDecision {
   const decided: OperationDecision[] = [];
   const firsts = new Map<string, AtomicOperation>();
+  const before = operations.flatMap(({ requestId }, index) =>
+    outcomes.get(requestId)?.status === 'applied' ? [index] : [],
+  );
   const refused = (index: number, refusal: Refusal, replayed = false): AtomicDecision => ({
     status: 'refused',
     refusal: {
       ...conflict(`Nothing was applied: operation ${index} of the batch was refused.`),
       culprit: { index, refusal, replayed },
+      ...(before.length > 0 && { before }),
     },
   });
   for (const [index, operation] of operations.entries()) {

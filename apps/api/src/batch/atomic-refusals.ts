@@ -1,0 +1,78 @@
+import { isUnanswered } from '@inventory/db/client';
+import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
+import type { Refusal } from '@inventory/domain/contract/refused';
+import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import { Refused, unknownOutcome } from '../errors.ts';
+import type { Reply } from '../route.ts';
+import type { Sender } from '../sender.ts';
+import type { Operation } from './read-operations.ts';
+import { refusedReply } from './replies.ts';
+import { appliedResult, type Result, refusedResult } from './results.ts';
+
+/** What was decided about requests, or under their keys, by request id. */
+export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
+
+export type AtomicRefusals = {
+  /** 409 of a batch of which these operations cannot even be asked for. */
+  replyTo(
+    operations: readonly Operation[],
+    refused: ReadonlyMap<number, Result>,
+    message: string,
+    clientId: string,
+  ): Promise<Reply>;
+  /** 409 of one that the stock refuses; throws Refused when no operation is to blame. */
+  replyToStock(
+    refusal: Refusal | AtomicRefusal,
+    operations: readonly Operation[],
+    clientId: string,
+    isRepeat: boolean,
+  ): Promise<Reply>;
+};
+
+/** The answers to atomic batches that are refused. */
+export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes): AtomicRefusals {
+  /**
+   * Those that an earlier send of their own keys had applied, by their places: a batch that is refused does
+   * not undo them, so it does not say that they are not applied.
+   */
+  async function appliedBefore(
+    operations: readonly Operation[],
+    clientId: string,
+  ): Promise<Map<number, Result>> {
+    const keyed = operations.flatMap((operation) => {
+      if (!('request' in operation) || operation.key === null) return [];
+      const { request, key, index } = operation;
+      const queued = sender.queued(request, { clientId, arrivedAt: performance.now(), key });
+      return [{ index, kind: request.kind, queued }];
+    });
+    const results = new Map<number, Result>();
+    if (keyed.length === 0) return results;
+    const outcomes = await readOutcomes(keyed.map(({ queued }) => queued)).catch((error) => {
+      throw isUnanswered(error) ? unknownOutcome() : error;
+    });
+    for (const { index, kind, queued } of keyed) {
+      const outcome = outcomes.get(queued.requestId);
+      if (outcome?.status === 'applied') results.set(index, appliedResult(kind, outcome.result!, true));
+    }
+    return results;
+  }
+
+  return {
+    async replyTo(operations, refused, message, clientId) {
+      const before = await appliedBefore(operations, clientId);
+      return refusedReply(operations, new Map([...before, ...refused]), message, false);
+    },
+    async replyToStock(refusal, operations, clientId, isRepeat) {
+      if (!('culprit' in refusal)) {
+        throw new Refused(refusal, { headers: isRepeat ? { 'Idempotent-Replayed': 'true' } : {} });
+      }
+      const { culprit, before = [], message } = refusal;
+      const { index, refusal: cause, replayed } = culprit;
+      const known = before.map((place) => operations[place]!);
+      const results = await appliedBefore(known, clientId);
+      results.set(index, refusedResult(cause, replayed || isRepeat));
+      return refusedReply(operations, results, message, isRepeat);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+export type ModelLot = {
+  lot: number;
+  wid: number;
+  spot: string;
+  serial: string;
+  expires: string | undefined;
+  /** Lots of one lineage were received at one moment; the lower came first. */
+  received: number;
+  units: bigint;
+  hold: boolean;
+};
+
+/** A line of the ledger. `balance`: the lot's units after it. */
+export type ModelLine = { lot: number; wid: number; spot: string; delta: bigint; balance: bigint };
+export type ModelTransaction = {
+  kind: 'receive' | 'move' | 'issue' | 'count' | 'reverse';
+  lines: ModelLine[];
+  reversedBy: number | null;
+};
+
+export type Refused = { status: number; message: string };
+export const sum = (lots: readonly ModelLot[]) => lots.reduce((total, each) => total + each.units, 0n);
+
+/** Gives a lot more or less units, as its line says. One that is emptied loses its hold. */
+export function changeUnits(lot: ModelLot, delta: bigint): ModelLine {
+  lot.units += delta;
+  if (lot.units === 0n) lot.hold = false;
+  return { lot: lot.lot, wid: lot.wid, spot: lot.spot, delta, balance: lot.units };
+}
+
+/** The shortest decimal text. */
+export function decimal(millionths: bigint): string {
+  const text = millionths.toString().padStart(7, '0');
+  return `${text.slice(0, -6)}.${text.slice(-6)}`.replace(/\.?0+$/, '');
+}

@@ -1,0 +1,100 @@
+import type { Ask } from './requests.ts';
+import { type Answer, type Said, saidBy, type Told } from './told.ts';
+
+export type Mode = 'each' | 'atomic';
+
+/** An operation of a batch, with all that was told of it so far. */
+export type Operation = {
+  ask: Ask;
+  reference: string;
+  /** Its own. */
+  key: string | undefined;
+  /** The last that says anything. */
+  said: Said | null;
+  /** A yes, or a refusal that stays one: told since then, of `now`. */
+  firmAt: number | null;
+  transactionNo: number | null;
+  last: { answer: Answer; mode: Mode | null } | null;
+  wasUnclear: boolean;
+  wasCut: boolean;
+};
+
+/**
+ * An answer to an operation. `sentAt`: of `now`; `stays`: whether a refusal is one for ever; `ofThisSend`:
+ * whether a no says nothing of earlier sends that may still be under way.
+ */
+export type Heard = {
+  answer: Answer;
+  mode: Mode | null;
+  sentAt: number;
+  stays: boolean;
+  ofThisSend?: boolean;
+};
+
+export type Hearing = {
+  hear(operation: Operation, heard: Heard): void;
+  /** Notes what was told last of an operation that never became clear. */
+  giveUp(operation: Operation): void;
+  /** Answers that cannot both be true. */
+  contradictions: string[];
+};
+
+export function createOperation(ask: Ask, reference: string, key: string | undefined): Operation {
+  const untold = { said: null, firmAt: null, transactionNo: null, last: null };
+  return { ask, reference, key, ...untold, wasUnclear: false, wasCut: false };
+}
+
+/** Hears the answers to operations, which may be sent many times, and notes of each what it came to. */
+export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Told, 'at'>) => void): Hearing {
+  const contradictions: string[] = [];
+
+  function noteLast(operation: Operation) {
+    const { ask, reference, said, transactionNo, last, wasUnclear, wasCut } = operation;
+    if (said === null || last === null) return;
+    const { answer, mode } = last;
+    const { status, port, tookMs } = answer;
+    const isReplayed = wasUnclear && answer.isReplayed === true;
+    const text = said === 'yes' ? '' : answer.text.slice(0, 300);
+    const request = { reference, kind: ask.kind, itemId: ask.itemID, batch: mode, wasCut };
+    note(ask, { ...request, told: said, status, transactionNo, text, port, tookMs, isReplayed });
+  }
+
+  /** Whether what is said now and what was for certain before can both be true. */
+  function isOther(operation: Operation, said: Said, transactionNo: number | null): boolean {
+    if (said === 'yes') return transactionNo !== operation.transactionNo;
+    return said === 'no' && operation.said === 'yes';
+  }
+
+  return {
+    contradictions,
+    hear(operation, { answer, mode, sentAt, stays, ofThisSend = false }) {
+      const { said: before, firmAt, ask, reference } = operation;
+      if (answer.cut !== undefined) operation.wasCut = true;
+      // What was not taken says nothing of what was sent before.
+      const isTaken = answer.cut !== 'sending' && !answer.text.includes('cannot reach its database');
+      if (before !== null && !isTaken) return;
+      const said = saidBy(answer);
+      const transactionNo = said === 'yes' ? (JSON.parse(answer.text).transactionNo as number) : null;
+      const what = `${ask.kind} ${reference}, ${mode ?? 'alone'}: ${answer.status} ${answer.text.slice(0, 200)}`;
+      if (said === 'no' && answer.text.includes('was used with another request')) {
+        contradictions.push(`nothing else has its key: ${what}`);
+      }
+      if (firmAt !== null) {
+        if (sentAt > firmAt && isOther(operation, said, transactionNo)) {
+          contradictions.push(`told ${before} ${operation.transactionNo ?? ''} before: ${what}`);
+        }
+        return;
+      }
+      const isUnclear = before !== null && before !== 'no';
+      if (isUnclear && said === 'no' && ofThisSend) return;
+      operation.wasUnclear ||= isUnclear;
+      Object.assign(operation, { said, transactionNo, last: { answer, mode } });
+      if (said !== 'yes' && (said !== 'no' || !stays)) return;
+      operation.firmAt = now();
+      noteLast(operation);
+    },
+    giveUp(operation) {
+      if (operation.firmAt === null) noteLast(operation);
+    },
+  };
+}
