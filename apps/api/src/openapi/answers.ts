@@ -198,7 +198,12 @@ export function errorAnswers(route: Route): Json {
   };
   if (route.notFound !== null) {
     const refusal = { code: 'not_found', message: route.notFound } as const;
-    answers[404] = make('There is no such resource', { missing: refusalExample('Nothing there', refusal) });
+    answers[404] = make('There is no such resource', {
+      missing: refusalExample('Nothing there', refusal),
+      ...(route.misfit === undefined
+        ? {}
+        : { misfit: refusalExample('No number', { code: 'not_found', message: route.misfit }) }),
+    });
   }
   if (route.keyed) {
     const { conflictSchema } = route.operation;
