@@ -39,7 +39,7 @@ export const clientAdd = new Command('add')
 Columns of the file: id, permissions and warehouses (each with commas or blanks between), and, if wanted, readOnly (true or false),
 rateLimit and operationLimit. Id and secret of each are printed as CSV when all of them are stored.
 ${importHelp}${example(
-  'client add --id scanner-7 --permissions list,receive --warehouses 1,2',
+  'client add --id scanner-8 --permissions list,receive --warehouses 1,2',
   'client add --from fleet.csv --json',
 )}`,
   )

@@ -10,7 +10,7 @@ export const lotShow = new Command('show')
   .description('Show a lot with everything that is stored of it')
   .requiredOption('--rec-no <number>', 'the lot', parseRecNo)
   .option('--json', 'print one line of JSON')
-  .addHelpText('after', example('lot show --rec-no 17'))
+  .addHelpText('after', example('lot show --rec-no 6'))
   .action(async ({ recNo, json }: { recNo: number; json?: true }) => {
     await withDatabase(async (sql) => {
       const lot = await readFullLot(sql, recNo);
