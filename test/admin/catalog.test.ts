@@ -532,7 +532,26 @@ describe('lot and transaction', () => {
       expect((await inventory(['transaction', 'show', `${transactionNo}`])).stdout).toMatch(
         /\n +1 .* 123456789\.123456\n$/,
       );
-      const list = await json('transaction', 'list', '--client', client.clientId);
+      await client.post('/Inventory/Issue', { itemID, units: 6789.123456, wid: 1, reasonCode: 4 });
+      const { history } = await json('lot', 'show', '--rec-no', `${recNo}`);
+      const line = { clientId: client.clientId, at: expect.any(String), wID: 1, spot: 'A-1' };
+      expect(history).toEqual([
+        {
+          ...{ ...line, transactionNo: expect.any(Number), kind: 'issue' },
+          ...{ delta: '-6789.123456', balance: '123450000' },
+        },
+        {
+          ...{ ...line, transactionNo, kind: 'receive' },
+          ...{ delta: '123456789.123456', balance: '123456789.123456' },
+        },
+      ]);
+      const shown = await inventory(['lot', 'show', '--rec-no', `${recNo}`, '--limit', '1']);
+      expect(shown.stdout).toMatch(
+        /\ntransaction +at +kind .*\n.* issue .* -6789\.123456 +123450000\nthere may be more: --limit shows them\n$/,
+      );
+      const back = await client.post('/Inventory/Reverse', { transactionNo: history[0].transactionNo });
+      expect(back.status).toBe(200);
+      const list = (await json('transaction', 'list', '--client', client.clientId)).slice(2);
       expect(list).toMatchObject([
         { kind: 'issue', status: 'refused', itemID },
         { transactionNo, kind: 'receive', status: 'applied', itemID },
@@ -545,6 +564,7 @@ describe('lot and transaction', () => {
         await json('transaction', 'list', '--client', client.clientId, '--kind', 'reverse'),
       ).toMatchObject([
         { transactionNo: undone.body.transactionNo, kind: 'reverse', status: 'applied', itemID },
+        { transactionNo: back.body.transactionNo },
       ]);
       for (const command of [
         ['lot', 'show', '--rec-no', '99999999'],

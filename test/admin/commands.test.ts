@@ -359,7 +359,13 @@ describe('key', () => {
     const signing = before.find(({ state }) => state === 'signs')!;
     expect([waiting.state, waiting.until, signing.until !== null]).toEqual(['waits', null, true]);
     const { stdout } = await inventory(['key', 'list']);
-    expect(stdout).toContain(`${signing.kid}  signs      signs from 2`);
+    // A table of as many lines as there are keys, the columns below their heads.
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^key {2,}state {2,}signs from {2,}until$/);
+    expect(lines.length).toBe(before.length + 1);
+    const row = lines.find((line) => line.startsWith(signing.kid))!;
+    expect(row.slice(lines[0]!.indexOf('state'))).toMatch(/^signs +20/);
+    expect(row.slice(lines[0]!.indexOf('until'))).toBe(signing.until);
     expect(await inventory(['key', 'withdraw', signing.kid])).toEqual({
       code: 0,
       stdout: `withdrew signing key ${signing.kid}: within a second its tokens end, and their clients fetch others\n`,

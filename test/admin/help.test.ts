@@ -1,39 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inventory as program } from '@inventory/admin/program';
-import { createSigningKey } from '@inventory/auth/token';
-import { addFirstSigningKey, withdrawSigningKey } from '@inventory/db/signing-keys';
-import type { Command } from 'commander';
-import { afterAll, expect, test } from 'vitest';
-import { addressFor } from '../harness/as-part.ts';
+import { expect, test } from 'vitest';
 import { runCommand, runHere } from '../harness/command-line.ts';
-import { useService } from '../harness/service.ts';
+import { readHelps } from '../harness/helps.ts';
 
-const service = useService();
-const folder = mkdtempSync(join(tmpdir(), 'help-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-type Help = { command: string; description: string; text: string; examples: string[] };
-
-/** What each command says of itself. */
-function helps(command: Command, above: readonly string[] = []): Help[] {
-  const names = above.concat(command === program ? [] : command.name());
-  let text = '';
-  command.configureOutput({
-    writeOut: (part) => {
-      text += part;
-    },
-  });
-  command.outputHelp();
-  const after = text.split(/\nExamples?:\n/)[1] ?? '';
-  const examples = [...after.matchAll(/^ {2}pnpm inventory (.*)$/gm)].map(([, line]) => line!);
-  const own = { command: names.join(' '), description: command.description(), text, examples };
-  return [own, ...command.commands.flatMap((each) => helps(each, names))];
-}
-
-const all = helps(program);
+const all = readHelps();
 const leaves = all.filter(
   ({ command }) => !all.some((other) => other.command.startsWith(`${command} `) || command === ''),
 );
@@ -50,57 +22,6 @@ test('every command has an example of its own, and its help says what it does as
   expect(
     leaves.filter(({ description }) => !verbs.test(description)).map(({ description }) => description),
   ).toEqual([]);
-});
-
-// These run the service, write secrets, or are there for trials of another size; they have tests of their
-// own.
-const elsewhere = [
-  'start',
-  'status',
-  'doctor',
-  'migrate',
-  'secrets',
-  'seed',
-  'backup',
-  'restore',
-  'restored',
-];
-
-/** What an example adds is there for the others, and what it removes goes last. */
-function rankOf(example: string): number {
-  if (/ (add|import)\b/.test(example)) return 0;
-  return / (remove|withdraw|release)\b/.test(example) ? 2 : 1;
-}
-
-test('every example works', { timeout: 240_000 }, async () => {
-  await service.sql`delete from warehouse where wid = 3`;
-  const client = await service.client();
-  for (const shortID of ['WIDGET-100', 'WIDGET-200']) await client.post('/Item', { shortID });
-  for (let turn = 0; turn < 17; turn++) {
-    await client.post('/Inventory/Receive', { itemID: 'WIDGET-100', units: 5, wid: 1, reasonCode: 1 });
-  }
-  const withdrawn = /key withdraw (\S+)/.exec(all.map(({ examples }) => examples.join('\n')).join('\n'))![1]!;
-  const spare = await createSigningKey();
-  const [signing] = await service.sql<{ kid: string }[]>`select kid from verifying_key`;
-  await withdrawSigningKey(service.sql, signing!.kid, { ...spare, kid: withdrawn });
-  await addFirstSigningKey(service.sql, await createSigningKey());
-  const files: Record<string, string> = {
-    'items.csv': 'shortID,description\nFROM-FILE,it came\n',
-    'aliases.csv': 'alias,item\n4006381333948,WIDGET-100\n',
-    'fleet.csv': 'id,permissions,warehouses\nfleet-1,11 95,1\n',
-  };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const examples = leaves
-    .filter(({ command }) => !elsewhere.includes(command))
-    .flatMap(({ examples }) => examples)
-    .sort((one, other) => rankOf(one) - rankOf(other));
-  const env = { DATABASE_URL: addressFor('operator', service.databaseUrl) };
-  for (const example of examples) {
-    const args = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
-    const placed = args.map((arg) => (arg in files || arg.endsWith('.csv') ? join(folder, arg) : arg));
-    const { code, stderr } = await runHere(placed, env);
-    expect({ example, code, stderr }).toEqual({ example, code: 0, stderr: '' });
-  }
 });
 
 test('what is nearly right is told', { timeout: 120_000 }, async () => {

@@ -115,7 +115,7 @@ describe('a database that is given', () => {
     expect(await startAndStop(database.url, ['--yes', '--no-demo'])).not.toMatch(/client_secret/);
     expect(await counts()).toEqual({ clients: 0, items: 0 });
     expect(await startAndStop(database.url, ['--yes'])).toMatch(/client_secret/);
-    expect(await counts()).toEqual({ clients: 1, items: 6 });
+    expect(await counts()).toEqual({ clients: 2, items: 7 });
   });
 });
 

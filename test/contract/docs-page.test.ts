@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, startBrowser } from '../harness/browser.ts';
 import { useService } from '../harness/service.ts';
 
@@ -53,12 +53,15 @@ describe('GET /docs', () => {
 describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)', () => {
   let browser: Browser;
   let page: Page;
+  // A slow machine is not a fault.
+  const slowMs = 120_000;
   const hosts = new Set<string>();
   const complaints: string[] = [];
 
   beforeAll(async () => {
     browser = await startBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+    page.setDefaultTimeout(slowMs);
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
     });
@@ -73,6 +76,16 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
   afterAll(async () => {
     await browser?.close();
   });
+
+  /** The page in a tab of its own. */
+  async function openPage(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+    const other = await browser.newPage(options);
+    onTestFinished(() => other.close());
+    other.setDefaultTimeout(slowMs);
+    await other.goto(`${service.baseUrl}/docs`);
+    await other.locator('.opblock').first().waitFor();
+    return other;
+  }
 
   /** Opens an operation, fills it in, sends it; the answer that the page shows. */
   async function tryOut(id: string, fill: () => Promise<void>) {
@@ -123,6 +136,69 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const listed = await tryOut('getInventory', async () => {});
     expect(listed.status).toBe(200);
     expect(listed.body).toContain(itemID);
+  });
+
+  test('asks for client id and secret before a token, and begins there', async () => {
+    const other = await openPage();
+    await other.getByRole('button', { name: 'Authorize' }).first().click();
+    const boxes = other.locator('.modal-ux input');
+    await boxes.nth(2).waitFor();
+    const names = await boxes.evaluateAll((all) => all.map(({ id }) => id));
+    expect(names.slice(0, 2)).toEqual(['client_id_clientCredentials', 'client_secret_clientCredentials']);
+    await expect
+      .poll(() => other.evaluate('document.activeElement.id'), { timeout: slowMs })
+      .toBe('client_id_clientCredentials');
+  });
+
+  test('begins with the numbers and bodies of the examples when an operation is tried out', async () => {
+    const other = await openPage();
+    const byNumber = other.locator('#operations-Item-getItemPartNo');
+    await byNumber.locator('.opblock-summary-control').click();
+    await byNumber.getByRole('button', { name: 'Try it out' }).click();
+    expect(await byNumber.locator('tr[data-param-name] input').first().inputValue()).toBe('1');
+  });
+
+  test('is dark where the browser asks for it, also when it asks later', async () => {
+    const other = await openPage({ colorScheme: 'dark' });
+    const lightness = (selector: string, property: string) =>
+      other.evaluate(
+        `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3`,
+      ) as Promise<number>;
+    expect(await lightness('html', 'backgroundColor')).toBeLessThan(60);
+    const receive = other.locator('#operations-Inventory-postInventoryReceive');
+    await receive.locator('.opblock-summary-control').click();
+    await receive.locator('table.headers').first().waitFor();
+    for (const text of ['.swagger-ui .info p', 'table.headers td', '.response-col_status'])
+      expect(await lightness(text, 'color'), text).toBeGreaterThan(150);
+    await other.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(() => lightness('.swagger-ui .info p', 'color'), { timeout: slowMs }).toBeLessThan(120);
+  });
+
+  test('fits a phone: answers stand below each other, and nothing is to be moved sideways', async () => {
+    const phone = await openPage({ viewport: { width: 390, height: 844 } });
+    const receive = phone.locator('#operations-Inventory-postInventoryReceive');
+    await receive.locator('.opblock-summary-control').click();
+    const rows = receive.locator('.responses-table tr.response');
+    await rows.first().waitFor();
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    // The words of an answer have nearly all of the width, and end inside it.
+    const boxes = (cells: string) =>
+      receive
+        .locator(cells)
+        .evaluateAll((all) =>
+          all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => ({ left, right })),
+        );
+    for (const cells of [
+      'tr.response > td.response-col_description',
+      'table.headers tbody td:nth-child(2)',
+    ]) {
+      const found = await boxes(cells);
+      expect(found.length).toBeGreaterThan(5);
+      for (const { left, right } of found) {
+        expect(right - left, cells).toBeGreaterThan(300);
+        expect(right, cells).toBeLessThanOrEqual(390);
+      }
+    }
   });
 
   test('asks no other host for anything and finds no fault', () => {

@@ -11,7 +11,6 @@ test.each([
   '/item',
   '/ITEM',
   '/Item/',
-  '/Item/all',
   '/Item/All/',
   '/Items',
   '/inventory',
@@ -27,6 +26,13 @@ test.each([
 ])('404: the path %s, because paths are exact', async (path) => {
   const client = await service.client();
   expectAnswer(await client.get(path), 404, nothingHere);
+});
+
+test('404: the path /Item/all, because paths are exact, is one of a part number', async () => {
+  const client = await service.client();
+  const answer = await client.get('/Item/all');
+  expect(answer.status).toBe(404);
+  expect(answer.body).toMatchObject({ error: 'not_found', message: expect.stringContaining('part number') });
 });
 
 test('404: a path outside the base path', async () => {

@@ -7,7 +7,11 @@ import { uniqueName, useService } from '../harness/service.ts';
 const service = useService();
 
 const noItem = errorObject(404, 'not_found', 'There is no such item.');
-const nothingHere = errorObject(404, 'not_found', 'There is nothing at this path.');
+const noPartNo = errorObject(
+  404,
+  'not_found',
+  'A part number is an integer. To get an item by its ShortID, call GET /Item?key=<ShortID>&type=id.',
+);
 
 async function create(client: ApiClient, fields: object = {}) {
   const { status: _status, ...item } = (await client.post('/Item', { shortID: uniqueName('I'), ...fields }))
@@ -60,11 +64,11 @@ test.each(['999999', '0', '2147483647', '2147483648', '99999999999999999999'])(
   },
 );
 
-test.each(['abc', '1.0', '-1', '+1', '1e3', '0x1', '%31%00', '%zz', '%', ' 1', '1%20'])(
-  '404: "%s" is not a number of an item',
+test.each(['abc', '1.0', '-1', '+1', '1e3', '0x1', '%31%00', '%zz', '%', ' 1', '1%20', 'WIDGET-100'])(
+  '404: "%s" is not a number of an item, and the answer says what to call instead',
   async (partNo) => {
     const client = await service.client();
-    expectAnswer(await client.get(`/Item/${partNo}`), 404, nothingHere);
+    expectAnswer(await client.get(`/Item/${partNo}`), 404, noPartNo);
   },
 );
 

@@ -5,12 +5,15 @@ import { databaseOf, templateName } from './global-setup.ts';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 
-/** A database of a test's own, with all tables and nothing in them. */
-export async function createDatabase(): Promise<TestDatabase> {
+/**
+ * A database of a test's own, with all tables and nothing in them; or a copy of another one, which nobody is
+ * connected to.
+ */
+export async function createDatabase(template: string = templateName): Promise<TestDatabase> {
   const serverUrl = inject('databaseUrl');
   const name = `inventory_test_${randomBytes(6).toString('hex')}`;
   const server = connect(serverUrl, { name: 'tests', connectionsMax: 1 });
-  await server.unsafe(`create database ${name} template ${templateName}`);
+  await server.unsafe(`create database ${name} template ${template}`);
   const url = databaseOf(serverUrl, name);
   const sql = connect(url, { name: 'tests', connectionsMax: 4 });
   return {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { addDemoData, demoClientId } from '@inventory/admin/start/demo-data';
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import type { Sql } from '@inventory/db/client';
-import { addClient } from '@inventory/db/clients';
+import { addClient, addSecret } from '@inventory/db/clients';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
@@ -21,6 +22,8 @@ export type Service = {
   /** One address per api process. */
   baseUrls: string[];
   databaseUrl: string;
+  /** The settings of its processes, with the addresses for the owner of the tables. */
+  env: Record<string, string>;
   sql: Sql;
   /** Adds a client and gets it a token. Unless told otherwise it may do everything in warehouses 1 and 2. */
   client(options?: {
@@ -31,6 +34,8 @@ export type Service = {
     operationsPerMinute?: number;
     baseUrl?: string;
   }): Promise<ApiClient & { secret: string }>;
+  /** The client of the demo data, with a token. */
+  demoClient(): Promise<ApiClient & { secret: string }>;
   /** Creates an item with a name of its own and returns its ShortID. */
   item(fields?: Record<string, unknown>): Promise<string>;
 };
@@ -45,11 +50,16 @@ export function uniqueName(prefix: string): string {
 
 /**
  * The whole service for one test file: a database of its own with warehouses 1, 2 and 3 (3: in nobody's scope
- * unless asked for), api and worker processes on the real Postgres and Redis. After every test its stock must
- * add up.
+ * unless asked for), api and worker processes on the real Postgres and Redis. `holds`: instead of these
+ * warehouses the demo data, or nothing. After every test its stock must add up.
  */
 export function useService(
-  options: { apis?: number; workers?: number; env?: Record<string, string> } = {},
+  options: {
+    apis?: number;
+    workers?: number;
+    env?: Record<string, string>;
+    holds?: 'warehouses' | 'demo' | 'nothing';
+  } = {},
 ): Service {
   let database: TestDatabase;
   const running: Running[] = [];
@@ -57,9 +67,10 @@ export function useService(
 
   beforeAll(async () => {
     database = await createDatabase();
-    for (const [wid, name] of ['Main', 'Overflow', 'Elsewhere'].entries()) {
-      await addWarehouse(database.sql, { wid: wid + 1, name });
-    }
+    const { holds = 'warehouses' } = options;
+    if (holds === 'demo') await addDemoData(database.sql);
+    const warehouses = holds === 'warehouses' ? ['Main', 'Overflow', 'Elsewhere'] : [];
+    for (const [wid, name] of warehouses.entries()) await addWarehouse(database.sql, { wid: wid + 1, name });
     const env = {
       DATABASE_URL: database.url,
       REDIS_URL: inject('redisUrl'),
@@ -80,7 +91,7 @@ export function useService(
     for (let index = 0; index < (options.workers ?? 1); index++) {
       running.push(await startWorker(asPart('worker', env), createLog('worker')));
     }
-    Object.assign(service, createService(database, ports));
+    Object.assign(service, createService(database, env, ports));
   });
 
   afterEach(async () => {
@@ -96,7 +107,7 @@ export function useService(
   return service;
 }
 
-function createService(database: TestDatabase, ports: number[]): Service {
+function createService(database: TestDatabase, env: Record<string, string>, ports: number[]): Service {
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}/api/v1`);
   const baseUrl = baseUrls[0]!;
   const { sql } = database;
@@ -106,6 +117,7 @@ function createService(database: TestDatabase, ports: number[]): Service {
     baseUrl,
     baseUrls,
     databaseUrl: database.url,
+    env,
     sql,
     async client(options = {}) {
       const clientId = uniqueName('client');
@@ -122,6 +134,12 @@ function createService(database: TestDatabase, ports: number[]): Service {
       const at = options.baseUrl ?? baseUrl;
       const answer = await askToken(at, { clientId, secret });
       return { ...createApiClient(at, clientId, answer.body.access_token), secret };
+    },
+    async demoClient() {
+      const secret = createSecret();
+      await addSecret(sql, demoClientId, digestSecret(secret));
+      const answer = await askToken(baseUrl, { clientId: demoClientId, secret });
+      return { ...createApiClient(baseUrl, demoClientId, answer.body.access_token), secret };
     },
     async item(fields = {}) {
       cataloguer ??= service.client();

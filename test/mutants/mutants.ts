@@ -3907,4 +3907,127 @@ async function importKey(`,
     ],
     test: { file: 'contract/lots-get.test.ts', title: 'where it was split from' },
   },
+  {
+    name: 'an example of the OpenAPI document about an item that the demo lacks',
+    edits: [
+      {
+        file: 'apps/api/src/openapi/operations/receive.ts',
+        search: "itemID: 'WIDGET-100', units: 40",
+        replace: "itemID: 'WIDGET-900', units: 40",
+      },
+    ],
+    test: { file: 'examples/examples.test.ts', title: 'every example is answered as it says' },
+  },
+  {
+    name: 'an example of an answer that the demo does not give',
+    edits: [{ file: 'apps/api/src/openapi/story.ts', search: 'available: 56,', replace: 'available: 57,' }],
+    test: { file: 'examples/examples.test.ts', title: 'every example is answered as it says' },
+  },
+  {
+    name: 'an example of help about a lot that the demo lacks',
+    edits: [
+      {
+        file: 'apps/admin/src/commands/lot-release.ts',
+        search: "example('lot release --rec-no 7')",
+        replace: "example('lot release --rec-no 17')",
+      },
+    ],
+    test: { file: 'examples/examples.test.ts', title: 'pnpm inventory lot release' },
+  },
+  {
+    name: 'README that promises another receipt',
+    edits: [{ file: 'README.md', search: '"recNo":10,', replace: '"recNo":9,' }],
+    test: { file: 'examples/examples.test.ts', title: 'start prints what README shows' },
+  },
+  {
+    name: 'a command in a document with an option that it lacks',
+    edits: [
+      {
+        file: 'docs/operating.md',
+        search: 'inventory maintain --days 30 ',
+        replace: 'inventory maintain --weeks 4 ',
+      },
+    ],
+    test: { file: 'examples/examples.test.ts', title: 'works when it is pasted' },
+  },
+  {
+    name: 'a call of the page for scanners that is answered otherwise',
+    edits: [{ file: 'docs/scanners.md', search: '"expected": 22,', replace: '"expected": 23,' }],
+    test: { file: 'examples/examples.test.ts', title: 'every call is answered as the page says' },
+  },
+  {
+    name: 'a ShortID in the place of a part number answered as an unknown path',
+    edits: [{ file: 'apps/api/src/routes/items.ts', search: '      misfit: noPartNo,\n', replace: '' }],
+    test: { file: 'contract/items-get.test.ts', title: 'WIDGET-100' },
+  },
+  {
+    name: 'the page of the documentation keeps its tables on a phone',
+    edits: [
+      {
+        file: 'apps/api/src/routes/docs-page/page.css',
+        search: '@media (max-width: 640px)',
+        replace: '@media (max-width: 64px)',
+      },
+    ],
+    test: { file: 'contract/docs-page.test.ts', title: 'fits a phone' },
+  },
+  {
+    name: 'the page of the documentation is light at night',
+    edits: [
+      {
+        file: 'apps/api/src/routes/docs-page/page.js',
+        search: "'(prefers-color-scheme: dark)'",
+        replace: "'(prefers-color-scheme: black)'",
+      },
+    ],
+    test: { file: 'contract/docs-page.test.ts', title: 'is dark where' },
+  },
+  {
+    name: 'a backup that is not noted',
+    edits: [
+      {
+        file: 'packages/db/src/operator/backup-records.ts',
+        search: "if (standby) return 'standby';",
+        replace: "if (standby || !future) return 'standby';",
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'a backup is noted with its moment' },
+  },
+  {
+    name: 'a restored database with the records of the one before',
+    edits: [{ file: backupTables, search: "  'backup_record',\n", replace: '' }],
+    test: { file: 'admin/backup.test.ts', title: 'the backup that it comes from' },
+  },
+  {
+    name: 'an age of the last backup where there is none',
+    edits: [
+      {
+        file: 'apps/api/src/backup-age.ts',
+        search: 'last === null ? {} :',
+        replace: 'last === null ? { none: 0 } :',
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'a backup is noted with its moment' },
+  },
+  {
+    name: 'an alert about a backup of half an hour ago',
+    edits: [{ file: alertRules, search: '> 26 * 3600', replace: '> 26 * 60' }],
+    test: { file: 'operation/monitoring.test.ts', title: 'each cause is named within 15 seconds' },
+  },
+  {
+    name: 'an alert without a section that says what to do',
+    edits: [{ file: 'docs/operating.md', search: '#### InventoryBackupOld', replace: '#### InventoryBackup' }],
+    test: { file: 'operation/monitoring.test.ts', title: 'has a section for each alert' },
+  },
+  {
+    name: 'the history of a lot with the oldest line first',
+    edits: [
+      {
+        file: 'packages/db/src/operator/ledger.ts',
+        search: 'order by stock_entry.transaction_no desc, stock_entry.line desc',
+        replace: 'order by stock_entry.transaction_no, stock_entry.line',
+      },
+    ],
+    test: { file: 'admin/catalog.test.ts', title: 'tell what is stored, to the last digit' },
+  },
 ];

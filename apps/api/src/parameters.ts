@@ -2,13 +2,15 @@ import { z } from 'zod';
 
 const digits = { error: 'must be a plain integer.' };
 
-/** A number of the service's in a path, as recNo; anything else is no such path. */
-export function pathNumber(description: string) {
+/**
+ * A number of the service's in a path, as recNo; anything else is no such path. `example`: one of the demo.
+ */
+export function pathNumber(description: string, example: number) {
   return z
     .string()
     .regex(/^\d{1,15}$/)
     .transform(Number)
-    .meta({ description, type: 'integer', minimum: 1 });
+    .meta({ description, example, type: 'integer', minimum: 1 });
 }
 
 /** A number of the service's in a query, as recNo; one that is not given to anything matches nothing. */

@@ -82,6 +82,8 @@ export type Route = {
    * happens.
    */
   notFound: string | null;
+  /** The message of 404 when the path's parameters do not fit; without one that of an unknown path. */
+  misfit?: string;
   /** Its notes and examples in the OpenAPI document. */
   operation: Operation;
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;
@@ -120,7 +122,10 @@ export async function callRoute(
   const denial = denyAction(client, declared.permission, declared.writes);
   if (denial !== null) throw new Refused(forbidden[denial]);
   const params = parseParams(declared, ctx.path, rawParams);
-  if (params === null) return null;
+  if (params === null) {
+    if (declared.misfit === undefined) return null;
+    throw new Refused({ code: 'not_found', message: declared.misfit });
+  }
   const details: Details = new Map();
   const query = parseQuery(declared, ctx, details);
   const body =

@@ -10,7 +10,7 @@ export const aliasAdd = new Command('add')
   .description('Give an item another name by which it is found')
   .requiredOption('--alias <name>', 'the other name', parseAlias)
   .requiredOption('--item <shortID>', 'the item')
-  .addHelpText('after', example('alias add --alias 4006381333931 --item WIDGET-100'))
+  .addHelpText('after', example('alias add --alias 4006381333948 --item WIDGET-100'))
   .action(async ({ alias, item }: { alias: string; item: string }) => {
     await withDatabase(async (sql) => {
       const outcome = await addAlias(sql, { alias, shortId: item }).catch((error: unknown) => {

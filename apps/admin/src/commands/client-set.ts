@@ -46,7 +46,7 @@ export const clientSet = new Command('set')
     'after',
     example(
       'client set --id scanner-7 --add-permissions move,issue --rate-limit 300',
-      'client set --id scanner-7 --add-warehouses 3 --remove-warehouses 2',
+      'client set --id scanner-7 --add-warehouses 2 --remove-warehouses 1',
     ),
   )
   .action(async ({ id, json, ...given }: Options) => {

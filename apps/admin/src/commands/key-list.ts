@@ -2,6 +2,7 @@ import { listSigningKeys } from '@inventory/db/signing-keys';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
+import { tableLines } from '../cli/table.ts';
 
 const meanings = `
 waits      it signs as soon as every process knows it
@@ -18,9 +19,7 @@ export const keyList = new Command('list')
     await withDatabase(async (sql) => {
       const keys = await listSigningKeys(sql);
       if (json) return print(JSON.stringify(keys));
-      for (const { kid, state, signsFrom, until } of keys) {
-        const end = until === null ? '' : `  until ${until.toISOString()}`;
-        print(`${kid}  ${state.padEnd(9)}  signs from ${signsFrom.toISOString()}${end}`);
-      }
+      const rows = keys.map(({ kid, state, signsFrom, until }) => [kid, state, signsFrom, until]);
+      for (const line of tableLines(['key', 'state', 'signs from', 'until'], rows)) print(line);
     });
   });

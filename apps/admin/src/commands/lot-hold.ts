@@ -10,7 +10,7 @@ export const lotHold = new Command('hold')
   .description('Put a lot on hold: it stays in stock, and nothing is taken from it until it is released')
   .requiredOption('--rec-no <number>', 'the lot', parseRecNo)
   .requiredOption('--reason <text>', 'why', parseReason)
-  .addHelpText('after', example('lot hold --rec-no 17 --reason "damaged in transit"'))
+  .addHelpText('after', example('lot hold --rec-no 6 --reason "damaged in transit"'))
   .action(async ({ recNo, reason }: { recNo: number; reason: string }) => {
     await withDatabase(async (sql) => {
       const outcome = await holdLot(sql, { recNo, reason });

@@ -30,7 +30,7 @@ export const lotList = new Command('list')
   .option('--json', 'print one line of JSON')
   .addHelpText(
     'after',
-    example('lot list --item WIDGET-100 --in-stock', 'lot list --warehouse 1 --held --json'),
+    example('lot list --item WIDGET-100 --in-stock', 'lot list --warehouse 2 --held --json'),
   )
   .action(async (options: Options) => {
     await withDatabase(async (sql) => {

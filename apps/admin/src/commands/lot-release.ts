@@ -9,7 +9,7 @@ import { example, print } from '../cli/print.ts';
 export const lotRelease = new Command('release')
   .description('Take a lot off hold')
   .requiredOption('--rec-no <number>', 'the lot', parseRecNo)
-  .addHelpText('after', example('lot release --rec-no 17'))
+  .addHelpText('after', example('lot release --rec-no 7'))
   .action(async ({ recNo }: { recNo: number }) => {
     await withDatabase(async (sql) => {
       const outcome = await releaseLot(sql, recNo);

@@ -7,7 +7,9 @@ import { createPartNumbers } from '@inventory/db/batch/gates';
 import { type Sql, violatedUnique } from '@inventory/db/client';
 import { addClient, changeClient } from '@inventory/db/clients';
 import { createItem, drawPartNo } from '@inventory/db/items';
-import { hasNoWarehouse, holdsNothingBut } from '@inventory/db/operator/is-untouched';
+import { holdLot } from '@inventory/db/operator/holds';
+import { hasNoWarehouse, hasOtherTransactions, holdsNothingBut } from '@inventory/db/operator/is-untouched';
+import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { ItemFields } from '@inventory/domain/contract/item';
@@ -38,7 +40,15 @@ const items: [shortId: string, fields: ItemFields][] = [
     'LABEL-4X6',
     { description: 'Shipping labels, 4 x 6 inches', category: 5, putUp: 'roll of 500', units: 500 },
   ],
+  ['TAPE-50', { description: 'Packing tape, 50 mm', category: 5, discontinued: true }],
 ];
+
+// Beside the client of the banner, so that the examples have one to look at and to change; nobody knows its
+// secret.
+const scanner = {
+  clientId: 'scanner-7',
+  permissions: [Permission.ItemMasterList, Permission.PositiveAdjustment],
+};
 
 const alias = { alias: '4006381333931', shortId: 'WIDGET-100' };
 
@@ -59,22 +69,15 @@ const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] 
   [
     '00000000-0000-4000-8000-00000000d006',
     {
-      itemID: 'PAINT-WHITE',
-      units: 60,
-      wid: 2,
-      spot: 'R-01-1',
-      serial: 'P-77',
-      expires: '2031-06-30T00:00:00.000Z',
+      ...{ itemID: 'PAINT-WHITE', units: 60, wid: 2, spot: 'R-01-1', serial: 'P-77' },
+      ...{ expires: '2031-06-30T00:00:00.000Z', price: 4.149, netWeight: 84, supplier: 311 },
+      ...{ line: 2, reference: 'PO-77120' },
     },
   ],
   [
     '00000000-0000-4000-8000-00000000d007',
     {
-      itemID: 'PAINT-WHITE',
-      units: 30,
-      wid: 2,
-      spot: 'R-01-2',
-      serial: 'P-78',
+      ...{ itemID: 'PAINT-WHITE', units: 30, wid: 2, spot: 'R-01-2', serial: 'P-78' },
       expires: '2032-01-31T00:00:00.000Z',
     },
   ],
@@ -82,16 +85,27 @@ const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] 
     '00000000-0000-4000-8000-00000000d008',
     { itemID: 'LABEL-4X6', units: 24, wid: 1, spot: 'D-01-1', reference: 'PO-1001' },
   ],
+  ['00000000-0000-4000-8000-00000000d009', { itemID: 'WIDGET-100', units: 25, wid: 2, spot: 'R-07-3' }],
 ];
 
+// The lot of the seventh receipt.
+const held = { recNo: 7, reason: 'damaged in transit' };
+const ordered = { shortId: 'PAINT-WHITE', wid: 2, onOrder: '100', committed: '4' };
+
 /**
- * Fills a database that has no warehouse yet with a few items and lots and the client `demo`, whose secret
- * nobody knows yet. Tells whether the database holds the demo data. One in which the start was broken off is
- * completed; any other is left alone.
+ * Fills a database that has no warehouse yet with a few items and lots and the clients `demo` and
+ * `scanner-7`, whose secrets nobody knows yet. The examples of help, documentation and OpenAPI document are
+ * about what it adds. Tells whether the database holds the demo data. One in which the start was broken off
+ * is completed; any other is left alone.
  */
 export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ours'> {
   const requests = receipts.map(([requestId]) => ({ requestId, clientId: demoClientId }));
-  if ((await readOutcomes(sql, requests)).size > 0) return 'there';
+  const received = (await readOutcomes(sql, requests)).size;
+  if (received > 0) {
+    if (received < receipts.length || (await hasOtherTransactions(sql, received))) return 'there';
+    await orderAndHold(sql);
+    return 'added';
+  }
   if (!(await hasNoWarehouse(sql)) && !(await isUnfinished(sql))) return 'not_ours';
 
   for (const [shortId, fields] of items) {
@@ -99,26 +113,41 @@ export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ou
   }
   await addAlias(sql, alias).catch(ignoreTaken);
   // Before the warehouses: they are what a database that is in use has, the client shows that they are ours.
-  await addClient(sql, {
-    clientId: demoClientId,
-    permissions: Object.values(Permission),
-    wids: [],
-    readOnly: false,
-    rateLimit: null,
-    secretDigest: digestSecret(createSecret()),
-  }).catch(ignoreTaken);
+  await addClientWithoutSecret(sql, demoClientId, Object.values(Permission));
   for (const warehouse of warehouses) await addWarehouse(sql, warehouse).catch(ignoreTaken);
   await changeClient(sql, demoClientId, { wids: warehouses.map(({ wid }) => wid) });
+  await addClientWithoutSecret(sql, scanner.clientId, scanner.permissions);
+  await changeClient(sql, scanner.clientId, { wids: [1] });
   await receiveLots(sql);
+  await orderAndHold(sql);
   return 'added';
 }
 
 async function isUnfinished(sql: Sql): Promise<boolean> {
   return holdsNothingBut(sql, {
     clientId: demoClientId,
+    otherClientIds: [scanner.clientId],
     shortIds: items.map(([shortId]) => shortId),
     wids: warehouses.map(({ wid }) => wid),
   });
+}
+
+async function addClientWithoutSecret(sql: Sql, clientId: string, permissions: number[]): Promise<void> {
+  await addClient(sql, {
+    clientId,
+    permissions,
+    wids: [],
+    readOnly: false,
+    rateLimit: null,
+    secretDigest: digestSecret(createSecret()),
+  }).catch(ignoreTaken);
+}
+
+/** The hold comes last: it is a transaction, and tells that the demo data is complete. */
+async function orderAndHold(sql: Sql): Promise<void> {
+  const { onOrder, committed, ...gate } = ordered;
+  await setOrderQuantities(sql, gate, { onOrder, committed });
+  await holdLot(sql, held);
 }
 
 /** Through the ledger like any other receipt, so that levels, lots and entries agree. */

@@ -15,7 +15,7 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   'X-Page': ['Current page', '1'],
   'X-Page-Size': ['Items per page', '25'],
   'X-Next-Modified-Since': [
-    'What to ask for next time by `modifiedSince` so that nothing is missed, whatever is written meanwhile (extension). ' +
+    'The value to ask for next time by `modifiedSince` so that nothing is missed, whatever is written meanwhile (extension). ' +
       'Of a walk over several pages, that of the first',
     '2026-01-31T08:00:00.000Z',
   ],
@@ -198,7 +198,12 @@ export function errorAnswers(route: Route): Json {
   };
   if (route.notFound !== null) {
     const refusal = { code: 'not_found', message: route.notFound } as const;
-    answers[404] = make('There is no such resource', { missing: refusalExample('Nothing there', refusal) });
+    answers[404] = make('There is no such resource', {
+      missing: refusalExample('Nothing there', refusal),
+      ...(route.misfit === undefined
+        ? {}
+        : { misfit: refusalExample('No number', { code: 'not_found', message: route.misfit }) }),
+    });
   }
   if (route.keyed) {
     const { conflictSchema } = route.operation;

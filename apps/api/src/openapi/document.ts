@@ -31,17 +31,18 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
       responses: sharedAnswers(),
       parameters: headerParameters,
       headers: headerComponents(),
+      // The dialog of the page asks for them in this order: what a reader has, before what is made of it.
       securitySchemes: {
+        clientCredentials: {
+          type: 'oauth2',
+          description: 'The client id and secret; the token is fetched from `/Token`.',
+          flows: { clientCredentials: { tokenUrl: `${basePath}/Token`, scopes: {} } },
+        },
         bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `/Token`.' },
         clientBasic: {
           type: 'http',
           scheme: 'basic',
           description: 'The client id and secret, for `/Token` only.',
-        },
-        clientCredentials: {
-          type: 'oauth2',
-          description: 'The client id and secret; the token is fetched from `/Token`.',
-          flows: { clientCredentials: { tokenUrl: `${basePath}/Token`, scopes: {} } },
         },
       },
     },
@@ -137,12 +138,13 @@ function neededText(needed: Needed): string {
 
 function pathParameters(route: Route, name: string | undefined, schemas: Schemas): Json[] {
   if (route.params === undefined || name === undefined) return [];
-  return propertiesOf(schemas.request(route.params)).map(([, { description, ...schema }]) => ({
+  return propertiesOf(schemas.request(route.params)).map(([, { description, example, ...schema }]) => ({
     name,
     in: 'path',
     required: true,
     description,
     schema,
+    example,
   }));
 }
 

@@ -3,37 +3,38 @@ import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
 import { type Paging, pagingOf } from '@inventory/paging/page-envelope';
 
-// One story: 40 cables come in, 15 move to another warehouse, 12.5 go out.
+// What the demo data of `pnpm start` hold, so that what a reader sends from the page is answered as it says
+// there: the first item, and the lot and the level of white paint in warehouse 2.
 
 export const item: Item = {
-  partNo: 1042,
-  shortID: 'CBL-2M',
-  description: 'Cable, 2 m',
-  category: 7,
+  partNo: 1,
+  shortID: 'WIDGET-100',
+  description: 'Widget, blue',
+  category: 1,
   subCategory: 0,
   uOM: 'EA',
-  putUp: 'Bag of 5',
-  units: 5,
+  putUp: '',
+  units: 1,
   dfltOwner: 0,
   created: '2026-01-05T08:30:00.000Z',
-  createdBy: 'erp',
-  modified: '2026-01-20T14:02:11.318Z',
+  createdBy: 'demo',
+  modified: '2026-01-05T08:30:00.000Z',
   discontinued: false,
 };
 
 export const lot: Lot = {
-  recNo: 90211,
-  partNo: 1042,
-  shortID: 'CBL-2M',
-  description: 'Cable, 2 m',
+  recNo: 6,
+  partNo: 5,
+  shortID: 'PAINT-WHITE',
+  description: 'Wall paint, white',
   associate: '',
-  warehouse: 'Main',
-  wID: 1,
-  spot: 'A-01-3',
-  units: 40,
+  warehouse: 'Overflow',
+  wID: 2,
+  spot: 'R-01-1',
+  units: 60,
   received: '2026-01-31T09:15:27.044Z',
   shipped: null,
-  serial: 'B2026-014',
+  serial: 'P-77',
   serial2: null,
   rFIDTag: null,
   remark: '',
@@ -44,11 +45,11 @@ export const lot: Lot = {
 };
 
 export const level: StockLevel = {
-  partNo: 1042,
-  available: 33.5,
-  inStock: 40,
+  partNo: 5,
+  available: 56,
+  inStock: 90,
   onOrder: 100,
-  onHold: 2.5,
+  onHold: 30,
   committed: 4,
   packed: 0,
   aSN: 0,
@@ -57,24 +58,24 @@ export const level: StockLevel = {
 /** The same lot with `view=full`. */
 export const fullLot: FullLot = {
   ...lot,
-  expires: '2029-01-01T00:00:00.000Z',
-  price: 1.149,
-  netWeight: 3.25,
+  expires: '2031-06-30T00:00:00.000Z',
+  price: 4.149,
+  netWeight: 84,
   grossWeight: null,
   supplier: 311,
   line: 2,
   reference: 'PO-77120',
-  reasonCode: 3,
+  reasonCode: 1,
   holdReason: null,
-  modified: '2026-02-02T07:41:13.520Z',
+  modified: '2026-01-31T09:15:27.044Z',
   fromRecNo: null,
 };
 
 /** The same level with `view=full`. */
 export const fullLevel: FullStockLevel = {
   ...level,
-  shortID: 'CBL-2M',
-  description: 'Cable, 2 m',
+  shortID: 'PAINT-WHITE',
+  description: 'Wall paint, white',
   modified: '2026-02-02T07:41:13.520Z',
 };
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, Next } from 'koa';
@@ -24,6 +25,7 @@ const page = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
+    <meta name="color-scheme" content="light dark">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Inventory Management Service API</title>
     <link rel="icon" href="data:,">
@@ -37,40 +39,6 @@ const page = `<!doctype html>
     <script src="docs/page.js"></script>
   </body>
 </html>
-`;
-
-// No validator: the default one is another host's. The dialog offers what opens every operation; HTTP Basic
-// opens only `/Token`.
-const pageScript = `SwaggerUIBundle({
-  dom_id: '#docs',
-  url: 'openapi.json',
-  deepLinking: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  requestSnippetsEnabled: true,
-  validatorUrl: null,
-  plugins: [
-    {
-      statePlugins: {
-        auth: {
-          wrapSelectors: {
-            definitionsToAuthorize: (original) => (...given) =>
-              original(...given).filter((definition) => !definition.has('clientBasic')),
-          },
-        },
-      },
-    },
-  ],
-});
-`;
-
-const pageStyle = `body { margin: 0; }
-#operations-Token-postToken .authorization__btn { display: none; }
-.swagger-ui .info { margin: 30px 0; }
-.swagger-ui .info table { border-collapse: collapse; margin: 0 0 1em; }
-.swagger-ui .info table tr:nth-child(n) :is(th, td):nth-child(n) {
-  border: 1px solid #d8dde7; padding: 6px 10px; text-align: left; vertical-align: top;
-}
 `;
 
 // Kept without asking: for as long as two versions of ours may differ unnoticed, and what changes with the
@@ -101,12 +69,13 @@ type File = {
 export function docsRoutes(basePath: string, openApi: string) {
   const resolve = createRequire(import.meta.url).resolve;
   const vendor = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
+  const own = (name: string) => readFileSync(join(import.meta.dirname, 'docs-page', name));
   // Only these names exist, so no path leads out of them.
   const files = new Map<string, File>([
     ['/openapi.json', file('application/json', openApi, ours)],
     ['/docs', file('text/html', page, ours)],
-    ['/docs/page.js', file('text/javascript', pageScript, ours)],
-    ['/docs/page.css', file('text/css', pageStyle, ours)],
+    ['/docs/page.js', file('text/javascript', own('page.js'), ours)],
+    ['/docs/page.css', file('text/css', own('page.css'), ours)],
     ['/docs/swagger-ui.css', file('text/css', vendor('swagger-ui.css'), vendors)],
     ['/docs/swagger-ui-bundle.js', file('text/javascript', vendor('swagger-ui-bundle.js'), vendors)],
   ]);

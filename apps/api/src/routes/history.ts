@@ -70,7 +70,7 @@ export function historyRoutes(database: Database) {
       summary: 'Get one applied stock transaction',
       permission: Permission.ItemMasterList,
       writes: false,
-      params: z.object({ transactionNo: pathNumber('Transaction number') }),
+      params: z.object({ transactionNo: pathNumber('Transaction number', 6) }),
       // One outside the scope is as if it were not there.
       warehouses: noWarehouses,
       answer: { 200: Transaction },
@@ -93,7 +93,7 @@ export function historyRoutes(database: Database) {
       summary: 'Get one lot with everything that is stored of it, and its history',
       permission: Permission.ItemMasterList,
       writes: false,
-      params: z.object({ recNo: pathNumber('Lot record number') }),
+      params: z.object({ recNo: pathNumber('Lot record number', 6) }),
       // One outside the scope is as if it were not there.
       warehouses: noWarehouses,
       answer: { 200: LotWithHistory },

@@ -33,7 +33,10 @@ const wid = z.object({
     // A number that is no id is the id of no warehouse: out of scope like any other.
     .regex(/^\d+$/)
     .transform(Number)
-    .meta({ description: 'Warehouse ID', type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 }),
+    .meta({
+      ...{ description: 'Warehouse ID', example: 2 },
+      ...{ type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 },
+    }),
 });
 const flag = z
   .enum(['true', 'false'], { error: 'must be true or false.' })

@@ -34,7 +34,10 @@ const lookUpQuery = z.looseObject({
   key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
   type: z
     .string()
-    .meta({ description: 'What `key` is; required with it', enum: ['id', 'alias'] })
+    .meta({
+      description: 'Whether `key` is a ShortID (id) or an alias; required with `key`',
+      enum: ['id', 'alias'],
+    })
     .optional(),
   Category: z
     .string()
@@ -47,17 +50,24 @@ const lookUpQuery = z.looseObject({
     .optional(),
   ...described(pageQuery.shape),
 });
-const shortIdParams = z.object({ shortID: Text.meta({ description: 'SKU, percent-encoded' }) });
+const shortIdParams = z.object({
+  shortID: Text.meta({ description: 'SKU, percent-encoded', example: 'CABLE-3G15' }),
+});
 const partNoParams = z.object({
   partNo: z
     .string()
     .regex(/^\d{1,10}$/)
     .transform(Number)
     .pipe(Id)
-    .meta({ description: 'Internal part number', type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 }),
+    .meta({
+      ...{ description: 'Internal part number', example: 1 },
+      ...{ type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 },
+    }),
 });
 
 const noSuchItem = 'There is no such item.';
+const noPartNo =
+  'A part number is an integer. To get an item by its ShortID, call GET /Item?key=<ShortID>&type=id.';
 
 const ItemPage = pageAnswer(Item, 'ItemPage');
 const ItemCreated = Item.extend({ status: z.literal('created') }).meta({ id: 'ItemCreated' });
@@ -120,6 +130,7 @@ export function itemRoutes(database: Database) {
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,
+      misfit: noPartNo,
       operation: item,
       handle: async ({ params, wait }) =>
         found(await database.reads.run((sql) => findItem(sql, params), wait)),

@@ -7,18 +7,30 @@ export async function hasNoWarehouse(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Whether the database holds the client and, beside it, nothing but items and warehouses of these lists: no
- * other client and no stock transaction.
+ * Whether the database holds the client and, beside it, nothing but clients, items and warehouses of these
+ * lists: no other client and no stock transaction.
  */
 export async function holdsNothingBut(
   sql: Sql,
-  given: { clientId: string; shortIds: readonly string[]; wids: readonly number[] },
+  given: {
+    clientId: string;
+    otherClientIds: readonly string[];
+    shortIds: readonly string[];
+    wids: readonly number[];
+  },
 ): Promise<boolean> {
+  const clientIds = [given.clientId, ...given.otherClientIds];
   const [row] = await sql<{ nothing: boolean }[]>`
     select exists (select from client where client_id = ${given.clientId})
-      and not exists (select from client where client_id <> ${given.clientId})
+      and not exists (select from client where client_id <> all(${clientIds}::text[]))
       and not exists (select from item where short_id <> all(${given.shortIds as string[]}::text[]))
       and not exists (select from warehouse where wid <> all(${given.wids as number[]}::integer[]))
       and not exists (select from stock_transaction) as nothing`;
   return row!.nothing;
+}
+
+/** Whether there are more stock transactions than so many. */
+export async function hasOtherTransactions(sql: Sql, known: number): Promise<boolean> {
+  const rows = await sql`select from stock_transaction limit ${known + 1}`;
+  return rows.length > known;
 }

@@ -18,6 +18,31 @@ export async function readFullLot(sql: Sql, recNo: number): Promise<FullLot | nu
   return row ?? null;
 }
 
+/** A line of a lot's history; quantities as text, digit for digit. */
+export type LotHistoryLine = {
+  transactionNo: number;
+  at: Date;
+  kind: string;
+  clientId: string;
+  wID: number;
+  spot: string;
+  delta: string;
+  balance: string;
+};
+
+/** The last lines of a lot's history, newest first. */
+export async function readLotHistory(sql: Sql, recNo: number, limit: number): Promise<LotHistoryLine[]> {
+  const rows = await sql<LotHistoryLine[]>`
+    select stock_entry.transaction_no as "transactionNo", at, kind, client_id as "clientId", stock_entry.wid as "wID", spot,
+      trim_scale(delta)::text as delta, trim_scale(balance)::text as balance
+    from stock_entry
+    join stock_transaction using (transaction_no)
+    where rec_no = ${recNo}
+    order by stock_entry.transaction_no desc, stock_entry.line desc
+    limit ${limit}`;
+  return [...rows];
+}
+
 /** A transaction as the list shows it. */
 export type ListedTransaction = {
   transactionNo: number;

@@ -4,19 +4,26 @@ import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { messages } from '../../errors.ts';
 import { type Operation, one, refusalExample } from '../../operation.ts';
-import { lot } from '../story.ts';
+import { item, lot } from '../story.ts';
 
 const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
-  ...{ recNo: lot.recNo, status: 'received', transactionNo: 50118 },
-  lot,
+  ...{ recNo: 13, status: 'received', transactionNo: 19 },
+  lot: {
+    ...lot,
+    ...{ recNo: 13, partNo: item.partNo, shortID: item.shortID, description: item.description },
+    ...{ warehouse: 'Main', wID: 1, spot: '', units: 5, serial: '' },
+  },
 };
 const batchRequest: BatchRequest = {
   mode: 'each',
   sentAt: '2026-11-21T08:00:00Z',
   operations: [
-    { op: 'receive', key: '01JD6Q', itemID: 'CBL-2M', units: 5, wid: 1, reasonCode: 1 },
     {
-      ...{ op: 'issue', key: '01JD6R', itemID: 'CBL-2M', units: 200, wid: 1, reasonCode: 2 },
+      ...{ op: 'receive', key: '01JD6Q', itemID: 'WIDGET-100', units: 5, wid: 1, reasonCode: 1 },
+      ...{ capturedAt: '2026-11-21T07:40:55Z', deviceID: 's-12', deviceSeq: 838 },
+    },
+    {
+      ...{ op: 'issue', key: '01JD6R', itemID: 'WIDGET-200', units: 200, wid: 1, reasonCode: 2 },
       ...{ capturedAt: '2026-11-21T07:41:12Z', deviceID: 's-12', deviceSeq: 841 },
     },
   ],
@@ -26,14 +33,14 @@ const batchAnswer: z.infer<typeof BatchAnswer> = {
   results: [
     {
       ...{ index: 0, key: '01JD6Q', status: 'applied', statusCode: 201 },
-      body: { ...receiveAnswer, lot: { ...lot, units: 5 } },
+      body: receiveAnswer,
       replayed: false,
     },
     {
       ...{ index: 1, key: '01JD6R', status: 'refused', statusCode: 409 },
       error: {
         ...{ statusCode: 409, error: 'conflict' },
-        message: 'Not enough stock: 200 asked, 45 available.',
+        message: 'Not enough stock: 200 asked, 40 available.',
       },
       replayed: false,
     },
@@ -56,7 +63,7 @@ const refusedBatch = {
         ...{ index: 1, key: '01JD6R', status: 'refused', statusCode: 409, replayed: false },
         error: {
           ...{ statusCode: 409, error: 'conflict' },
-          message: 'Not enough stock: 200 asked, 45 available.',
+          message: 'Not enough stock: 200 asked, 40 available.',
         },
       },
     ],
@@ -69,7 +76,7 @@ export const batch: Operation = {
 permission and scope too, and has its own status; \`body\` is what its call answers, \`error\` the error object.
 
 - \`each\`: every operation is a transaction of its own; one that is refused stops none of the others. Operations on one item are decided in the
-  list's order. \`notApplied\`: surely not applied; send it again. What follows one of these on its item is not applied either.
+  list's order. \`notApplied\`: surely not applied; send it again. Operations that follow it on the same item are not applied either.
 - \`atomic\`: all or nothing, over any items and warehouses, decided and committed as one. Any refusal: 409 with \`results\`: all malformed or
   forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors, the others \`notApplied\`. An operation that
   was applied under its \`key\` before counts as done, and gives its first answer also where the batch is refused.

@@ -2,21 +2,21 @@ import type { CountAnswer, CountRequest } from '@inventory/domain/contract/count
 import { conflict, invalid } from '@inventory/domain/contract/refused';
 import { noRoom } from '@inventory/domain/stock/decision';
 import type { z } from 'zod';
-import { type Operation, one, refusalExample } from '../../operation.ts';
+import { type Operation, refusalExample } from '../../operation.ts';
 import { dryRun } from '../texts.ts';
 
 const countRequest: CountRequest = {
-  ...{ itemID: 'CBL-2M', wid: 1, spot: 'A-01-3', counted: 14, expected: 15 },
+  ...{ itemID: 'LABEL-4X6', wid: 1, spot: 'D-01-1', counted: 23, expected: 24 },
   reasonCode: 5,
 };
 const countAnswer: z.infer<typeof CountAnswer> = {
-  recNo: 90211,
+  recNo: 8,
   status: 'counted',
-  transactionNo: 50121,
-  before: 15,
-  counted: 14,
+  transactionNo: 17,
+  before: 24,
+  counted: 23,
   difference: -1,
-  lots: [{ recNo: 90211, units: -1, remaining: 14 }],
+  lots: [{ recNo: 8, units: -1, remaining: 23 }],
 };
 
 export const count: Operation = {
@@ -27,14 +27,20 @@ in stock of the item at \`spot\`, with \`serial\` if it is given; a filter that 
 
 Less is taken in the order of allocation, expired lots too (last), lots on hold never: 409 names them. More becomes a new lot. When nothing
 is to be changed, the count is recorded and \`lots\` is empty. One count is about at most 1,000 lots.${dryRun}`,
-  body: one('The stock at a spot', countRequest),
+  body: {
+    less: { summary: 'The stock at a spot', value: countRequest },
+    same: {
+      summary: 'A count that finds what the books say',
+      value: { ...{ itemID: 'WIDGET-100', wid: 1, spot: 'A-01-1', counted: 120 }, reasonCode: 5 },
+    },
+  },
   answer: {
     less: { summary: 'One less than by the books', value: countAnswer },
     same: {
       summary: 'As by the books: recorded, and nothing changes',
       value: {
         ...countAnswer,
-        ...{ recNo: null, before: 14, difference: 0, lots: [] },
+        ...{ recNo: null, before: 120, counted: 120, difference: 0, lots: [] },
       } satisfies z.infer<typeof CountAnswer>,
     },
   },
@@ -53,7 +59,7 @@ is to be changed, the count is recorded and \`lots\` is empty. One count is abou
     expected: refusalExample('Another figure', conflict('Not as expected: 15 expected, 12.5 there.')),
     hold: refusalExample(
       'Lots on hold',
-      conflict('Lots on hold are not counted down: 1 counted, 2.5 on hold in lot 90187.'),
+      conflict('Lots on hold are not counted down: 1 counted, 2.5 on hold in lot 7.'),
     ),
     room: refusalExample('More than a stock level holds', noRoom),
   },

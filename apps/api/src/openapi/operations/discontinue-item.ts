@@ -2,5 +2,5 @@ import { type Operation, one } from '../../operation.ts';
 
 export const discontinueItem: Operation = {
   notes: 'The item leaves the default list and stays in `/Item/All`. Again: the same answer.',
-  answer: one('Discontinued', { shortID: 'CBL-2M', status: 'discontinued' }),
+  answer: one('Discontinued', { shortID: 'CABLE-3G15', status: 'discontinued' }),
 };

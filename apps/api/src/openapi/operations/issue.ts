@@ -1,20 +1,30 @@
 import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
 import { conflict, invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type Operation, one, refusalExample } from '../../operation.ts';
+import { type Operation, refusalExample } from '../../operation.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 
-const issueRequest: IssueRequest = { itemID: 'CBL-2M', units: 12.5, wid: 1, reasonCode: 9 };
-const lotIssueRequest: IssueRequest = { ...issueRequest, recno: 90211, shipto: 5512, reference: 'SO-4471' };
+const issueRequest: IssueRequest = { itemID: 'WIDGET-100', units: 85, wid: 2, reasonCode: 9 };
+const lotIssueRequest: IssueRequest = {
+  ...{ itemID: 'BOLT-M8X40', units: 200.5, wid: 1, reasonCode: 9 },
+  ...{ recno: 4, shipto: 5512, reference: 'SO-4471' },
+};
 const issueAnswer: z.infer<typeof IssueAnswer> = {
-  recNo: 90187,
+  recNo: 2,
   status: 'issued',
-  transactionNo: 50120,
-  units: 12.5,
+  transactionNo: 15,
+  units: 85,
   lots: [
-    { recNo: 90187, units: 2.5, remaining: 0 },
-    { recNo: 90211, units: 10, remaining: 15 },
+    { recNo: 2, units: 80, remaining: 0 },
+    { recNo: 9, units: 5, remaining: 20 },
   ],
+};
+const lotIssueAnswer: z.infer<typeof IssueAnswer> = {
+  recNo: 4,
+  status: 'issued',
+  transactionNo: 16,
+  units: 200.5,
+  lots: [{ recNo: 4, units: 200.5, remaining: 3799.5 }],
 };
 
 export const issue: Operation = {
@@ -25,7 +35,10 @@ ${allocation} Expired lots are not taken, unless one is named by \`recno\`: then
     least: { summary: 'From whichever lots come first', value: issueRequest },
     lot: { summary: 'From one lot', value: lotIssueRequest },
   },
-  answer: one('From two lots; the first is used up and shipped', issueAnswer),
+  answer: {
+    least: { summary: 'From two lots; the first is used up and shipped', value: issueAnswer },
+    lot: { summary: 'From the lot that was named', value: lotIssueAnswer },
+  },
   invalid: {
     item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
     lot: refusalExample(

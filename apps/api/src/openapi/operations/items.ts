@@ -10,8 +10,8 @@ Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path
   as it is read, and must be read within a minute; accept gzip.`,
   answer: {
     page: { summary: 'The list', value: page(item) },
-    item: { summary: 'With `key` and `type`', value: item },
-    category: { summary: 'With `Category`', value: [item] },
+    item: { summary: 'With `?key=WIDGET-100&type=id`', value: item },
+    category: { summary: 'With `?Category=1`', value: [item] },
   },
 };
 

@@ -8,7 +8,7 @@ another warehouse is shipped, too. \`jobName\` is null: the names of jobs are no
 
 const answer: Examples = {
   example: { summary: 'One lot', value: page(lot) },
-  full: { summary: 'With `view=full`', value: page(fullLot) },
+  full: { summary: 'With `?view=full`', value: page(fullLot) },
 };
 
 export const lots: Operation = { notes: `${notes}\n\nOnly warehouses in the client's scope.`, answer };

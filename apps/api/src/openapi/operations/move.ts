@@ -5,27 +5,30 @@ import type { z } from 'zod';
 import { type Operation, refusalExample } from '../../operation.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 
-const moveRequest: MoveRequest = { itemID: 'CBL-2M', units: 15, wid: 1, shipToWid: 2, toSpot: 'DOCK' };
+const moveRequest: MoveRequest = {
+  ...{ itemID: 'CABLE-3G15', units: 100, wid: 1 },
+  ...{ shipToWid: 2, toSpot: 'DOCK' },
+};
 const spotMoveRequest: MoveRequest = {
-  itemID: 'CBL-2M',
+  itemID: 'WIDGET-200',
   units: 40,
   wid: 1,
-  fromSpot: 'A-01-3',
+  fromSpot: 'A-01-2',
   toSpot: 'B-07-1',
 };
 const moveAnswer: z.infer<typeof MoveAnswer> = {
-  recNo: 90212,
+  recNo: 12,
   status: 'moved',
-  transactionNo: 50119,
-  units: 15,
-  lots: [{ recNo: 90212, fromRecNo: 90211, units: 15, remaining: 25, wID: 2, spot: 'DOCK' }],
+  transactionNo: 13,
+  units: 100,
+  lots: [{ recNo: 12, fromRecNo: 5, units: 100, remaining: 312.75, wID: 2, spot: 'DOCK' }],
 };
 const spotMoveAnswer: z.infer<typeof MoveAnswer> = {
-  recNo: 90211,
+  recNo: 3,
   status: 'moved',
-  transactionNo: 50119,
+  transactionNo: 14,
   units: 40,
-  lots: [{ recNo: 90211, fromRecNo: 90211, units: 40, remaining: 0, wID: 1, spot: 'B-07-1' }],
+  lots: [{ recNo: 3, fromRecNo: 3, units: 40, remaining: 0, wID: 1, spot: 'B-07-1' }],
 };
 
 export const move: Operation = {

@@ -2,10 +2,10 @@ import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/r
 import { invalid } from '@inventory/domain/contract/refused';
 import { noRoom } from '@inventory/domain/stock/decision';
 import type { z } from 'zod';
-import { type Operation, one, refusalExample } from '../../operation.ts';
-import { lot } from '../story.ts';
+import { type Operation, refusalExample } from '../../operation.ts';
+import { item, lot } from '../story.ts';
 
-const receiveRequest: ReceiveRequest = { itemID: 'CBL-2M', units: 40, wid: 1, reasonCode: 3 };
+const receiveRequest: ReceiveRequest = { itemID: 'WIDGET-100', units: 40, wid: 1, reasonCode: 3 };
 const fullReceiveRequest: ReceiveRequest = {
   ...receiveRequest,
   spot: 'A-01-3',
@@ -17,11 +17,16 @@ const fullReceiveRequest: ReceiveRequest = {
   supplier: 311,
   line: 2,
 };
+const receivedLot: typeof lot = {
+  ...lot,
+  ...{ recNo: 11, partNo: item.partNo, shortID: item.shortID, description: item.description },
+  ...{ warehouse: 'Main', wID: 1, spot: 'A-01-3', units: 40, serial: 'B2026-014' },
+};
 const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
-  recNo: lot.recNo,
+  recNo: receivedLot.recNo,
   status: 'received',
-  transactionNo: 50118,
-  lot,
+  transactionNo: 12,
+  lot: receivedLot,
 };
 
 export const receive: Operation = {
@@ -32,7 +37,7 @@ in range.`,
     least: { summary: 'Only what is required', value: receiveRequest },
     full: { summary: 'Against a purchase order, with a serial and an expiry', value: fullReceiveRequest },
   },
-  answer: one('Received', receiveAnswer),
+  answer: { full: { summary: 'Received', value: receiveAnswer } },
   invalid: {
     item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
   },

@@ -4,19 +4,16 @@ import type { z } from 'zod';
 import { type Operation, one, refusalExample } from '../../operation.ts';
 import { dryRun } from '../texts.ts';
 
-const reverseRequest: ReverseRequest = { transactionNo: 50120, remark: 'wrong order' };
+const reverseRequest: ReverseRequest = { transactionNo: 6, remark: 'wrong order' };
 const reverseAnswer: z.infer<typeof ReverseAnswer> = {
-  recNo: 90187,
+  recNo: 6,
   status: 'reversed',
-  transactionNo: 50122,
-  reverses: 50120,
-  lots: [
-    { recNo: 90187, units: 2.5, remaining: 2.5 },
-    { recNo: 90211, units: 10, remaining: 24 },
-  ],
+  transactionNo: 18,
+  reverses: 6,
+  lots: [{ recNo: 6, units: -60, remaining: 0 }],
 };
 
-const moved = 'The units have moved on: lot 90211 has 2.5, and 40 would go back.';
+const moved = 'The units have moved on: lot 6 has 2.5, and 60 would go back.';
 
 export const reverse: Operation = {
   notes: `
@@ -26,13 +23,13 @@ issue: 95, move: 15, count: both) and every warehouse in scope; a transaction th
 Each unit goes back into or out of the lot that it came from or went to. A lot that a move split off is closed and its source gets the units
 back; a shipped lot is in stock again under its old \`recNo\`. When the units have moved on since, when a lot lies at another spot now, or when
 a hold is in the way: 409 with the figures. A reversal cannot be reversed.${dryRun}`,
-  body: one('The issue', reverseRequest),
-  answer: one('The units are back, and the shipped lot is in stock again', reverseAnswer),
+  body: one('A receipt', reverseRequest),
+  answer: one('The units are gone from the lot that the receipt made', reverseAnswer),
   invalid: {
     fields: refusalExample('Every offending field', invalid({ transactionNo: ['is required.'] })),
   },
   conflict: {
-    twice: refusalExample('Done before', conflict('Transaction 50118 is reversed already.')),
+    twice: refusalExample('Done before', conflict('Transaction 6 is reversed already.')),
     moved: refusalExample('The units are not there any more', conflict(moved)),
     reversal: refusalExample('A reversal', conflict('A reversal cannot be reversed.')),
   },

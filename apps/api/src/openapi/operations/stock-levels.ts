@@ -8,7 +8,7 @@ available is refused when some of it has expired.`;
 
 const answer: Examples = {
   example: { summary: 'One item', value: page(level) },
-  full: { summary: 'With `view=full`', value: page(fullLevel) },
+  full: { summary: 'With `?view=full`', value: page(fullLevel) },
 };
 
 export const stockLevels: Operation = {

@@ -5,7 +5,7 @@ import type { Json, Schemas } from '../schemas.ts';
 
 const tokenRequest: TokenRequest = {
   grant_type: 'client_credentials',
-  client_id: 'erp',
+  client_id: 'demo',
   client_secret: '<client secret>',
 };
 const tokenAnswer: TokenAnswer = {

@@ -3,31 +3,30 @@ import { type Operation, one } from '../../operation.ts';
 import { page } from '../story.ts';
 
 const transaction: Transaction = {
-  transactionNo: 50120,
-  kind: 'issue',
-  at: '2026-02-02T07:41:13.520Z',
-  clientId: 'scanner-12',
-  itemID: 'CBL-2M',
-  reasonCode: 9,
-  reference: 'SO-4471',
+  transactionNo: 6,
+  kind: 'receive',
+  at: '2026-01-31T09:15:27.051Z',
+  clientId: 'demo',
+  itemID: 'PAINT-WHITE',
+  reasonCode: 1,
+  reference: 'PO-77120',
   remark: null,
-  capturedAt: '2026-02-02T07:41:12.000Z',
-  deviceID: 's-12',
-  deviceSeq: 841,
+  capturedAt: null,
+  deviceID: null,
+  deviceSeq: null,
   reverses: null,
   reversedBy: null,
   lines: [
     {
-      ...{ recNo: 90187, partNo: 1042, shortID: 'CBL-2M', wID: 1, spot: 'A-01-2' },
-      ...{ delta: -2.5, balance: 0 },
+      ...{ recNo: 6, partNo: 5, shortID: 'PAINT-WHITE', wID: 2, spot: 'R-01-1' },
+      ...{ delta: 60, balance: 60 },
     },
-    { recNo: 90211, partNo: 1042, shortID: 'CBL-2M', wID: 1, spot: 'A-01-3', delta: -10, balance: 15 },
   ],
 };
 
 const notes = `
 A receipt, move, issue, count or reversal that was applied and touched a warehouse in scope; its lines elsewhere are left out. \`balance\`: the
-units of the lot after the line. What a device noted (\`capturedAt\`, by its own clock) is evidence; \`at\` is the time that counts.`;
+units of the lot after the line. The notes of a device (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
 
 export const transactions: Operation = {
   notes: `
@@ -39,5 +38,5 @@ export const transactions: Operation = {
 export const oneTransaction: Operation = {
   notes: `
 *Extension.* ${notes} One that was never applied and one out of scope: 404, alike.`,
-  answer: one('From two lots; the first is used up', transaction),
+  answer: one('A receipt', transaction),
 };

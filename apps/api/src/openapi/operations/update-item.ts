@@ -1,5 +1,5 @@
 import type { ItemRequest } from '@inventory/domain/contract/item';
-import { type Operation, one } from '../../operation.ts';
+import type { Operation } from '../../operation.ts';
 
 export const updateItem: Operation = {
   notes: `
@@ -8,12 +8,14 @@ Fields that are not sent stay as they are; \`partNo\`, \`created\` and \`created
   body: {
     change: {
       summary: 'A new description; the rest stays',
-      value: { shortID: 'CBL-2M', description: 'Cable, 2 m, black' } satisfies ItemRequest,
+      value: { shortID: 'WIDGET-200', description: 'Widget, dark red' } satisfies ItemRequest,
     },
     reactivate: {
       summary: 'Reactivate a discontinued item',
-      value: { shortID: 'CBL-2M', discontinued: false } satisfies ItemRequest,
+      value: { shortID: 'TAPE-50', discontinued: false } satisfies ItemRequest,
     },
   },
-  answer: one('Updated', { shortID: 'CBL-2M', status: 'updated' }),
+  answer: {
+    change: { summary: 'Updated', value: { shortID: 'WIDGET-200', status: 'updated' } },
+  },
 };

@@ -1,0 +1,378 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inventory as program } from '@inventory/admin/program';
+import { addDemoData } from '@inventory/admin/start/demo-data';
+import { createSigningKey } from '@inventory/auth/token';
+import { addFirstSigningKey } from '@inventory/db/signing-keys';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { send } from '../harness/api-client.ts';
+import { addressFor, asPart } from '../harness/as-part.ts';
+import { runHere } from '../harness/command-line.ts';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { readHelps } from '../harness/helps.ts';
+import { expectInvariants } from '../harness/invariants.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { type Block, commandsOf, readBlocks, readInlineCode, root, textOf } from './documents.ts';
+import { likeExample, shownIn } from './fits.ts';
+import { runShell } from './shell.ts';
+import { startService } from './start.ts';
+
+// All that the documents, the help of the commands and the OpenAPI document tell a reader to paste is sent
+// here as it stands, to what `pnpm start` begins with: the demo data.
+
+const blocks = readBlocks();
+
+// Commands of the documents that cannot be run here, each with the reason. All others are.
+const notRun: [command: RegExp, because: string][] = [
+  [/^npx -y pnpm@12 start\b(?! --restore)/, 'the test of the banner runs it'],
+  [
+    /^npx -y pnpm@12 (?:run )?(?:test|check|format|dashboard|audit:|sbom|test:|bench:)/,
+    'these are the tests, checks and measurements themselves',
+  ],
+  [/^docker compose --profile/, 'needs containers; operation/monitoring tests what it runs'],
+  [/^docker compose exec/, 'needs containers'],
+  [/^iptables /, 'changes the packet filter of the machine'],
+];
+// What a fence may hold beside commands: settings, statements, calls, what is printed, drawings.
+const languages = ['sh', 'http', 'sql', 'ini', 'text', 'mermaid'];
+
+const folder = mkdtempSync(join(tmpdir(), 'examples-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Text of an example with the folders and addresses of a reader replaced by those of the test. */
+function placed(text: string, baseUrl = ''): string {
+  return text
+    .replaceAll('/backups/', `${folder}/`)
+    .replaceAll(/(?<=\s)\/secrets/g, `${folder}/secrets`)
+    .replaceAll('http://127.0.0.1:3000/api/v1', baseUrl)
+    .replaceAll('http://127.0.0.1:9090', new URL(baseUrl || 'http://none').origin);
+}
+
+describe('the documents', () => {
+  test('every fenced block says what it is written in', () => {
+    expect(blocks.length).toBeGreaterThan(25);
+    const unknown = blocks.filter(({ language }) => !languages.includes(language));
+    expect(unknown.map(({ file, line, language }) => `${file}:${line} ${language}`)).toEqual([]);
+  });
+
+  test('every command in a sentence is one that exists, with options that it has', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    const wrong: string[] = [];
+    const commands = readInlineCode().flatMap(({ where, code }) => {
+      const said = /^(?:npx -y pnpm@12|pnpm) (?:--silent )?(?:run )?([a-z][\w:-]*)(?: (.*))?$/.exec(code);
+      return said === null ? [] : [{ where, code, script: said[1]!, rest: said[2] ?? '' }];
+    });
+    for (const { where, code, script, rest } of commands) {
+      if (!(script in scripts)) wrong.push(`${where}: ${code}`);
+      else if (script === 'inventory' && !isCommand(rest)) wrong.push(`${where}: ${code}`);
+    }
+    expect(commands.length).toBeGreaterThan(10);
+    expect(wrong).toEqual([]);
+  });
+
+  /** Whether the words before the first value are commands, and the options are theirs. */
+  function isCommand(text: string): boolean {
+    let command: Command = program;
+    const words = text.split(/[\s,]+/).filter((word) => /^[a-z-]+$/.test(word));
+    for (const word of words) {
+      const next: Command | undefined = command.commands.find((each) => each.name() === word);
+      if (next !== undefined) command = next;
+      else if (command.commands.length > 0 && !word.startsWith('-')) return false;
+    }
+    const known = [...command.options.map(({ long }) => long), '--help', '--version', '--json'];
+    return words.every((word) => !word.startsWith('--') || known.includes(word));
+  }
+});
+
+describe('the way in', () => {
+  test('start prints what README shows, and the two commands of its banner end in the receipt of README', async () => {
+    const database = await createDatabase();
+    onTestFinished(() => database.drop());
+    // Every checkout keeps the secret of its own demo; this one is of another.
+    const kept = join(root, '.local/demo-client.json');
+    const before = (() => {
+      try {
+        return readFileSync(kept);
+      } catch {
+        return null;
+      }
+    })();
+    onTestFinished(() => (before === null ? rmSync(kept, { force: true }) : writeFileSync(kept, before)));
+    const started = await startService(['--yes'], {
+      DATABASE_URL: database.url,
+      REDIS_URL: inject('redisUrl'),
+      QUEUE_PREFIX: uniqueName('examples'),
+    });
+    const banner = started.banner.slice(started.banner.indexOf('  The inventory service is up.'));
+    const general = (text: string) =>
+      text
+        .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
+        .replaceAll(/(client_secret(?:=| +))\S+/g, '$1…')
+        .trim();
+    const shown = blocks.find(
+      ({ file, text }) => file === 'README.md' && text.startsWith('  The inventory'),
+    )!;
+    expect(general(banner)).toBe(general(shown.text));
+
+    const commands = banner.split('\n').filter((line) => /^(?:TOKEN=|curl )/.test(line));
+    expect(commands.length).toBe(2);
+    const receipt = await runShell(commands.join('\n'), {});
+    const promised = /the receipt answers `([^`]*)`/.exec(textOf('README.md'))![1]!;
+    const lot = JSON.parse(receipt).lot;
+    expect(receipt).toBe(promised.replace('{…}', JSON.stringify(lot)));
+    expect(lot).toMatchObject({ shortID: 'WIDGET-100', units: 5, wID: 1 });
+    await started.stop();
+    await expectInvariants(database.sql);
+  });
+});
+
+describe('shell blocks', () => {
+  const demo = useService({ holds: 'demo' });
+  const empty = useService({ holds: 'nothing' });
+  const others: TestDatabase[] = [];
+  afterAll(async () => {
+    for (const each of others) await each.drop();
+  });
+  const used = new Set<RegExp>();
+
+  async function other(template: string): Promise<TestDatabase> {
+    const made = await createDatabase(template);
+    others.push(made);
+    return made;
+  }
+
+  /** Runs the commands of a block that can be run, in one shell; `start` beside it, until it is up. */
+  async function runBlock({ text }: Block) {
+    const isFirst = text.includes('admin warehouse add');
+    const service = isFirst ? empty : demo;
+    const copy = await createDatabase();
+    others.push(copy);
+    await addDemoData(copy.sql);
+    const env = {
+      ...asPart('operator', service.env),
+      OWNER_URL: copy.url,
+      EMPTY_URL: (await other('template0')).url,
+    };
+    const commands = commandsOf(placed(text, service.baseUrl)).filter((command) => {
+      const why = notRun.find(([kind]) => kind.test(command));
+      if (why !== undefined) used.add(why[0]);
+      return why === undefined;
+    });
+    const start = /^npx -y pnpm@12 start (.*?)\s*(?:#.*)?$/;
+    const output = await runShell(commands.filter((each) => !start.test(each)).join('\n'), env);
+    for (const command of commands) {
+      const args = start.exec(command)?.[1];
+      if (args === undefined) continue;
+      const started = await startService(args.split(' '), {
+        DATABASE_URL: (await other('template0')).url,
+        REDIS_URL: inject('redisUrl'),
+        QUEUE_PREFIX: uniqueName('examples'),
+      });
+      await started.stop();
+    }
+    return output;
+  }
+
+  const shellBlocks = blocks.filter(({ language }) => language === 'sh');
+
+  test.each(shellBlocks.map((block) => [`${block.file}:${block.line}`, block] as const))(
+    'what stands at %s works when it is pasted',
+    async (_where, block) => {
+      const output = await runBlock(block);
+      if (block.text.includes('/Inventory/Receive')) {
+        const receipt = output.slice(output.search(/\{"recNo":\d+,"status"/));
+        expect(JSON.parse(receipt)).toMatchObject({ status: 'received', lot: { units: 5, wID: 1 } });
+      }
+    },
+  );
+
+  test('every reason not to run a command is that of one', () => {
+    expect(notRun.filter(([kind]) => !used.has(kind)).map(([, because]) => because)).toEqual([]);
+  });
+
+  test('every statement works, and is taken back', async () => {
+    const statements = blocks.filter(({ language }) => language === 'sql');
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { text } of statements) {
+      const undone = new Error('taken back');
+      await demo.sql
+        .begin(async (tx) => {
+          await tx.unsafe(text.replaceAll('api_login', uniqueName('api_login').replaceAll('-', '_')));
+          throw undone;
+        })
+        .catch((error) => {
+          if (error !== undone) throw error;
+        });
+    }
+  });
+});
+
+describe('the examples of help', () => {
+  const service = useService({ holds: 'demo' });
+  let demo: TestDatabase;
+  let demoName: string;
+  const examples = [...new Set(readHelps().flatMap(({ examples }) => examples))];
+  const files: Record<string, string> = {
+    'items.csv': 'shortID,description\nFROM-FILE,it came\n',
+    'aliases.csv': 'alias,item\n4006381333955,WIDGET-100\n',
+    'fleet.csv': 'id,permissions,warehouses\nfleet-1,11 95,1\n',
+  };
+
+  beforeAll(async () => {
+    demo = await createDatabase();
+    await addDemoData(demo.sql);
+    const kid = examples.map((each) => /^key withdraw (\S+)/.exec(each)?.[1]).find((found) => found)!;
+    await addFirstSigningKey(demo.sql, { ...(await createSigningKey()), kid });
+    // A copy is made of what nobody is connected to.
+    await demo.sql.end({ timeout: 10 });
+    demoName = new URL(demo.url).pathname.slice(1);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    await runHere(['backup', join(folder, '2026-11-21.inventory')], {
+      DATABASE_URL: addressFor('operator', demo.url),
+    });
+  });
+  afterAll(() => demo?.drop());
+
+  // `start` runs until it is stopped.
+  const shown = examples.filter((each) => !/^start\b/.test(each));
+
+  test.each(shown)('pnpm inventory %s', async (example) => {
+    expect(examples.length).toBeGreaterThan(40);
+    const copy = await createDatabase(example.startsWith('restore ') ? 'template0' : demoName);
+    onTestFinished(() => copy.drop());
+    // These ask the running service, and what they find is the subject of admin/doctor.
+    const asks = /^(?:doctor|status)\b/.test(example);
+    const owner = /^(?:migrate|seed|restore|restored)\b/.test(example);
+    const env = asks
+      ? asPart('operator', service.env)
+      : { DATABASE_URL: owner ? copy.url : addressFor('operator', copy.url) };
+    let text = placed(example, service.baseUrl);
+    // It is there already, because `restore` needs it.
+    if (example.startsWith('backup ')) text = text.replace('.inventory', '-again.inventory');
+    // A database that is given wants to be meant.
+    if (example.startsWith('seed ')) text += ' --yes';
+    const args = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+    const { code, stdout, stderr } = await runHere(
+      args.map((arg) => (arg in files ? join(folder, arg) : arg)),
+      env,
+    );
+    expect({ code, stdout, stderr }).toEqual({
+      code: asks ? expect.toBeOneOf([0, 1]) : 0,
+      stdout: expect.any(String),
+      stderr: example.startsWith('backup ') ? expect.stringContaining('MB') : '',
+    });
+    if (!example.startsWith('secrets')) await expectInvariants(copy.sql);
+  });
+});
+
+describe('docs/scanners.md', () => {
+  const service = useService({ holds: 'demo' });
+
+  test('every call is answered as the page says, one after the other', async () => {
+    const calls = blocks.filter(({ file, language }) => file === 'docs/scanners.md' && language === 'http');
+    expect(calls.length).toBeGreaterThan(10);
+    const client = await service.demoClient();
+    const known: Record<string, string> = {};
+    const filled = (text: string) =>
+      text.replaceAll(/<(\w+)>/g, (_, name: string) =>
+        name === 'now' ? new Date().toISOString() : known[name]!,
+      );
+    for (const { line, text } of calls) {
+      const read = /^([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n([^→]+))?→ (\d+)\n$/.exec(text);
+      expect(read, `line ${line} is a call: ${text}`).not.toBeNull();
+      const [, method, path, headers, body, status] = read!;
+      const answer = await client.send(method!, filled(path!), {
+        headers: {
+          ...Object.fromEntries(
+            [...headers!.matchAll(/^([\w-]+): (.*)$/gm)].map(([, name, value]) => [name, value]),
+          ),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: filled(body) }),
+      });
+      expect(`line ${line}: ${answer.status} ${answer.text}`).toContain(`line ${line}: ${status} `);
+      for (const result of answer.body.results ?? [])
+        if (answer.status === 200) expect(result.status, answer.text).toBe('applied');
+      if (typeof answer.body.transactionNo === 'number')
+        known.transactionNo = String(answer.body.transactionNo);
+      const next = answer.headers.get('X-Next-Modified-Since');
+      if (next !== null) known.nextModifiedSince = next;
+    }
+  });
+});
+
+type Examples = Record<string, { summary: string; value: unknown }>;
+type Content = Record<string, { examples: Examples }>;
+type Operation = {
+  'x-extension'?: true;
+  parameters?: { name?: string; in?: string; example?: unknown }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content: Content }>;
+};
+
+describe('the OpenAPI document', () => {
+  const service = useService({ holds: 'demo' });
+
+  test('every example is answered as it says on the demo: what only reads first, then what writes', async () => {
+    const client = await service.demoClient();
+    const { body: document } = await client.get('/openapi.json');
+    const operations = Object.entries<Record<string, Operation>>(document.paths)
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({
+          path,
+          method: method.toUpperCase(),
+          operation,
+        })),
+      )
+      .sort((one, other) => Number(one.method !== 'GET') - Number(other.method !== 'GET'));
+    let sent = 0;
+    for (const { path, method, operation } of operations) {
+      const place = path.replace(/\{\w+\}/g, () => {
+        const parameter = operation.parameters?.find((each) => each.in === 'path');
+        expect(parameter?.example, `${method} ${path} has an example of its parameter`).toBeDefined();
+        return encodeURIComponent(String(parameter!.example));
+      });
+      const [status] = Object.keys(operation.responses).filter((each) => each.startsWith('2'));
+      const answers = operation.responses[status!]!.content['application/json']!.examples;
+      const [type, asked] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+      const requests =
+        asked === undefined
+          ? // A list of which the example shows another view says how it is asked for.
+            Object.entries(answers).map(([name, { summary }]) => ({
+              name,
+              query: /`(\?[^`]+)`/.exec(summary)?.[1] ?? '',
+              body: undefined,
+            }))
+          : Object.entries(asked.examples).map(([name, { value }]) => ({ name, query: '', body: value }));
+      for (const { name, query, body } of requests) {
+        const what = `${method} ${place}${query} (${name})`;
+        const answer =
+          type === 'application/x-www-form-urlencoded'
+            ? await askWithForm(place, body as Record<string, string>, client.secret)
+            : await client.send(method, place + query, body === undefined ? {} : { body });
+        sent += 1;
+        expect(`${what}: ${answer.status} ${answer.text}`).toContain(`${what}: ${status} `);
+        const example = answers[name]?.value;
+        if (example === undefined || path === '/Token') continue;
+        expect(shownIn(example, answer.body), what).toEqual(
+          likeExample(example, { isWrite: method !== 'GET' }),
+        );
+      }
+      const unasked = Object.keys(answers).filter((name) => !requests.some((each) => each.name === name));
+      expect(unasked, `${method} ${path} has answers that nothing asks for`).toEqual([]);
+    }
+    expect(sent).toBeGreaterThan(30);
+  });
+
+  function askWithForm(path: string, form: Record<string, string>, secret: string) {
+    const filled = Object.fromEntries(
+      Object.entries(form).map(([name, value]) => [name, value.replace('<client secret>', secret)]),
+    );
+    return send(service.baseUrl, 'POST', path, {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(filled).toString(),
+    });
+  }
+});

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { root } from './documents.ts';
+
+// The programs of the examples, as they are here: the command line runs from the sources, on the databases of
+// the test. Whatever needs the owner of the tables gets one of its own: an empty one to restore into, a copy
+// of the demo for the rest.
+const programs = `set -euo pipefail
+npx() {
+  case "$1 $2" in '-y pnpm@12') ;; *) echo "no such step: npx $*" >&2; return 1 ;; esac
+  shift 2
+  if [ "$1" = --silent ]; then shift; fi
+  pnpm "$@"
+}
+pnpm() {
+  case "$1" in
+    inventory) shift; inventory "$@" ;;
+    *) echo "no such step: pnpm $*" >&2; return 1 ;;
+  esac
+}
+inventory() {
+  case "$1" in
+    restore) DATABASE_URL=$EMPTY_URL run "$@" ;;
+    migrate | restored | seed) DATABASE_URL=$OWNER_URL run "$@" ;;
+    *) run "$@" ;;
+  esac
+}
+run() { "$NODE" --import tsx apps/admin/src/main.ts "$@"; }
+docker() {
+  case "$1 $2" in
+    'compose up') ;;
+    'compose run')
+      shift 2
+      while [ "$1" != admin ] && [ "$1" != migrate ]; do shift; done
+      if [ "$1" = migrate ]; then shift; fi
+      shift
+      inventory "$@"
+      ;;
+    *) echo "no such step: docker $*" >&2; return 1 ;;
+  esac
+}
+`;
+
+/** What a shell printed; fails with what it said when its last command, or any before, ends with an error. */
+export function runShell(text: string, env: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      'bash',
+      ['-c', programs + text],
+      { cwd: root, env: { ...process.env, NODE: process.execPath, ...env }, maxBuffer: 2 ** 24 },
+      (error, stdout, stderr) =>
+        error === null ? resolve(stdout) : reject(new Error(`${text}\n${stdout}${stderr}`)),
+    );
+  });
+}

@@ -1,0 +1,21 @@
+import { inventory as program } from '@inventory/admin/program';
+import type { Command } from 'commander';
+
+/** A command by its words, what its help says, and the examples in it, without `pnpm inventory`. */
+export type Help = { command: string; description: string; text: string; examples: string[] };
+
+/** What each command says of itself, the command line as a whole first. */
+export function readHelps(command: Command = program, above: readonly string[] = []): Help[] {
+  const names = above.concat(command === program ? [] : command.name());
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  const after = text.split(/\nExamples?:\n/)[1] ?? '';
+  const examples = [...after.matchAll(/^ {2}pnpm inventory (.*)$/gm)].map(([, line]) => line!);
+  const own = { command: names.join(' '), description: command.description(), text, examples };
+  return [own, ...command.commands.flatMap((each) => readHelps(each, names))];
+}
