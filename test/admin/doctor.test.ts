@@ -296,7 +296,7 @@ describe('doctor names the cause within 15 s and ends with 1:', () => {
     onTestFinished(() => second.stop());
     const { code, checks, failed } = await examine();
     expect({ code, failed }).toEqual({ code: 1, failed: ['shards'] });
-    expect(checks.shards!.found).toBe('they do not agree: 2 queues (apis 1 + 0, workers 2 + 1)');
+    expect(checks.shards!.found).toBe('they do not agree: 2 queues (workers 2 + 1)');
     expect((await examine({ QUEUE_SHARDS: '3' })).failed).toContain('shards');
   });
 

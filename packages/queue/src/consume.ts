@@ -3,6 +3,7 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import { within } from '@inventory/process/within';
 import { Worker } from 'bullmq';
+import { answerReaders } from './answers.ts';
 import { isSound } from './check-request.ts';
 import { packOutcomes, queueName, workerConnectionName } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
@@ -149,6 +150,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       },
     );
     keepStepsApart(worker);
+    answerReaders(worker, queueKeys, producer);
     restWhenRefused(worker);
     worker.on('drained', () => {
       foundEmpty = true;

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { answersKey, type Reader, readerNamedIn } from './answers.ts';
 import { queueName } from './envelope.ts';
 
 // What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right
@@ -41,7 +42,8 @@ export async function readRedisClock(redis: Redis): Promise<{ aheadMs: number; e
 /** One connection by which a process of the service does its work on a queue. */
 export type Part = {
   kind: 'api' | 'worker';
-  shard: number;
+  /** Whose work it takes; null: an api's, which hears of all. */
+  shard: number | null;
   /** Its address as Redis sees it. */
   address: string;
   /** Seconds since it last asked; a process that runs asks every second. */
@@ -78,12 +80,13 @@ export async function watchQueues(
     const found = parseClients(String(await redis.client('LIST')), prefix);
     // Whole seconds, cut off: one that shows 1 may have been silent for nearly two.
     for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
-    const parts = found.map(({ id, ...part }) => ({ ...part, asked: asked.has(id) }));
-    const numbers = new Set([...Array(shardCount).keys(), ...parts.map(({ shard }) => shard)]);
+    const parts = found.map(({ id, reader: _, ...part }) => ({ ...part, asked: asked.has(id) }));
+    const numbers = new Set([...Array(shardCount).keys(), ...parts.flatMap(({ shard }) => shard ?? [])]);
+    const readers = found.flatMap(({ reader }) => reader ?? []);
     const shards: ShardHealth[] = [];
     for (const shard of [...numbers].sort((a, b) => a - b)) {
       const key = `${prefix}:${queueName(shard)}`;
-      const last = await lastFinishedIn(redis, key);
+      const last = await lastFinishedIn(redis, key, readers);
       if (!firstEvents.has(shard)) firstEvents.set(shard, last);
       if (last !== firstEvents.get(shard)) finished.add(shard);
       const waiting = (await redis.llen(`${key}:wait`)) + (await redis.zcard(`${key}:prioritized`));
@@ -101,18 +104,30 @@ export async function watchQueues(
   }
 }
 
-/** The id of the last event of a queue's stream that says that a job was completed. */
-async function lastFinishedIn(redis: Redis, key: string): Promise<string> {
-  const events = await redis.xrevrange(`${key}:events`, '+', '-', 'COUNT', 5);
-  return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
+/**
+ * The id of the last event that says that a job of a queue was completed, among those that all are told (an
+ * idle worker's canaries) and those that each api is told; '' when there is none.
+ */
+async function lastFinishedIn(redis: Redis, key: string, readers: readonly Reader[]): Promise<string> {
+  const streams = [`${key}:events`, ...readers.map((reader) => answersKey(key, reader))];
+  const last = await Promise.all(
+    streams.map(async (stream) => {
+      const events = await redis.xrevrange(stream, '+', '-', 'COUNT', 5);
+      return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
+    }),
+  );
+  // Which is the newest does not matter: another one than before is news.
+  return last.join(' ').trim();
 }
+
+type Connection = Omit<Part, 'asked'> & { id: string; reader: Reader | null };
 
 /**
  * The connections by which the processes do their work, by their names: prefix, the queue in base64, and
- * `main` for a worker's, which is used every second, or `qe` for that by which an api hears of ends.
+ * `main` for a worker's, which is used every second; or that by which an api hears of ends.
  */
-function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id: string })[] {
-  return list.split('\n').flatMap((line) => {
+function parseClients(list: string, prefix: string): Connection[] {
+  return list.split('\n').flatMap((line): Connection[] => {
     const fields = Object.fromEntries(
       line
         .trim()
@@ -120,13 +135,14 @@ function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id
         .map((field) => [field.slice(0, field.indexOf('=')), field.slice(field.indexOf('=') + 1)]),
     );
     const { name = '', id = '', addr: address = '', idle } = fields;
+    const of = { id, address, idleSeconds: Number(idle) };
+    const reader = readerNamedIn(name, prefix);
+    if (reader !== null) return [{ ...of, kind: 'api', shard: null, reader }];
     if (!name.startsWith(`${prefix}:`)) return [];
     const [encoded = '', suffix] = name.slice(prefix.length + 1).split(':');
     const queue = Buffer.from(encoded, 'base64').toString('utf8');
-    const shard = Number(/^\{stock-(\d{1,4})\}$/.exec(queue)?.[1] ?? -1);
-    if (shard < 0 || (suffix !== 'main' && suffix !== 'qe')) return [];
-    return [
-      { id, kind: suffix === 'qe' ? 'api' : 'worker', shard, address, idleSeconds: Number(idle) } as const,
-    ];
+    const shard = /^\{stock-(\d{1,4})\}$/.exec(queue)?.[1];
+    if (shard === undefined || suffix !== 'main') return [];
+    return [{ ...of, kind: 'worker', shard: Number(shard), reader: null }];
   });
 }

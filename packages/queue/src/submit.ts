@@ -1,6 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
+import { within } from '@inventory/process/within';
+import { answersConnectionName, drawReader, jobIdOf, readAnswers } from './answers.ts';
 import { type EnvelopeResult, shardOf } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
 import {
@@ -13,7 +15,7 @@ import {
   type SentEnvelope,
   takeEnvelope,
 } from './lane.ts';
-import { connectProducer } from './redis.ts';
+import { connectConsumer, connectProducer } from './redis.ts';
 import { createRefusals } from './refusals.ts';
 import { openShard, type Shard } from './shard.ts';
 import { openAnswer, signEnvelope } from './signature.ts';
@@ -24,6 +26,7 @@ export { type SubmitResult, waitLimits } from './waiters.ts';
 export type { QueueSight, SeenWorker } from './workers-seen.ts';
 
 const sweepEveryMs = 25;
+const connectWithinMs = 1000;
 const jobOptions = {
   removeOnComplete: true,
   removeOnFail: true,
@@ -114,23 +117,30 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   const { redisUrl, prefix, shardCount, report } = options;
   const producer = connectProducer(redisUrl, (error) => report(error, 'queue connection'));
   const waiters = createWaiters({ ...options, onAnswered }, performance.now());
+  const reader = drawReader();
+  const consumer = connectConsumer(
+    redisUrl,
+    (error) => report(error, 'answers connection'),
+    answersConnectionName(prefix, reader),
+  );
+  const answers = readAnswers({ reader, consumer, producer, report });
+  let jobCount = 0;
   const lines: Line[] = [];
   const refusals = createRefusals('answers', report);
   const doubted = new WeakSet<SentEnvelope>();
-  for (let index = 0; index < shardCount; index++) lines.push(await openLine(index));
+  for (let index = 0; index < shardCount; index++) lines.push(openLine(index));
+  // Who asks it now shall not be refused for that.
+  if (producer.status !== 'ready') await within(connectWithinMs, once(producer, 'ready')).catch(() => {});
   const clock = setInterval(() => {
     waiters.sweep(performance.now());
     for (const line of lines) schedule(line);
   }, sweepEveryMs);
 
-  async function openLine(index: number): Promise<Line> {
+  function openLine(index: number): Line {
     const lane = emptyLane<Waiter>();
-    const shard = await openShard({
-      redisUrl,
-      prefix,
-      shard: index,
-      producer,
-      onCompleted: (jobId, answer) => {
+    const shard = openShard({ prefix, shard: index, producer, report });
+    void answers.add(shard.queue, {
+      completed(jobId, answer) {
         const envelope = lane.sent.get(jobId);
         if (envelope === undefined) return;
         const results = openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, answer);
@@ -138,11 +148,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
         envelope.isDone = true;
         waiters.complete(envelope, results);
       },
-      onFailed: (jobId) => {
+      failed(jobId) {
         const envelope = lane.sent.get(jobId);
         if (envelope !== undefined) void waiters.settle(envelope);
       },
-      report,
     });
     return { lane, shard, isScheduled: false };
   }
@@ -196,7 +205,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     const requests = batch.map((waiter) => waiter.request);
     const envelope: SentEnvelope = {
       // Its own id: a lost reply to `add` must not end in two jobs.
-      jobId: randomUUID(),
+      jobId: jobIdOf(reader, ++jobCount),
       requestIds: requests.map((request) => request.requestId),
       unanswered: batch.length,
       sentAt: performance.now(),
@@ -263,7 +272,9 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     async close() {
       await waiters.end();
       clearInterval(clock);
+      await answers.close();
       for (const { shard } of lines) await shard.close();
+      consumer.disconnect();
       producer.disconnect();
     },
   };

@@ -76,21 +76,21 @@ async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): P
     databaseBytes,
     holdings,
     redisBytes: server?.usedBytes ?? null,
-    apis: queues && processesOf(queues, 'api', () => true),
-    workers: queues && processesOf(queues, 'worker', () => true),
-    workersThatAsk: queues && processesOf(queues, 'worker', ({ asked }) => asked),
+    apis: queues && queues.parts.filter(({ kind }) => kind === 'api').length,
+    workers: queues && workersOf(queues, () => true),
+    workersThatAsk: queues && workersOf(queues, ({ asked }) => asked),
     envelopesWaiting: queues?.shards.reduce((sum, { waiting }) => sum + waiting, 0) ?? null,
   };
 }
 
-/** Each process has a connection for each queue. */
-function processesOf(
+/** Each worker has a connection for each queue. */
+function workersOf(
   { parts, shards }: QueueHealth,
-  kind: 'api' | 'worker',
   counts: (part: QueueHealth['parts'][number]) => boolean,
 ): number {
   const perShard = shards.map(
-    ({ shard }) => parts.filter((part) => part.kind === kind && part.shard === shard && counts(part)).length,
+    ({ shard }) =>
+      parts.filter((part) => part.kind === 'worker' && part.shard === shard && counts(part)).length,
   );
   return Math.max(0, ...perShard);
 }

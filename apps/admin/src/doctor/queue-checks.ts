@@ -34,10 +34,7 @@ export const queueChecks: Question<Seen>[] = [
       const apis = health.parts.filter(({ kind }) => kind === 'api');
       if (apis.length === 0) return warn('no api is connected to this Redis', 'start an api');
       const still = apis.filter(({ asked }) => !asked);
-      if (still.length === 0)
-        return ok(
-          `${Math.max(...health.shards.map(({ shard }) => countOf(health, 'api', shard)))} connected`,
-        );
+      if (still.length === 0) return ok(`${apis.length} connected`);
       return warn(
         `${still.map(describeStill).join('; ')}: it stands still or its network swallows packets`,
         'look at that process and its log; end it, and what supervises it starts it anew',
@@ -102,18 +99,16 @@ function judgeWorkers(seen: Seen) {
 }
 
 function judgeShards({ health, shardsSet }: Seen) {
-  const { parts } = health;
-  if (parts.length === 0) return unknown('neither an api nor a worker is connected to this Redis');
-  const count = 1 + Math.max(...parts.map(({ shard }) => shard));
-  const describe = (kind: Part['kind']) => {
-    const counts = Array.from({ length: count }, (_, shard) => countOf(health, kind, shard));
-    return { counts, agree: new Set(counts).size === 1, text: `${kind}s ${counts.join(' + ')}` };
-  };
-  const kinds = [describe('api'), describe('worker')].filter(({ counts }) => counts.some((each) => each > 0));
-  const found = `${count === 1 ? '1 queue' : `${count} queues`} (${kinds.map(({ text }) => text).join(', ')})`;
+  const workers = health.parts.flatMap(({ shard }) => shard ?? []);
+  if (workers.length === 0) return unknown('no worker is connected to this Redis');
+  const counts = Array.from(
+    { length: 1 + Math.max(...workers) },
+    (_, shard) => workers.filter((each) => each === shard).length,
+  );
+  const found = `${counts.length === 1 ? '1 queue' : `${counts.length} queues`} (workers ${counts.join(' + ')})`;
   const remedy = 'set QUEUE_SHARDS alike for all of them and start them anew, the workers first';
-  if (kinds.some(({ agree }) => !agree)) return fail(`they do not agree: ${found}`, remedy);
-  if (shardsSet !== null && shardsSet !== count)
+  if (new Set(counts).size !== 1) return fail(`they do not agree: ${found}`, remedy);
+  if (shardsSet !== null && shardsSet !== counts.length)
     return fail(`QUEUE_SHARDS is ${shardsSet} here, and ${found} in use`, remedy);
   return ok(found);
 }
