@@ -18,6 +18,8 @@ export type TestSubmitter = {
   admits(): boolean;
   /** So many requests in this turn, all for one queue; they came now, unless told otherwise. */
   submit(count: number, arrivedAt?: number): Promise<SubmitResult>[];
+  /** These requests in this turn; they came now. */
+  submitRequests(requests: readonly QueuedRequest[]): Promise<SubmitResult>[];
   /** Ends it before the test does. */
   close(): Promise<void>;
   /** How many requests each envelope carries that was sent, the oldest first. */
@@ -35,7 +37,6 @@ export async function openSubmitter(
   const prefix = options.prefix ?? `submitter-${randomBytes(6).toString('hex')}`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const submitter = await createSubmitter({
-    shardCount: 1,
     keys: await fixedKeys(),
     readOutcomes: async () => new Map(),
     settle: async (requests) =>
@@ -65,6 +66,7 @@ export async function openSubmitter(
     admits: () => submitter.admits(createRequest(), performance.now()),
     submit: (count, arrivedAt = performance.now()) =>
       Array.from({ length: count }, () => submitter.submit(createRequest(), arrivedAt)),
+    submitRequests: (requests) => requests.map((request) => submitter.submit(request, performance.now())),
     close,
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
   };

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { answersKey, type Reader, readerNamedIn } from './answers.ts';
 import { queueName } from './envelope.ts';
+import { readSeating, type Seating } from './seats.ts';
 
 // What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right
 // to add any. That workers take work is seen all the same, because an idle one sends an empty envelope
@@ -42,7 +43,9 @@ export async function readRedisClock(redis: Redis): Promise<{ aheadMs: number; e
 /** One connection by which a process of the service does its work on a queue. */
 export type Part = {
   kind: 'api' | 'worker';
-  /** Whose work it takes; null: an api's, which hears of all. */
+  /** What tells it from the others of its kind. */
+  process: string;
+  /** Whose work it takes by this connection; null: by this it hears of all, or says that it is there. */
   shard: number | null;
   /** Its address as Redis sees it. */
   address: string;
@@ -57,20 +60,25 @@ export type Part = {
  */
 export type ShardHealth = { shard: number; waiting: number; finished: boolean };
 
-export type QueueHealth = { parts: Part[]; shards: ShardHealth[]; watchedMs: number };
+export type QueueHealth = {
+  parts: Part[];
+  shards: ShardHealth[];
+  /** Who holds which shard; null: Redis does not say. */
+  seating: Seating | null;
+  watchedMs: number;
+};
 
 const lookEveryMs = 250;
 
 /**
  * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has
- * finished an envelope; `watchMs` at most. `shardCount`: as set where it is known; queues that a process
- * waits on are watched too.
+ * finished an envelope; `watchMs` at most. The queues: those in use, and those from which a worker takes work.
  */
 export async function watchQueues(
   redis: Redis,
-  options: { prefix: string; shardCount: number; watchMs: number; untilFinished: boolean },
+  options: { prefix: string; watchMs: number; untilFinished: boolean },
 ): Promise<QueueHealth> {
-  const { prefix, shardCount, watchMs, untilFinished } = options;
+  const { prefix, watchMs, untilFinished } = options;
   const startedAt = performance.now();
   const asked = new Set<string>();
   const firstEvents = new Map<number, string>();
@@ -81,7 +89,15 @@ export async function watchQueues(
     // Whole seconds, cut off: one that shows 1 may have been silent for nearly two.
     for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
     const parts = found.map(({ id, reader: _, ...part }) => ({ ...part, asked: asked.has(id) }));
-    const numbers = new Set([...Array(shardCount).keys(), ...parts.flatMap(({ shard }) => shard ?? [])]);
+    // One that was given to another worker a moment ago is nobody's concern; rights of an older version do not
+    // let an operator see it.
+    const seating = await readSeating(redis, prefix).catch(() => null);
+    const inUse = seating?.shards.filter((shard) => shard.isInUse).map(({ shard }) => shard) ?? [];
+    const numbers = new Set([
+      0,
+      ...inUse,
+      ...parts.flatMap(({ shard, asked }) => (asked ? (shard ?? []) : [])),
+    ]);
     const readers = found.flatMap(({ reader }) => reader ?? []);
     const shards: ShardHealth[] = [];
     for (const shard of [...numbers].sort((a, b) => a - b)) {
@@ -99,7 +115,7 @@ export async function watchQueues(
       shards.every(({ shard }) => isServed(shard) && (!untilFinished || finished.has(shard)));
     // A queue that nobody waits on has nothing to be waited for.
     const isHopeless = parts.length === 0 && watchedMs > 1000;
-    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, shards, watchedMs };
+    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, shards, seating, watchedMs };
     await wait(lookEveryMs);
   }
 }
@@ -137,12 +153,16 @@ function parseClients(list: string, prefix: string): Connection[] {
     const { name = '', id = '', addr: address = '', idle } = fields;
     const of = { id, address, idleSeconds: Number(idle) };
     const reader = readerNamedIn(name, prefix);
-    if (reader !== null) return [{ ...of, kind: 'api', shard: null, reader }];
+    if (reader !== null) return [{ ...of, kind: 'api', process: reader, shard: null, reader }];
     if (!name.startsWith(`${prefix}:`)) return [];
-    const [encoded = '', suffix] = name.slice(prefix.length + 1).split(':');
+    // A worker of an older version has no name of its own in it.
+    const [encoded = '', suffix, ...worker] = name.slice(prefix.length + 1).split(':');
     const queue = Buffer.from(encoded, 'base64').toString('utf8');
     const shard = /^\{stock-(\d{1,4})\}$/.exec(queue)?.[1];
-    if (shard === undefined || suffix !== 'main') return [];
-    return [{ ...of, kind: 'worker', shard: Number(shard), reader: null }];
+    if (suffix !== 'main' || (encoded !== '' && shard === undefined)) return [];
+    const process = worker.join(':') || address;
+    return [
+      { ...of, kind: 'worker', process, shard: shard === undefined ? null : Number(shard), reader: null },
+    ];
   });
 }

@@ -1,18 +1,14 @@
 import type { Part, QueueHealth } from '@inventory/queue/health';
 import { fail, ok, type Question, unknown, warn } from './check.ts';
 
-/** What was seen of the queues, and QUEUE_SHARDS where it is set. */
-export type Seen = { health: QueueHealth; shardsSet: number | null };
+/** What was seen of the queues. */
+export type Seen = { health: QueueHealth };
 
 // An api has a few envelopes under way at once and refuses what would wait for long.
 const waitingMany = 100;
 const waitingTooMany = 1000;
 
-const startWorker = 'start a worker with this REDIS_URL, QUEUE_PREFIX and QUEUE_SHARDS';
-
-function countOf(health: QueueHealth, kind: Part['kind'], shard: number): number {
-  return health.parts.filter((part) => part.kind === kind && part.shard === shard).length;
-}
+const startWorker = 'start a worker with this REDIS_URL and QUEUE_PREFIX';
 
 function shardName(seen: Seen, shard: number): string {
   return seen.health.shards.length > 1 ? ` of shard ${shard}` : '';
@@ -62,7 +58,7 @@ export const queueChecks: Question<Seen>[] = [
   },
   {
     id: 'shards',
-    wanted: 'the same QUEUE_SHARDS for every api and worker',
+    wanted: 'each queue in use is held by a worker',
     look: async (seen) => judgeShards(seen),
   },
 ];
@@ -93,22 +89,27 @@ function judgeWorkers(seen: Seen) {
       'see `memory`, and the log of the workers',
     );
   }
-  return ok(
-    `${Math.max(...health.shards.map(({ shard }) => countOf(health, 'worker', shard)))} connected, all take work`,
-  );
+  return ok(`${new Set(workers.map((part) => part.process)).size} connected, all take work`);
 }
 
-function judgeShards({ health, shardsSet }: Seen) {
-  const workers = health.parts.flatMap(({ shard }) => shard ?? []);
-  if (workers.length === 0) return unknown('no worker is connected to this Redis');
-  const counts = Array.from(
-    { length: 1 + Math.max(...workers) },
-    (_, shard) => workers.filter((each) => each === shard).length,
-  );
-  const found = `${counts.length === 1 ? '1 queue' : `${counts.length} queues`} (workers ${counts.join(' + ')})`;
-  const remedy = 'set QUEUE_SHARDS alike for all of them and start them anew, the workers first';
-  if (new Set(counts).size !== 1) return fail(`they do not agree: ${found}`, remedy);
-  if (shardsSet !== null && shardsSet !== counts.length)
-    return fail(`QUEUE_SHARDS is ${shardsSet} here, and ${found} in use`, remedy);
+function judgeShards({ health: { seating, parts } }: Seen) {
+  if (parts.length === 0) return unknown('neither an api nor a worker is connected to this Redis');
+  if (seating === null)
+    return unknown(
+      'Redis does not say: the right to HGETALL is missing; write its users anew (`pnpm inventory secrets`)',
+    );
+  const { workers, shards } = seating;
+  const inUse = shards.filter(({ isInUse }) => isInUse);
+  const leaving = shards.length - inUse.length;
+  const holding = new Set(shards.map(({ holder }) => holder));
+  const idle = workers.filter((worker) => !holding.has(worker)).length;
+  const found = [
+    `${inUse.length === 1 ? '1 queue' : `${inUse.length} queues`} (${inUse.map(({ shard, holder }) => `${shard}: ${holder ?? 'nobody'}`).join(', ')})`,
+    ...(leaving === 0 ? [] : [`${leaving} going out of use`]),
+    ...(idle === 0 ? [] : [`${idle} of ${workers.length} workers wait for one to go`]),
+  ].join('; ');
+  if (inUse.some(({ holder }) => holder === null)) return fail(found, startWorker);
+  if (idle > 0)
+    return warn(found, 'raise QUEUE_SHARDS of every worker: the least that one has holds for all');
   return ok(found);
 }
