@@ -13,8 +13,8 @@ export type NetworkStretch = {
 };
 
 /**
- * Listens on a free port of loopback and passes bytes both ways to `targetPort`. `turnMs`: how much later what
- * is asked comes there, milliseconds; answers come at once, so each turn takes that much longer.
+ * Listens on a free port of loopback and passes bytes both ways to `targetPort`. `turnMs`: how much later
+ * what is asked comes there, milliseconds; answers come at once, so each turn takes that much longer.
  */
 export async function startProxy(targetPort: number, turnMs = 0): Promise<NetworkStretch> {
   const pairs = new Set<[Socket, Socket]>();

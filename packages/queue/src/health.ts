@@ -72,7 +72,8 @@ const lookEveryMs = 250;
 
 /**
  * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has
- * finished an envelope; `watchMs` at most. The queues: those in use, and those from which a worker takes work.
+ * finished an envelope; `watchMs` at most. The queues: those in use, and those from which a worker takes
+ * work.
  */
 export async function watchQueues(
   redis: Redis,
@@ -89,8 +90,7 @@ export async function watchQueues(
     // Whole seconds, cut off: one that shows 1 may have been silent for nearly two.
     for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
     const parts = found.map(({ id, reader: _, ...part }) => ({ ...part, asked: asked.has(id) }));
-    // One that was given to another worker a moment ago is nobody's concern; rights of an older version do not
-    // let an operator see it.
+    // Rights of an older version do not let an operator see it.
     const seating = await readSeating(redis, prefix).catch(() => null);
     const inUse = seating?.shards.filter((shard) => shard.isInUse).map(({ shard }) => shard) ?? [];
     const numbers = new Set([

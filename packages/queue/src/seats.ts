@@ -8,8 +8,8 @@ import { queueName } from './envelope.ts';
 // two keys of one slot. A seat decides who takes work and nothing else: the locks of Postgres make what is
 // done exact, so two workers at one shard, for a moment, cost time only.
 
-/** As many shards as there can be, whatever is set; Redis is not believed beyond that. */
-export const shardsMost = 256;
+// As many shards as there can be, whatever is set; Redis is not believed beyond that.
+const shardsMost = 256;
 
 /** How long a worker that says nothing keeps its shards, */
 export const seatMs = 1200;
