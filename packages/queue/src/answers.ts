@@ -49,6 +49,9 @@ export function readerOf(jobId: string): Reader | null {
 // An api renews this for as long as it is there, and so does a worker that answers one that may not be.
 const keptMs = 60_000;
 const renewEveryMs = 10_000;
+// An api that closes leaves its streams empty for this long: a job that ends late may still write there, and
+// its worker may have renewed the stream a moment ago.
+const keptAfterMs = 15_000;
 // The key of the stream of events in the list of what BullMQ's script gets.
 const eventsAt = 3;
 
@@ -180,7 +183,13 @@ export function readAnswers(options: {
       clearInterval(timer);
       consumer.off('ready', startOver);
       if (producer.status === 'ready') {
-        await Promise.all([...streams.keys()].map((key) => producer.del(key).catch(() => {})));
+        await Promise.all(
+          [...streams.keys()].map((key) =>
+            Promise.all([producer.xtrim(key, 'MAXLEN', 0), producer.pexpire(key, keptAfterMs)]).catch(
+              () => {},
+            ),
+          ),
+        );
       }
       asked = [];
     },

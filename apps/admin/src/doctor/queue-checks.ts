@@ -99,6 +99,7 @@ function judgeShards({ health: { seating, parts } }: Seen) {
       'Redis does not say: the right to HGETALL is missing; write its users anew (`pnpm inventory secrets`)',
     );
   const { workers, shards } = seating;
+  if (workers.length === 0) return unknown('no worker says that it is there: see `workers`');
   const inUse = shards.filter(({ isInUse }) => isInUse);
   const leaving = shards.length - inUse.length;
   const holding = new Set(shards.map(({ holder }) => holder));
