@@ -12,6 +12,8 @@ export type FleetLoad = {
   seconds: number;
   /** Requests a second over all apis; as many as there can be when it is not set. */
   pacePerSecond?: number;
+  /** How many of the apis are asked; all unless told. */
+  asked?: number;
   next: () => LoadRequest;
 };
 
@@ -22,6 +24,8 @@ export type FleetResult = {
   errors: number;
   /** Microseconds a request, each part over all its processes; null where this system does not tell. */
   cpu: CpuTime | null;
+  /** What the apis that were not asked used, microseconds for each request that the others were. */
+  bystanders: number;
 };
 
 /** Several apis and workers on one Postgres and one Redis. */
@@ -72,27 +76,31 @@ export async function startFleet(
   return {
     apis,
     workers,
-    async run({ callers, seconds, pacePerSecond, next }) {
+    async run({ callers, seconds, pacePerSecond, next, asked = apis.length }) {
+      const others = pids(apis.slice(asked));
+      const othersBefore = readCpuOf(others, []);
       const before = readCpuOf(pids(apis), pids(workers));
       const results: LoadResult[] = await Promise.all(
-        origins.map((origin) =>
+        origins.slice(0, asked).map((origin) =>
           runLoad({
             origin,
             token,
-            callers: Math.max(1, Math.round(callers / origins.length)),
+            callers: Math.max(1, Math.round(callers / asked)),
             seconds,
             warmUpSeconds: 0,
             next,
-            ...(pacePerSecond === undefined ? {} : { pacePerSecond: pacePerSecond / origins.length }),
+            ...(pacePerSecond === undefined ? {} : { pacePerSecond: pacePerSecond / asked }),
           }),
         ),
       );
       const after = readCpuOf(pids(apis), pids(workers));
+      const othersAfter = readCpuOf(others, []);
       const sum = (read: (result: LoadResult) => number) =>
         results.reduce((total, result) => total + read(result), 0);
       const answered = sum((result) => result.answered);
       const each = (part: keyof CpuTime) => ((after![part] - before![part]) * 1000) / answered;
       return {
+        bystanders: (((othersAfter?.api ?? 0) - (othersBefore?.api ?? 0)) * 1000) / answered,
         rate: sum((result) => result.rate),
         ...quantiles(results.flatMap((result) => result.latencies)),
         errors: sum((result) => result.errors),

@@ -10,6 +10,7 @@ const values = readOptions(
   {
     apis: { value: 'numbers', default: '1,2,4,8', about: 'how many apis, one after the other' },
     workers: { value: 'numbers', default: '1', about: 'how many workers, one after the other' },
+    asked: { value: 'number', about: 'how many of the apis are asked; the others stand by' },
     rate: { value: 'number', about: 'requests a second over all apis; as many as there can be otherwise' },
     callers: { value: 'number', default: '64', about: 'callers over all apis' },
     per: { value: 'number', about: 'callers for each worker instead' },
@@ -31,6 +32,7 @@ const env = Object.fromEntries(
     .map((each) => each.split('=') as [string, string]),
 );
 const pace = values.rate === undefined ? {} : { pacePerSecond: Number(values.rate) };
+const asked = values.asked === undefined ? {} : { asked: Number(values.asked) };
 const stack = await startBenchStack();
 for (const apis of numbers(values.apis)) {
   for (const workers of numbers(values.workers)) {
@@ -48,7 +50,7 @@ for (const apis of numbers(values.apis)) {
       served += Math.max(rate, 100);
     }
     const before = process.cpuUsage();
-    const result = await fleet.run({ callers, seconds: Number(values.seconds), next, ...pace });
+    const result = await fleet.run({ callers, seconds: Number(values.seconds), next, ...pace, ...asked });
     const { user, system } = process.cpuUsage(before);
     console.log(textOf(apis, workers, callers, result, (user + system) / 1e6 / Number(values.seconds)));
     await fleet.stop();
@@ -63,12 +65,13 @@ function textOf(
   result: FleetResult,
   loadCores: number,
 ): string {
-  const { rate, p50Ms, p99Ms, errors, cpu } = result;
+  const { rate, p50Ms, p99Ms, errors, cpu, bystanders } = result;
   const parts = cpu === null ? [] : [cpu.api, cpu.worker, cpu.postgres, cpu.redis];
   const sum = parts.reduce((total, each) => total + each, 0);
   return (
     `${apis} apis ${workers} workers ${callers} callers: ${rate.toFixed(0)}/s p50 ${p50Ms.toFixed(1)} ms p99 ${p99Ms.toFixed(1)} ms ` +
     `errors ${errors} cpu ${parts.map((each) => each.toFixed(0)).join(' + ')} = ${sum.toFixed(0)} us ` +
+    `, of that apis that were not asked ${bystanders.toFixed(0)} ` +
     `(${((sum * rate) / 1e6).toFixed(2)} cores, the load ${loadCores.toFixed(2)})`
   );
 }

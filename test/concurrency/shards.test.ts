@@ -14,16 +14,25 @@ import { openSubmitter } from '../harness/submitter.ts';
 
 const own = await startOwnRedis();
 const { redis, url: redisUrl } = own;
-const timeout = 30_000;
+const timeout = 90_000;
+const patient = { timeout: 20_000 };
 const sizes = { envelopeMax: 4, inFlightMax: 4 };
 afterAll(() => own.stop());
 
+// Longer than any machine stands still.
+const longMs = 600_000;
+
 const idOf = (name: string) => `${name}:1:00000000`;
 const sit = (prefix: string, name: string, said: Partial<Parameters<typeof takeSeat>[2]> = {}) =>
-  takeSeat(redis, prefix, {
-    ...{ id: idOf(name), shardsMax: 64, isAble: true, empty: [], found: [] },
-    ...said,
-  });
+  takeSeat(
+    redis,
+    prefix,
+    {
+      ...{ id: idOf(name), shardsMax: 64, isAble: true, empty: [], found: [] },
+      ...said,
+    },
+    longMs,
+  );
 const mineOf = async (...args: Parameters<typeof sit>) => (await sit(...args)).mine;
 
 /** Has all that is there look as if it had been so for longer. */
@@ -69,17 +78,20 @@ test('what a worker had that left, or says nothing any more, is taken over at th
 
 test('a seat ends by itself', { timeout }, async () => {
   const prefix = uniqueName('seats');
-  await sit(prefix, 'a');
-  expect(await mineOf(prefix, 'b')).toEqual([1]);
-  await expect.poll(() => mineOf(prefix, 'b'), { timeout, interval: seatMs / 4 }).toContain(0);
+  const said = { id: idOf('a'), shardsMax: 64, isAble: true, empty: [], found: [] };
+  expect((await takeSeat(redis, prefix, said)).mine).toEqual([0]);
+  await expect.poll(() => mineOf(prefix, 'b'), { ...patient, interval: seatMs / 4 }).toContain(0);
 });
 
 test('a shard out of use is held until it is empty and was so for a while', async () => {
   const prefix = uniqueName('seats');
   for (const name of ['a', 'b']) await sit(prefix, name);
   await leaveSeat(redis, prefix, idOf('b'));
-  expect(await sit(prefix, 'a', { empty: [1] })).toEqual({ count: 1, mine: [0, 1] });
-  await age(prefix, 60_000);
+  expect(await sit(prefix, 'a')).toEqual({ count: 1, mine: [0, 1] });
+  // As if that had been just now, and however long this test takes.
+  await age(prefix, -60_000);
+  expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0, 1]);
+  await age(prefix, 120_000);
   expect(await mineOf(prefix, 'a')).toEqual([0, 1]);
   expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0]);
   expect((await readSeating(redis, prefix)).shards).toHaveLength(1);
@@ -136,24 +148,21 @@ test('every item is applied by one of three workers, and by another one after th
 }, async () => {
   const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
   const { took, consumers } = await openWorkers(prefix, 3);
-  await expect.poll(() => readShardCount(redis, prefix), { timeout }).toBe(3);
-  await expect.poll(() => consumers.map((each) => each.shardCount()), { timeout }).toEqual([1, 1, 1]);
+  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
+  await expect.poll(() => consumers.map((each) => each.shardCount()), patient).toEqual([1, 1, 1]);
   const items = Array.from({ length: 30 }, (_, index) => `ITEM-${index}`);
   const send = async () => {
-    const answers = await Promise.all(submitRequests(items.map(request)));
+    const answers = await Promise.all(submitRequests(items.map(request), performance.now() + 15_000));
     return new Set(answers.map(({ status }) => status));
   };
   const sets = () => took.map((each) => [...each].sort());
   // The api may not know of the last worker yet.
   await expect
-    .poll(
-      async () => {
-        for (const each of took) each.clear();
-        expect(await send()).toEqual(new Set(['applied']));
-        return took.every(({ size }) => size > 0) && took.reduce((sum, { size }) => sum + size, 0);
-      },
-      { timeout },
-    )
+    .poll(async () => {
+      for (const each of took) each.clear();
+      expect(await send()).toEqual(new Set(['applied']));
+      return took.every(({ size }) => size > 0) && took.reduce((sum, { size }) => sum + size, 0);
+    }, patient)
     .toBe(items.length);
   expect(sets().flat().sort()).toEqual([...items].sort());
   await consumers[1]!.close();
@@ -173,26 +182,29 @@ test('work in a shard that is not in use, of an api that does not know, is done 
     jobId,
     removeOnComplete: true,
   });
-  await expect.poll(() => [...took[0]!], { timeout }).toEqual(['LOST']);
+  await expect.poll(() => [...took[0]!], patient).toEqual(['LOST']);
 });
 
 test('all is shared anew after Redis has lost who held what', { timeout }, async () => {
   const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
   const { consumers } = await openWorkers(prefix, 3);
   const held = () => consumers.map((each) => each.shardCount());
-  await expect.poll(held, { timeout }).toEqual([1, 1, 1]);
+  await expect.poll(held, patient).toEqual([1, 1, 1]);
   const { seats, shards } = seatKeys(prefix);
   await redis.del(seats, shards);
-  await expect.poll(() => readShardCount(redis, prefix), { timeout }).toBe(3);
-  const answers = await Promise.all(submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request)));
+  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
+  const answers = await Promise.all(
+    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 15_000),
+  );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
-  expect((await readSeating(redis, prefix)).shards.filter(({ isInUse }) => isInUse)).toHaveLength(3);
+  const inUse = async () => (await readSeating(redis, prefix)).shards.filter(({ isInUse }) => isInUse).length;
+  await expect.poll(inUse, patient).toBe(3);
 });
 
 test('nothing of the seats stays in Redis for long after the last worker', { timeout }, async () => {
   const prefix = uniqueName('seats');
   const { consumers } = await openWorkers(prefix, 1);
-  await expect.poll(() => readShardCount(redis, prefix), { timeout }).toBe(1);
+  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(1);
   await consumers[0]!.close();
   const { seats, shards } = seatKeys(prefix);
   expect(await redis.hgetall(seats)).toEqual({});

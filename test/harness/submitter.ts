@@ -18,8 +18,8 @@ export type TestSubmitter = {
   admits(): boolean;
   /** So many requests in this turn, all for one queue; they came now, unless told otherwise. */
   submit(count: number, arrivedAt?: number): Promise<SubmitResult>[];
-  /** These requests in this turn; they came now. */
-  submitRequests(requests: readonly QueuedRequest[]): Promise<SubmitResult>[];
+  /** These requests in this turn. */
+  submitRequests(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
   /** Ends it before the test does. */
   close(): Promise<void>;
   /** How many requests each envelope carries that was sent, the oldest first. */
@@ -66,7 +66,7 @@ export async function openSubmitter(
     admits: () => submitter.admits(createRequest(), performance.now()),
     submit: (count, arrivedAt = performance.now()) =>
       Array.from({ length: count }, () => submitter.submit(createRequest(), arrivedAt)),
-    submitRequests: (requests) => requests.map((request) => submitter.submit(request, performance.now())),
+    submitRequests: (requests, arrivedAt) => requests.map((request) => submitter.submit(request, arrivedAt)),
     close,
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
   };

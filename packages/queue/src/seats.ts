@@ -145,9 +145,14 @@ export function seatKeys(prefix: string): { seats: string; shards: string } {
   return { seats: `${queue}:seats`, shards: `${queue}:shards` };
 }
 
-/** Takes a seat, or keeps it, and learns what is to be done. */
-export async function takeSeat(connection: Redis, prefix: string, seat: Seat): Promise<Shares> {
-  return ask(connection, prefix, seat, seatMs);
+/** Takes a seat, or keeps it, for `forMs` from now, and learns what is to be done. */
+export async function takeSeat(
+  connection: Redis,
+  prefix: string,
+  seat: Seat,
+  forMs: number = seatMs,
+): Promise<Shares> {
+  return ask(connection, prefix, seat, forMs);
 }
 
 /** Gives a seat up; those who stay are given its shards when they ask next. */

@@ -30,6 +30,9 @@ export type Share = {
 
 // How many times it asks until it looks once for work in shards that are not in use.
 const looksEvery = 3;
+// Each time at those that were in use, or an older version may have in use, and at some of all others in turn.
+const likelyMin = 8;
+const othersAtOnce = 8;
 const leaveWithinMs = 500;
 
 /** Takes part in the work: takes a seat, keeps it, and serves the shards that it is given. */
@@ -40,6 +43,7 @@ export function shareShards(options: ShareOptions): Share {
   let shares: Shares = { count: 0, mine: [] };
   let found: number[] = [];
   let rounds = 0;
+  let mostInUse = 0;
   let hasEnded = false;
 
   /**
@@ -47,10 +51,10 @@ export function shareShards(options: ShareOptions): Share {
    * stood still while they went out of use, or Redis has lost who held what.
    */
   async function findWork(): Promise<number[]> {
-    const isMine = (shard: number) => shard < shares.count || served.has(shard);
-    const others = [...Array(options.shardsMax).keys()].filter((shard) => !isMine(shard));
-    const areEmpty = await Promise.all(others.map((shard) => isEmpty(producer, prefix, shard)));
-    return others.filter((_, index) => !areEmpty[index]);
+    const looked = toLookAt(rounds / looksEvery, options.shardsMax, mostInUse);
+    const others = looked.filter((shard) => shard >= shares.count && !served.has(shard));
+    const counts = await Promise.all(others.map((shard) => countWork(producer, prefix, shard)));
+    return others.filter((_, index) => counts[index]! > 0);
   }
 
   async function ask() {
@@ -73,6 +77,7 @@ export function shareShards(options: ShareOptions): Share {
       found = [];
       if (hasEnded) return;
       shares = next;
+      mostInUse = Math.max(mostInUse, next.count);
       serveMine();
     } catch (error) {
       // What it has it goes on with: another one that is given it meanwhile is no harm.
@@ -117,12 +122,22 @@ export function shareShards(options: ShareOptions): Share {
   };
 }
 
+function toLookAt(look: number, shardsMax: number, mostInUse: number): number[] {
+  const likely = [...Array(Math.min(shardsMax, Math.max(likelyMin, mostInUse))).keys()];
+  const turn = Array.from({ length: othersAtOnce }, (_, index) => (look * othersAtOnce + index) % shardsMax);
+  return [...new Set([...likely, ...turn])];
+}
+
 async function isEmpty(producer: Redis, prefix: string, shard: number): Promise<boolean> {
-  const keyOf = (part: string) => `${prefix}:${queueName(shard)}:${part}`;
-  const counts = await Promise.all([
-    producer.llen(keyOf('wait')),
-    producer.llen(keyOf('active')),
-    producer.zcard(keyOf('delayed')),
+  const [delayed, others] = await Promise.all([
+    producer.zcard(`${prefix}:${queueName(shard)}:delayed`),
+    countWork(producer, prefix, shard),
   ]);
-  return counts.every((count) => count === 0);
+  return delayed + others === 0;
+}
+
+async function countWork(producer: Redis, prefix: string, shard: number): Promise<number> {
+  const keyOf = (part: string) => `${prefix}:${queueName(shard)}:${part}`;
+  const counts = await Promise.all([producer.llen(keyOf('wait')), producer.llen(keyOf('active'))]);
+  return counts[0] + counts[1];
 }
