@@ -16,12 +16,19 @@ const tickMs = 10;
  * /proc, or where Postgres or Redis are not processes that this one started.
  */
 export function readCpu({ processes }: Pick<Site, 'processes'>): CpuTime | null {
+  const { api, worker } = processes;
+  return readCpuOf([api.child.pid!], worker === null ? [] : [worker.child.pid!]);
+}
+
+/** The same of several apis and workers together, by the numbers of their processes. */
+export function readCpuOf(apis: readonly number[], workers: readonly number[]): CpuTime | null {
   const servers = ['postgres', 'redis'].map(readPid);
   if (!canTellCpu || servers.includes(null)) return null;
   const [postgres, redis] = servers as [number, number];
+  const sumOf = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + ownTimeOf(pid), 0);
   return {
-    api: ownTimeOf(processes.api.child.pid!),
-    worker: processes.worker === null ? 0 : ownTimeOf(processes.worker.child.pid!),
+    api: sumOf(apis),
+    worker: sumOf(workers),
     postgres: timeWithChildren(postgres),
     redis: ownTimeOf(redis),
   };

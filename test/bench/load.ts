@@ -14,6 +14,8 @@ export type LoadResult = {
   /** Of all answers but `unavailable`. */
   p50Ms: number;
   p99Ms: number;
+  /** The same one by one. */
+  latencies: readonly number[];
   succeeded: number;
   /** Answers of any kind, the warm-up's too. */
   answered: number;
@@ -88,6 +90,7 @@ export async function runLoad(options: {
   return {
     rate: succeeded / options.seconds,
     ...quantiles(latencies),
+    latencies,
     succeeded,
     answered,
     errors: unavailable.length + others,

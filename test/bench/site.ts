@@ -11,8 +11,8 @@ import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
 
-// All come from this machine.
-const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
+/** All come from this machine. */
+export const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
 
 export const benchFolder = join(import.meta.dirname, '../../.local/bench');
 

@@ -81,7 +81,7 @@ describe('with a worker process', () => {
     expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 1 });
   });
 
-  test('the stream that wakes every api process tells the completions, not the steps before them', async () => {
+  test('the stream that wakes an api process tells the ends of its jobs, not the steps before them', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
@@ -90,7 +90,11 @@ describe('with a worker process', () => {
       const entries = await redis.xrange(`${prefix}:${queueName(0)}:${stream}`, '-', '+');
       return entries.map(([, fields]) => fields[1]);
     };
-    const [events, steps] = await Promise.all([told('events'), told('steps')]);
+    const [own] = await redis.keys(`${prefix}:${queueName(0)}:answers:*`);
+    const [events, steps] = await Promise.all([
+      told(own!.slice(`${prefix}:${queueName(0)}:`.length)),
+      told('steps'),
+    ]);
     const kept = await redis.hget(`${prefix}:${queueName(0)}:meta`, 'opts.maxLenEvents');
     redis.disconnect();
     expect(events).toContain('completed');

@@ -296,6 +296,7 @@ describe('a key', () => {
       togetherMax: 64,
       isOpen: () => true,
       refusedCount: () => 0,
+      shardCount: () => 1,
       waitingCount: () => 0,
       oldestWaitMs: () => 0,
       answerCounts: {

@@ -30,7 +30,8 @@ describe('the service', () => {
       where body->>'itemID' = ${itemID} and kind = 'issue'`;
     expect(answer.text).toBe(row?.result);
     const redis = connectConsumer(inject('redisUrl'), () => {});
-    const events = await redis.xrange(`${prefix}:${queueName(0)}:events`, '-', '+');
+    const [stream] = await redis.keys(`${prefix}:${queueName(0)}:answers:*`);
+    const events = await redis.xrange(stream!, '-', '+');
     redis.disconnect();
     const told = events.flatMap(([, fields]) => {
       const place = fields.indexOf('returnvalue');

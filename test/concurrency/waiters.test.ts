@@ -23,7 +23,7 @@ function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {
     },
     0,
   );
-  const waiter = waiters.add({ requestId: 'request' } as QueuedRequest, 0);
+  const waiter = waiters.add({ requestId: 'request' } as QueuedRequest, 0, 0);
   waiter.envelope = envelope;
   void waiter.promise.then((answer: SubmitResult) => life.push(`${now} ${answer.status}`));
   /** Sweeps at these times, and lets whoever was asked answer. */

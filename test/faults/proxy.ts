@@ -12,8 +12,11 @@ export type NetworkStretch = {
   close(): void;
 };
 
-/** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
-export async function startProxy(targetPort: number): Promise<NetworkStretch> {
+/**
+ * Listens on a free port of loopback and passes bytes both ways to `targetPort`. `turnMs`: how much later
+ * what is asked comes there, milliseconds; answers come at once, so each turn takes that much longer.
+ */
+export async function startProxy(targetPort: number, turnMs = 0): Promise<NetworkStretch> {
   const pairs = new Set<[Socket, Socket]>();
   const swallowed = new Set<Socket>();
   let state: 'open' | 'stalled' | 'cut' = 'open';
@@ -27,9 +30,11 @@ export async function startProxy(targetPort: number): Promise<NetworkStretch> {
     pairs.add(pair);
     for (const [from, to] of [pair, [outgoing, incoming] as const]) {
       from.setNoDelay(true);
-      from.on('data', (chunk) => {
-        if (!to.write(chunk)) from.pause();
-      });
+      const pass = (chunk: Buffer) => {
+        if (!to.destroyed && !to.write(chunk)) from.pause();
+      };
+      // Timers of one length end in the order in which they were set.
+      from.on('data', from === incoming && turnMs > 0 ? (chunk) => setTimeout(pass, turnMs, chunk) : pass);
       to.on('drain', () => {
         if (state !== 'stalled') from.resume();
       });

@@ -22,7 +22,7 @@ const values = readOptions(
     seed: { value: 'number', about: 'the order of an earlier run, which printed it' },
     only: { value: 'name', about: 'only faults with this in their names' },
     rounds: { value: 'number', about: 'how often each fault strikes' },
-    shards: { value: 'number', default: '1', about: 'QUEUE_SHARDS of the service' },
+    shards: { value: 'number', default: '64', about: 'QUEUE_SHARDS of the service' },
     folder: {
       value: 'folder',
       default: join(import.meta.dirname, '../../.local/faults'),

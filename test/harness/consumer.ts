@@ -11,7 +11,7 @@ export async function openConsumer(
   options: Pick<ConsumeOptions, 'redisUrl' | 'prefix'> & Partial<ConsumeOptions>,
 ): Promise<Consumer> {
   const consumer = await createConsumer({
-    shardCount: 1,
+    shardsMax: 1,
     keys: await fixedKeys(),
     concurrency: 4,
     apply: async (requests) => requests.map(() => ({ status: 'applied', result: '{}' })),

@@ -18,6 +18,10 @@ export type TestSubmitter = {
   admits(): boolean;
   /** So many requests in this turn, all for one queue; they came now, unless told otherwise. */
   submit(count: number, arrivedAt?: number): Promise<SubmitResult>[];
+  /** These requests in this turn. */
+  submitRequests(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
+  /** Ends it before the test does. */
+  close(): Promise<void>;
   /** How many requests each envelope carries that was sent, the oldest first. */
   sizes(): Promise<number[]>;
 };
@@ -28,13 +32,11 @@ export type TestSubmitter = {
  */
 export async function openSubmitter(
   options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> &
-    Partial<Pick<SubmitOptions, 'readOutcomes' | 'settle' | 'redisUrl' | 'report'>>,
+    Partial<Pick<SubmitOptions, 'readOutcomes' | 'settle' | 'redisUrl' | 'report' | 'prefix'>>,
 ): Promise<TestSubmitter> {
-  const prefix = `submitter-${randomBytes(6).toString('hex')}`;
+  const prefix = options.prefix ?? `submitter-${randomBytes(6).toString('hex')}`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const submitter = await createSubmitter({
-    prefix,
-    shardCount: 1,
     keys: await fixedKeys(),
     readOutcomes: async () => new Map(),
     settle: async (requests) =>
@@ -43,12 +45,18 @@ export async function openSubmitter(
       ),
     report: () => {},
     ...options,
+    prefix,
     redisUrl: addressFor('api', redisUrl),
   });
   const redis = connectConsumer(redisUrl, () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= submitter.close();
+    return closing;
+  };
   onTestFinished(async () => {
-    await submitter.close();
+    await close();
     await queue.close();
     redis.disconnect();
   });
@@ -58,6 +66,8 @@ export async function openSubmitter(
     admits: () => submitter.admits(createRequest(), performance.now()),
     submit: (count, arrivedAt = performance.now()) =>
       Array.from({ length: count }, () => submitter.submit(createRequest(), arrivedAt)),
+    submitRequests: (requests, arrivedAt) => requests.map((request) => submitter.submit(request, arrivedAt)),
+    close,
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
   };
 }

@@ -46,6 +46,8 @@ const sortColumns = 'packages/db/src/lists/sort-columns.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
 const rateLimit = 'packages/auth/src/rate-limit.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
+const answers = 'packages/queue/src/answers.ts';
+const seats = 'packages/queue/src/seats.ts';
 const submit = 'packages/queue/src/submit.ts';
 const backup = 'packages/db/src/operator/backup.ts';
 const backupFile = 'packages/db/src/operator/backup-file.ts';
@@ -131,21 +133,148 @@ export const mutants: readonly Mutant[] = [
     name: 'waitUntilFinished with removeOnComplete',
     edits: [
       {
-        file: 'packages/queue/src/shard.ts',
-        search: 'options.onCompleted(jobId, returnvalue);',
-        replace: 'void [jobId, returnvalue];',
+        file: submit,
+        search: "import { jobIdOf, type Told } from './answers.ts';",
+        replace:
+          "import { QueueEvents } from 'bullmq';\nimport type { Told } from './answers.ts';\nlet ends: any;",
+      },
+      {
+        file: submit,
+        search: 'jobId: jobIdOf(lines.reader, ++jobCount),',
+        replace: 'jobId: `${++jobCount}-${crypto.randomUUID()}`,',
       },
       {
         file: submit,
         search: `await shard.queue.add('envelope', signed, { jobId, ...jobOptions });`,
-        replace: `const job = await shard.queue.add('envelope', signed, { jobId, ...jobOptions });
-      job.waitUntilFinished(shard.events, 2500).then(
-        (result) => waiters.complete(envelope, openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, result)!),
+        replace: `ends ??= new QueueEvents(shard.queue.name, {
+        connection: producer.duplicate({ maxRetriesPerRequest: null, commandTimeout: undefined }) as any,
+        prefix,
+      });
+      const job = await shard.queue.add('envelope', signed, { jobId, ...jobOptions });
+      job.waitUntilFinished(ends, 2500).then(
+        (result: any) => waiters.complete(envelope, openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, result)!),
         () => waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null])),
       );`,
       },
     ],
     test: { file: 'concurrency/answers.test.ts', title: '201 for every single request' },
+  },
+  {
+    name: 'an answer is told to all apis',
+    edits: [
+      {
+        file: answers,
+        search: 'if (reader !== null) args[eventsAt] = answersKey(queueKeys, reader);',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/answers-apart.test.ts', title: 'to nobody else' },
+  },
+  {
+    name: 'an api leaves what it has read in Redis',
+    edits: [
+      {
+        file: answers,
+        search: `producer.xtrim(key, 'MINID', stream.lastId)`,
+        replace: 'producer.exists(key)',
+      },
+    ],
+    test: { file: 'concurrency/answers-apart.test.ts', title: 'does not stay in Redis' },
+  },
+  {
+    name: 'an api that closes leaves its streams',
+    edits: [{ file: answers, search: "producer.xtrim(key, 'MAXLEN', 0)", replace: 'producer.exists(key)' }],
+    test: { file: 'concurrency/answers-apart.test.ts', title: 'nothing of an api stays' },
+  },
+  {
+    name: 'the stream of an api that was killed stays for ever',
+    edits: [
+      {
+        file: answers,
+        search: 'connection.pexpire(answersKey(queueKeys, reader), keptMs)',
+        replace: 'connection.exists(answersKey(queueKeys, reader))',
+      },
+    ],
+    test: { file: 'concurrency/answers-apart.test.ts', title: 'nothing of an api stays' },
+  },
+  {
+    name: 'answers of a Redis whose clock is behind are passed over',
+    edits: [{ file: answers, search: "consumer.on('ready', startOver);", replace: '' }],
+    test: { file: 'concurrency/answers-apart.test.ts', title: 'whose clock is behind' },
+  },
+  {
+    name: 'a worker that says nothing keeps its seat',
+    edits: [{ file: seats, search: 'tonumber(expires) <= now', replace: 'tonumber(expires) <= 0' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'a seat ends by itself' },
+  },
+  {
+    name: 'a shard out of use is left with what is in it',
+    edits: [{ file: seats, search: 'for shard = count, largest do', replace: 'for shard = count, -1 do' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'held until it is empty' },
+  },
+  {
+    name: 'a shard out of use is given up as soon as it is empty',
+    edits: [{ file: seats, search: ' and now - out[shard] >= tonumber(ARGV[5])', replace: '' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'held until it is empty' },
+  },
+  {
+    name: 'a worker without Postgres keeps its shards',
+    edits: [
+      {
+        file: seats,
+        search: "if isAble == '1' then table.insert(able, seats[index]) end",
+        replace: 'table.insert(able, seats[index])',
+      },
+    ],
+    test: { file: 'concurrency/shards.test.ts', title: 'cannot do its work' },
+  },
+  {
+    name: 'workers that all are without Postgres give all shards up',
+    edits: [{ file: seats, search: 'if #able == 0 then able = all end', replace: '' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'cannot do its work' },
+  },
+  {
+    name: 'a worker does not say that it cannot reach Postgres',
+    edits: [
+      {
+        file: 'apps/worker/src/worker.ts',
+        search: "isAble: () => presence.isThere('postgres'),",
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/shards-of-workers.test.ts', title: 'cannot reach Postgres' },
+  },
+  {
+    name: 'each worker believes its own QUEUE_SHARDS',
+    edits: [{ file: seats, search: 'most = math.min(most, math.max(1, tonumber(max)))', replace: '' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'agree on the least' },
+  },
+  {
+    name: 'nobody looks into shards that are not in use',
+    edits: [
+      {
+        file: 'packages/queue/src/share-shards.ts',
+        search: 'if (served.has(0) && rounds % looksEvery === 0) found = await findWork();',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/shards.test.ts', title: 'not in use, of an api that does not know' },
+  },
+  {
+    name: 'a worker that closes keeps its seat until it ends',
+    edits: [
+      {
+        file: 'packages/queue/src/share-shards.ts',
+        search: 'leaveSeat(producer, prefix, workerId)',
+        replace: 'Promise.resolve()',
+      },
+    ],
+    test: { file: 'concurrency/shards.test.ts', title: 'after the last worker' },
+  },
+  {
+    name: 'an api does not see how many shards are in use',
+    edits: [{ file: 'packages/queue/src/lines.ts', search: 'count = inUse;', replace: '' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'by one of three workers' },
   },
   {
     name: 'enableOfflineQueue: true',
@@ -899,7 +1028,7 @@ async function importKey(`,
   },
   {
     name: 'those who wait to travel together wait for late answers too',
-    edits: [{ file: submit, search: 'for (const line of lines) schedule(line);', replace: '' }],
+    edits: [{ file: submit, search: 'for (const line of lines.all()) schedule(line);', replace: '' }],
     test: { file: 'concurrency/envelopes.test.ts' },
   },
   {
@@ -981,7 +1110,7 @@ async function importKey(`,
   },
   {
     name: 'a worker asks a full Redis again and again',
-    edits: [{ file: 'packages/queue/src/consume.ts', search: 'restWhenRefused(worker);', replace: '' }],
+    edits: [{ file: 'packages/queue/src/serve-shard.ts', search: 'restWhenRefused(worker);', replace: '' }],
     test: { file: 'concurrency/full-redis.test.ts', title: 'a few times a second' },
   },
   {
@@ -1804,7 +1933,13 @@ async function importKey(`,
   },
   {
     name: 'an unreadable job is handed out for ever',
-    edits: [{ file: consume, search: 'mendUnreadable(worker, queue, producer);', replace: '' }],
+    edits: [
+      {
+        file: 'packages/queue/src/serve-shard.ts',
+        search: 'mendUnreadable(worker, queue, producer);',
+        replace: '',
+      },
+    ],
     test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
   },
   {
@@ -3229,8 +3364,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/health.ts',
-        search: "suffix !== 'main' && suffix !== 'qe'",
-        replace: "suffix !== undefined && suffix !== 'qe'",
+        search: "suffix !== 'main' ||",
+        replace: "suffix !== 'qe' ||",
       },
     ],
     test: { file: 'admin/doctor.test.ts', title: 'work without a pause' },
@@ -4016,7 +4151,9 @@ async function importKey(`,
   },
   {
     name: 'an alert without a section that says what to do',
-    edits: [{ file: 'docs/operating.md', search: '#### InventoryBackupOld', replace: '#### InventoryBackup' }],
+    edits: [
+      { file: 'docs/operating.md', search: '#### InventoryBackupOld', replace: '#### InventoryBackup' },
+    ],
     test: { file: 'operation/monitoring.test.ts', title: 'has a section for each alert' },
   },
   {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { answersKey, readerOf } from '@inventory/queue/answers';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { signAnswer, signEnvelope } from '@inventory/queue/signature';
@@ -160,7 +161,7 @@ describe('an api', async () => {
       .toHaveLength(1);
     const tell = (returnvalue: unknown) =>
       redis.xadd(
-        queue.toKey('events'),
+        answersKey(queue.qualifiedName, readerOf(jobId)!),
         ...['*', 'event', 'completed', 'jobId', jobId, 'prev', 'active'],
         'returnvalue',
         typeof returnvalue === 'string' ? returnvalue : JSON.stringify(returnvalue),

@@ -93,7 +93,10 @@ export function createApiMetrics(metrics: Metrics): ApiMetrics {
 }
 
 export type ApiReadings = {
-  submitter: Pick<Submitter, 'waitingCount' | 'oldestWaitMs' | 'answerCounts' | 'refusedCount'>;
+  submitter: Pick<
+    Submitter,
+    'waitingCount' | 'oldestWaitMs' | 'answerCounts' | 'refusedCount' | 'shardCount'
+  >;
   needs: Needs;
   postgresConnections: () => Record<string, number>;
   postgresWaiting: () => Record<string, number>;
@@ -170,5 +173,10 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
     'inventory_api_refused_answers',
     'Answers in Redis that no worker of this service gave as they are.',
     submitter.refusedCount,
+  );
+  metrics.gauge(
+    'inventory_api_shards',
+    'Queues among which this api shares the work: as many as there are workers.',
+    submitter.shardCount,
   );
 }

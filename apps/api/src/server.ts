@@ -137,7 +137,6 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const submitter = await createSubmitter({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
-    shardCount: config.QUEUE_SHARDS,
     keys,
     envelopeMax: config.ENVELOPE_MAX,
     inFlightMax: config.ENVELOPES_IN_FLIGHT,

@@ -26,6 +26,7 @@ export type WorkerReadings = {
   clockDifferenceSeconds: () => number;
   foldingLagSeconds: () => number;
   refusedCount: () => number;
+  shardCount: () => number;
 };
 
 /** The metrics of a worker; docs/operating.md says what each means. */
@@ -134,6 +135,7 @@ function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime)
     'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
     readings.refusedCount,
   );
+  metrics.gauge('inventory_worker_shards', 'Queues from which this worker takes work.', readings.shardCount);
 }
 
 function upOf({ presence }: WorkerReadings, what: 'redis' | 'postgres'): 0 | 1 {

@@ -93,6 +93,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     clockDifferenceSeconds: clock.differenceSeconds,
     foldingLagSeconds: counts.lagSeconds,
     refusedCount: () => consumer.refusedCount(),
+    shardCount: () => consumer.shardCount(),
   });
   const applyEnvelope = createBatcher({
     batchMax: config.BATCH_MAX,
@@ -114,7 +115,9 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const consumer = await createConsumer({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
-    shardCount: config.QUEUE_SHARDS,
+    shardsMax: config.QUEUE_SHARDS,
+    // One that cannot reach Postgres leaves the work to others.
+    isAble: () => presence.isThere('postgres'),
     keys,
     concurrency: config.WORKER_CONCURRENCY,
     apply: (requests, attempt) => {

@@ -33,8 +33,13 @@ export const connections = {
     .regex(/^rediss?:\/\//, { error: 'must be a redis:// address' }),
   /** Parts the keys of several services on one Redis; the braces keep them on one node of a Redis Cluster. */
   QUEUE_PREFIX: z.string().default('inventory'),
-  /** The same for every api and worker process. */
-  QUEUE_SHARDS: count(1).default(1),
+  /**
+   * Queues that the work is shared among, at most: as many are in use as there are workers. The least that a
+   * running worker has holds for all.
+   */
+  QUEUE_SHARDS: count(1)
+    .refine((value) => value <= 256, { error: 'must be at most 256' })
+    .default(64),
   /** Where /healthz, /readyz and /metrics are served; unset: nowhere; 0: where the system chooses. */
   INTERNAL_PORT: Port.optional(),
   INTERNAL_HOST: z.string().default('127.0.0.1'),

@@ -39,11 +39,13 @@ export function queueName(shard: number): string {
 }
 
 /**
- * The name of the connection by which a worker takes and ends its work; `doctor` looks how long ago it was
- * last used. In the form of BullMQ's own names, which a queue's braces would not survive.
+ * The name of the connection by which a worker takes and ends its work from a shard; null: by which it says
+ * that it is there. `doctor` looks how long ago it was last used. A queue's braces would not survive as they
+ * are.
  */
-export function workerConnectionName(prefix: string, shard: number): string {
-  return `${prefix}:${Buffer.from(queueName(shard)).toString('base64')}:main`;
+export function workerConnectionName(prefix: string, shard: number | null, workerId: string): string {
+  const queue = shard === null ? '' : Buffer.from(queueName(shard)).toString('base64');
+  return `${prefix}:${queue}:main:${workerId}`;
 }
 
 /** The shard of an item: all work on one item meets in one queue, and so in one batch. */

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { answersKey, type Reader, readerNamedIn } from './answers.ts';
 import { queueName } from './envelope.ts';
+import { readSeating, type Seating } from './seats.ts';
 
 // What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right
 // to add any. That workers take work is seen all the same, because an idle one sends an empty envelope
@@ -41,7 +43,10 @@ export async function readRedisClock(redis: Redis): Promise<{ aheadMs: number; e
 /** One connection by which a process of the service does its work on a queue. */
 export type Part = {
   kind: 'api' | 'worker';
-  shard: number;
+  /** What tells it from the others of its kind. */
+  process: string;
+  /** Whose work it takes by this connection; null: by this it hears of all, or says that it is there. */
+  shard: number | null;
   /** Its address as Redis sees it. */
   address: string;
   /** Seconds since it last asked; a process that runs asks every second. */
@@ -55,20 +60,26 @@ export type Part = {
  */
 export type ShardHealth = { shard: number; waiting: number; finished: boolean };
 
-export type QueueHealth = { parts: Part[]; shards: ShardHealth[]; watchedMs: number };
+export type QueueHealth = {
+  parts: Part[];
+  shards: ShardHealth[];
+  /** Who holds which shard; null: Redis does not say. */
+  seating: Seating | null;
+  watchedMs: number;
+};
 
 const lookEveryMs = 250;
 
 /**
  * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has
- * finished an envelope; `watchMs` at most. `shardCount`: as set where it is known; queues that a process
- * waits on are watched too.
+ * finished an envelope; `watchMs` at most. The queues: those in use, and those from which a worker takes
+ * work.
  */
 export async function watchQueues(
   redis: Redis,
-  options: { prefix: string; shardCount: number; watchMs: number; untilFinished: boolean },
+  options: { prefix: string; watchMs: number; untilFinished: boolean },
 ): Promise<QueueHealth> {
-  const { prefix, shardCount, watchMs, untilFinished } = options;
+  const { prefix, watchMs, untilFinished } = options;
   const startedAt = performance.now();
   const asked = new Set<string>();
   const firstEvents = new Map<number, string>();
@@ -78,12 +89,20 @@ export async function watchQueues(
     const found = parseClients(String(await redis.client('LIST')), prefix);
     // Whole seconds, cut off: one that shows 1 may have been silent for nearly two.
     for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
-    const parts = found.map(({ id, ...part }) => ({ ...part, asked: asked.has(id) }));
-    const numbers = new Set([...Array(shardCount).keys(), ...parts.map(({ shard }) => shard)]);
+    const parts = found.map(({ id, reader: _, ...part }) => ({ ...part, asked: asked.has(id) }));
+    // Rights of an older version do not let an operator see it.
+    const seating = await readSeating(redis, prefix).catch(() => null);
+    const inUse = seating?.shards.filter((shard) => shard.isInUse).map(({ shard }) => shard) ?? [];
+    const numbers = new Set([
+      0,
+      ...inUse,
+      ...parts.flatMap(({ shard, asked }) => (asked ? (shard ?? []) : [])),
+    ]);
+    const readers = found.flatMap(({ reader }) => reader ?? []);
     const shards: ShardHealth[] = [];
     for (const shard of [...numbers].sort((a, b) => a - b)) {
       const key = `${prefix}:${queueName(shard)}`;
-      const last = await lastFinishedIn(redis, key);
+      const last = await lastFinishedIn(redis, key, readers);
       if (!firstEvents.has(shard)) firstEvents.set(shard, last);
       if (last !== firstEvents.get(shard)) finished.add(shard);
       const waiting = (await redis.llen(`${key}:wait`)) + (await redis.zcard(`${key}:prioritized`));
@@ -96,23 +115,35 @@ export async function watchQueues(
       shards.every(({ shard }) => isServed(shard) && (!untilFinished || finished.has(shard)));
     // A queue that nobody waits on has nothing to be waited for.
     const isHopeless = parts.length === 0 && watchedMs > 1000;
-    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, shards, watchedMs };
+    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, shards, seating, watchedMs };
     await wait(lookEveryMs);
   }
 }
 
-/** The id of the last event of a queue's stream that says that a job was completed. */
-async function lastFinishedIn(redis: Redis, key: string): Promise<string> {
-  const events = await redis.xrevrange(`${key}:events`, '+', '-', 'COUNT', 5);
-  return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
+/**
+ * The id of the last event that says that a job of a queue was completed, among those that all are told (an
+ * idle worker's canaries) and those that each api is told; '' when there is none.
+ */
+async function lastFinishedIn(redis: Redis, key: string, readers: readonly Reader[]): Promise<string> {
+  const streams = [`${key}:events`, ...readers.map((reader) => answersKey(key, reader))];
+  const last = await Promise.all(
+    streams.map(async (stream) => {
+      const events = await redis.xrevrange(stream, '+', '-', 'COUNT', 5);
+      return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
+    }),
+  );
+  // Which is the newest does not matter: another one than before is news.
+  return last.join(' ').trim();
 }
+
+type Connection = Omit<Part, 'asked'> & { id: string; reader: Reader | null };
 
 /**
  * The connections by which the processes do their work, by their names: prefix, the queue in base64, and
- * `main` for a worker's, which is used every second, or `qe` for that by which an api hears of ends.
+ * `main` for a worker's, which is used every second; or that by which an api hears of ends.
  */
-function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id: string })[] {
-  return list.split('\n').flatMap((line) => {
+function parseClients(list: string, prefix: string): Connection[] {
+  return list.split('\n').flatMap((line): Connection[] => {
     const fields = Object.fromEntries(
       line
         .trim()
@@ -120,13 +151,18 @@ function parseClients(list: string, prefix: string): (Omit<Part, 'asked'> & { id
         .map((field) => [field.slice(0, field.indexOf('=')), field.slice(field.indexOf('=') + 1)]),
     );
     const { name = '', id = '', addr: address = '', idle } = fields;
+    const of = { id, address, idleSeconds: Number(idle) };
+    const reader = readerNamedIn(name, prefix);
+    if (reader !== null) return [{ ...of, kind: 'api', process: reader, shard: null, reader }];
     if (!name.startsWith(`${prefix}:`)) return [];
-    const [encoded = '', suffix] = name.slice(prefix.length + 1).split(':');
+    // A worker of an older version has no name of its own in it.
+    const [encoded = '', suffix, ...worker] = name.slice(prefix.length + 1).split(':');
     const queue = Buffer.from(encoded, 'base64').toString('utf8');
-    const shard = Number(/^\{stock-(\d{1,4})\}$/.exec(queue)?.[1] ?? -1);
-    if (shard < 0 || (suffix !== 'main' && suffix !== 'qe')) return [];
+    const shard = /^\{stock-(\d{1,4})\}$/.exec(queue)?.[1];
+    if (suffix !== 'main' || (encoded !== '' && shard === undefined)) return [];
+    const process = worker.join(':') || address;
     return [
-      { id, kind: suffix === 'qe' ? 'api' : 'worker', shard, address, idleSeconds: Number(idle) } as const,
+      { ...of, kind: 'worker', process, shard: shard === undefined ? null : Number(shard), reader: null },
     ];
   });
 }

@@ -21,9 +21,10 @@ const commands: Record<RedisUser, string> = {
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
-  // And `doctor` looks at who is connected, the clock, what waits in the queues and what was finished last.
+  // And `doctor` looks at who is connected, the clock, who holds which shard, what
+  // waits in the queues and what was finished last.
   // It changes nothing but that Redis reads its users anew, which a new version may have written.
-  admin: `${connection} acl|load client|list llen time xrevrange zcard`,
+  admin: `${connection} acl|load client|list hgetall llen time xrevrange zcard`,
 };
 
 // `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.

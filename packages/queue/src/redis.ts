@@ -31,11 +31,12 @@ const heartbeatMs = 1000;
 /**
  * A connection for commands that somebody waits for. It fails instead of waiting: a command kept for later,
  * or sent a second time after a reconnect, would put work into the queue after its caller was told that it
- * was not.
+ * was not. `name`: as Redis lists it.
  */
-export function connectProducer(redisUrl: string, onError: (error: Error) => void): Redis {
+export function connectProducer(redisUrl: string, onError: (error: Error) => void, name?: string): Redis {
   const redis = new Redis(redisUrl, {
     ...shared,
+    ...(name === undefined ? {} : { connectionName: name }),
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

@@ -1,56 +1,36 @@
 import { within } from '@inventory/process/within';
-import { type Queue, QueueEvents } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { lastEventOf } from './events-cursor.ts';
 import { openQueue, trimEvents } from './queue.ts';
-import { blockMs, connectConsumer } from './redis.ts';
 
 export type ShardOptions = {
-  redisUrl: string;
   prefix: string;
   shard: number;
   /** The connection to send by; it stays the caller's. */
   producer: Redis;
-  /** `answer`: whatever stands in Redis as the job's. */
-  onCompleted: (jobId: string, answer: unknown) => void;
-  /** Not an answer: a job can be called failed after its work was committed. */
-  onFailed: (jobId: string) => void;
   report: (error: Error, what: string) => void;
 };
 
-/** A shard's queue and what is told of its jobs, as an api process holds them. */
-export type Shard = { queue: Queue; events: QueueEvents; close(): Promise<void> };
+/** A shard's queue as an api process holds it, to send envelopes. */
+export type Shard = { queue: Queue; close(): Promise<void> };
 
 const closeWithinMs = 1000;
 
-/** Opens a shard, to send envelopes and to hear of their ends. */
-export async function openShard(options: ShardOptions): Promise<Shard> {
-  const { redisUrl, prefix, shard, producer, report } = options;
+/** Opens a shard; what becomes of its envelopes is read elsewhere (answers.ts). */
+export function openShard({ prefix, shard, producer, report }: ShardOptions): Shard {
   const queue = openQueue({
     shard,
     prefix,
     connection: producer,
     onError: (error) => report(error, 'queue'),
   });
-  const connection = connectConsumer(redisUrl, (error) => report(error, 'events connection'));
-  // From a place in time, not from "new ones": events between two reads must not be lost. Events from before
-  // this process started concern nobody here.
-  const lastEventId = await lastEventOf(producer, queue.toKey('events'));
-  const events = new QueueEvents(queue.name, { connection, prefix, lastEventId, blockingTimeout: blockMs });
   const stopTrimming = trimEvents(queue, producer);
-  events.on('error', (error) => report(error, 'queue events'));
-  events.on('completed', ({ jobId, returnvalue }) => {
-    options.onCompleted(jobId, returnvalue);
-  });
-  events.on('failed', ({ jobId }) => options.onFailed(jobId));
   return {
     queue,
-    events,
     async close() {
       stopTrimming();
       // Without Redis BullMQ waits for it.
-      await within(closeWithinMs, Promise.all([events.close(), queue.close()])).catch(() => {});
-      connection.disconnect();
+      await within(closeWithinMs, queue.close()).catch(() => {});
     },
   };
 }

@@ -1,21 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
-import { type EnvelopeResult, shardOf } from './envelope.ts';
+import { jobIdOf, type Told } from './answers.ts';
+import type { EnvelopeResult } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
-import {
-  emptyLane,
-  isBusy,
-  type Lane,
-  maySend,
-  noteAnswered,
-  notePace,
-  type SentEnvelope,
-  takeEnvelope,
-} from './lane.ts';
+import { isBusy, maySend, noteAnswered, notePace, type SentEnvelope, takeEnvelope } from './lane.ts';
+import { type Line, openLines } from './lines.ts';
 import { connectProducer } from './redis.ts';
 import { createRefusals } from './refusals.ts';
-import { openShard, type Shard } from './shard.ts';
 import { openAnswer, signEnvelope } from './signature.ts';
 import { type AnswerCounts, createWaiters, type SubmitResult, type Waiter } from './waiters.ts';
 import { lookAtQueue, type QueueSight } from './workers-seen.ts';
@@ -35,7 +26,6 @@ const jobOptions = {
 export type SubmitOptions = {
   redisUrl: string;
   prefix: string;
-  shardCount: number;
   /** Stay the caller's. */
   keys: EnvelopeKeys;
   /** Requests in one envelope, at most. */
@@ -85,14 +75,13 @@ export type Submitter = {
   answerCounts: AnswerCounts;
   /** What Redis has of the queue and its workers now; fails when Redis does not answer. */
   look(): Promise<QueueSight>;
+  /** How many shards are in use, as far as this process knows. */
+  shardCount(): number;
   /** How many answers were not signed by a worker of ours, or not for that job. */
   refusedCount(): number;
   /** Waits for the answers still due, then closes the connections. */
   close(): Promise<void>;
 };
-
-/** A lane with its shard in Redis. */
-type Line = { lane: Lane<Waiter>; shard: Shard; isScheduled: boolean };
 
 /**
  * The api's side of the queue. The life of a request, from the moment it came:
@@ -111,26 +100,21 @@ type Line = { lane: Lane<Waiter>; shard: Shard; isScheduled: boolean };
  * - *unknown*: Postgres could not be asked.
  */
 export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
-  const { redisUrl, prefix, shardCount, report } = options;
+  const { redisUrl, prefix, report } = options;
   const producer = connectProducer(redisUrl, (error) => report(error, 'queue connection'));
   const waiters = createWaiters({ ...options, onAnswered }, performance.now());
-  const lines: Line[] = [];
+  let jobCount = 0;
   const refusals = createRefusals('answers', report);
   const doubted = new WeakSet<SentEnvelope>();
-  for (let index = 0; index < shardCount; index++) lines.push(await openLine(index));
+  const lines = await openLines({ redisUrl, prefix, producer, toldOf, report });
   const clock = setInterval(() => {
     waiters.sweep(performance.now());
-    for (const line of lines) schedule(line);
+    for (const line of lines.all()) schedule(line);
   }, sweepEveryMs);
 
-  async function openLine(index: number): Promise<Line> {
-    const lane = emptyLane<Waiter>();
-    const shard = await openShard({
-      redisUrl,
-      prefix,
-      shard: index,
-      producer,
-      onCompleted: (jobId, answer) => {
+  function toldOf({ lane, shard }: Line): Told {
+    return {
+      completed(jobId, answer) {
         const envelope = lane.sent.get(jobId);
         if (envelope === undefined) return;
         const results = openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, answer);
@@ -138,13 +122,11 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
         envelope.isDone = true;
         waiters.complete(envelope, results);
       },
-      onFailed: (jobId) => {
+      failed(jobId) {
         const envelope = lane.sent.get(jobId);
         if (envelope !== undefined) void waiters.settle(envelope);
       },
-      report,
-    });
-    return { lane, shard, isScheduled: false };
+    };
   }
 
   /**
@@ -160,7 +142,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   function onAnswered(waiter: Waiter, now: number) {
-    const line = lineOf(waiter.request);
+    // Its own: how many shards are in use may have changed.
+    const line = lines.at(waiter.line);
     const { envelope } = waiter;
     if (envelope === null) {
       const place = line.lane.waiting.indexOf(waiter);
@@ -196,7 +179,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     const requests = batch.map((waiter) => waiter.request);
     const envelope: SentEnvelope = {
       // Its own id: a lost reply to `add` must not end in two jobs.
-      jobId: randomUUID(),
+      jobId: jobIdOf(lines.reader, ++jobCount),
       requestIds: requests.map((request) => request.requestId),
       unanswered: batch.length,
       sentAt: performance.now(),
@@ -221,7 +204,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   function lineOf(request: QueuedRequest): Line {
-    return lines[shardOf(firstItemOf(request), shardCount)]!;
+    return lines.of(firstItemOf(request));
   }
 
   function admits(request: QueuedRequest, arrivedAt: number): boolean {
@@ -236,7 +219,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     }
     const line = lineOf(first);
     const together = requests.length > 1 ? {} : null;
-    const added = requests.map((request) => waiters.add(request, arrivedAt, together));
+    const added = requests.map((request) => waiters.add(request, arrivedAt, line.index, together));
     line.lane.waiting.push(...added);
     schedule(line);
     return added.map((waiter) => waiter.promise);
@@ -254,16 +237,13 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       return since === null ? 0 : performance.now() - since;
     },
     answerCounts: waiters.answerCounts,
-    look: () =>
-      lookAtQueue(
-        producer,
-        lines.map(({ shard }) => shard.queue),
-      ),
+    look: () => lookAtQueue(producer, lines.queues()),
+    shardCount: () => lines.count(),
     refusedCount: () => refusals.count(),
     async close() {
       await waiters.end();
       clearInterval(clock);
-      for (const { shard } of lines) await shard.close();
+      await lines.close();
       producer.disconnect();
     },
   };

@@ -49,6 +49,8 @@ export type Waiter = {
   giveUpAt: number;
   resolve: (answer: SubmitResult) => void;
   promise: Promise<SubmitResult>;
+  /** The index of its line. */
+  line: number;
   /** Null until it is sent. */
   envelope: SentEnvelope | null;
   settling: boolean;
@@ -71,7 +73,7 @@ export type WaitersOptions = {
 };
 
 export type Waiters = {
-  add(request: QueuedRequest, arrivedAt: number, together?: object | null): Waiter;
+  add(request: QueuedRequest, arrivedAt: number, line: number, together?: object | null): Waiter;
   /** Answers all of an envelope; an outcome that its results do not carry is read from Postgres at once. */
   complete(envelope: SentEnvelope, results: EnvelopeResult): void;
   /** Has Postgres decide about all of an envelope that still wait. */
@@ -140,7 +142,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
   }
 
   return {
-    add(request, arrivedAt, together = null) {
+    add(request, arrivedAt, line, together = null) {
       let resolve!: (answer: SubmitResult) => void;
       const promise = new Promise<SubmitResult>((done) => {
         resolve = done;
@@ -152,6 +154,7 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
         giveUpAt: arrivedAt + waitLimits.giveUpAfterMs,
         resolve,
         promise,
+        line,
         envelope: null,
         settling: false,
         isApart: false,

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
@@ -57,15 +55,14 @@ const membersMax = 1000;
 
 /**
  * Has a worker seen while it can take work, until the returned function is called. What fails is tried again.
+ * `id`: its name (seats.ts).
  */
 export function keepSeen(
   connection: Redis,
-  queue: Queue,
+  { key, id }: { key: string; id: string },
   takesWork: () => boolean,
   noteOf: () => WorkerNote | null,
 ): () => void {
-  const key = queue.toKey('workers');
-  const id = `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`;
   // What may stand in Redis for this worker: it is to be there once.
   let said: string[] = [];
   const tell = () => {

@@ -7,6 +7,7 @@ import {
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { type QueueHealth, readRedis, watchQueues } from '@inventory/queue/health';
+import type { Seating } from '@inventory/queue/seats';
 import { Command } from 'commander';
 import { example, print } from '../cli/print.ts';
 import { type Cell, fieldLines, textOf } from '../cli/table.ts';
@@ -27,6 +28,8 @@ export type Status = {
   workers: number | null;
   /** Workers that have just asked for work. */
   workersThatAsk: number | null;
+  /** Who takes work from which queue. */
+  shards: Seating['shards'] | null;
   envelopesWaiting: number | null;
 };
 
@@ -50,7 +53,7 @@ export const status = new Command('status')
     if (isDown) print('\nnot all of it works: run `pnpm inventory doctor`');
   });
 
-async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): Promise<Status> {
+async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Status> {
   const [postgresCheck, redisCheck] = checks as [Check, Check];
   const orNull = <Value>(look: Promise<Value> | undefined) =>
     look === undefined
@@ -59,8 +62,7 @@ async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): P
           process.stderr.write(`warning: ${messageOf(error)}\n`);
           return null;
         });
-  const watched =
-    redis && watchQueues(redis, { prefix, shardCount: shardsSet ?? 1, watchMs, untilFinished: false });
+  const watched = redis && watchQueues(redis, { prefix, watchMs, untilFinished: false });
   const [schema, databaseBytes, holdings, server, queues] = await Promise.all([
     orNull(sql ? readSchemaVersion(sql) : undefined),
     orNull(sql ? readDatabaseSize(sql) : undefined),
@@ -76,23 +78,17 @@ async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): P
     databaseBytes,
     holdings,
     redisBytes: server?.usedBytes ?? null,
-    apis: queues && processesOf(queues, 'api', () => true),
-    workers: queues && processesOf(queues, 'worker', () => true),
-    workersThatAsk: queues && processesOf(queues, 'worker', ({ asked }) => asked),
+    apis: queues && queues.parts.filter(({ kind }) => kind === 'api').length,
+    workers: queues && workersOf(queues, () => true),
+    workersThatAsk: queues && workersOf(queues, ({ asked }) => asked),
+    shards: queues?.seating?.shards ?? null,
     envelopesWaiting: queues?.shards.reduce((sum, { waiting }) => sum + waiting, 0) ?? null,
   };
 }
 
-/** Each process has a connection for each queue. */
-function processesOf(
-  { parts, shards }: QueueHealth,
-  kind: 'api' | 'worker',
-  counts: (part: QueueHealth['parts'][number]) => boolean,
-): number {
-  const perShard = shards.map(
-    ({ shard }) => parts.filter((part) => part.kind === kind && part.shard === shard && counts(part)).length,
-  );
-  return Math.max(0, ...perShard);
+function workersOf({ parts }: QueueHealth, counts: (part: QueueHealth['parts'][number]) => boolean): number {
+  const workers = parts.filter((part) => part.kind === 'worker' && counts(part));
+  return new Set(workers.map((part) => part.process)).size;
 }
 
 function describe(found: Status): string[] {
@@ -104,6 +100,10 @@ function describe(found: Status): string[] {
     Redis: found.redis.found,
     apis: found.apis,
     workers: found.workers === null ? null : `${found.workers}, ${found.workersThatAsk} ask for work`,
+    queues:
+      found.shards === null
+        ? null
+        : found.shards.map(({ shard, holder }) => `${shard}: ${holder ?? 'nobody'}`).join(', '),
     'envelopes that wait': found.envelopesWaiting,
     size: found.databaseBytes === null ? null : `${describeBytes(found.databaseBytes)} in Postgres`,
     memory: found.redisBytes === null ? null : `${describeBytes(found.redisBytes)} in Redis`,

@@ -1,5 +1,5 @@
 import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
-import { connections, count, readConfig } from '@inventory/process/config';
+import { connections, readConfig } from '@inventory/process/config';
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
@@ -24,8 +24,6 @@ export type Reached = {
   sql: Sql | null;
   redis: Redis | null;
   prefix: string;
-  /** QUEUE_SHARDS where it is set. */
-  shardsSet: number | null;
   /** Whether they are reached. */
   checks: Check[];
 };
@@ -35,10 +33,7 @@ export type Reached = {
  * given.
  */
 export async function withServers<Result>(work: (reached: Reached) => Promise<Result>): Promise<Result> {
-  const { QUEUE_PREFIX: prefix, QUEUE_SHARDS } = readConfig(
-    { QUEUE_PREFIX: connections.QUEUE_PREFIX, QUEUE_SHARDS: count(1).optional() },
-    process.env,
-  );
+  const { QUEUE_PREFIX: prefix } = readConfig({ QUEUE_PREFIX: connections.QUEUE_PREFIX }, process.env);
   const [databaseUrl, redisUrl] = [await findDatabaseUrl(), await findRedisUrl()];
   const [postgres, redis] = await Promise.all([reachPostgres(databaseUrl), reachRedis(redisUrl)]);
   try {
@@ -46,7 +41,6 @@ export async function withServers<Result>(work: (reached: Reached) => Promise<Re
       sql: postgres.sql,
       redis: redis.redis,
       prefix,
-      shardsSet: QUEUE_SHARDS ?? null,
       checks: [postgres.check, redis.check],
     });
   } finally {
@@ -57,26 +51,24 @@ export async function withServers<Result>(work: (reached: Reached) => Promise<Re
 
 /** Everything that `doctor` checks. `apis`: addresses of apis; `disk`: a folder on the disk of Postgres. */
 export async function examine(options: { apis: readonly string[]; disk: string | null }): Promise<Check[]> {
-  return withServers(async ({ sql, redis, prefix, shardsSet, checks }) => {
+  return withServers(async ({ sql, redis, prefix, checks }) => {
     const disk = options.disk ?? (isDatabaseGiven() ? null : localFolder);
     const [ofPostgres, ofRedis, ofQueues, ofMachines] = await Promise.all([
       sql === null
         ? unaskedChecks(postgresChecks, 'Postgres cannot be asked')
         : makeChecks(sql, postgresChecks),
       redis === null ? unaskedChecks(redisChecks, 'Redis cannot be asked') : makeChecks(redis, redisChecks),
-      redis === null
-        ? unaskedChecks(queueChecks, 'Redis cannot be asked')
-        : checkQueues(redis, prefix, shardsSet),
+      redis === null ? unaskedChecks(queueChecks, 'Redis cannot be asked') : checkQueues(redis, prefix),
       makeChecks({ sql, redis, apis: options.apis, disk }, machineChecks),
     ]);
     return [...checks, ...ofPostgres, ...ofRedis, ...ofQueues, ...ofMachines];
   });
 }
 
-async function checkQueues(redis: Redis, prefix: string, shardsSet: number | null): Promise<Check[]> {
+async function checkQueues(redis: Redis, prefix: string): Promise<Check[]> {
   try {
-    const watched = watchQueues(redis, { prefix, shardCount: shardsSet ?? 1, watchMs, untilFinished: true });
-    const seen: Seen = { health: await within(watchMs + 2000, watched), shardsSet };
+    const watched = watchQueues(redis, { prefix, watchMs, untilFinished: true });
+    const seen: Seen = { health: await within(watchMs + 2000, watched) };
     return await makeChecks(seen, queueChecks);
   } catch (error) {
     return unaskedChecks(queueChecks, `Redis does not say: ${messageOf(error)}`);

@@ -1,18 +1,14 @@
 import type { Part, QueueHealth } from '@inventory/queue/health';
 import { fail, ok, type Question, unknown, warn } from './check.ts';
 
-/** What was seen of the queues, and QUEUE_SHARDS where it is set. */
-export type Seen = { health: QueueHealth; shardsSet: number | null };
+/** What was seen of the queues. */
+export type Seen = { health: QueueHealth };
 
 // An api has a few envelopes under way at once and refuses what would wait for long.
 const waitingMany = 100;
 const waitingTooMany = 1000;
 
-const startWorker = 'start a worker with this REDIS_URL, QUEUE_PREFIX and QUEUE_SHARDS';
-
-function countOf(health: QueueHealth, kind: Part['kind'], shard: number): number {
-  return health.parts.filter((part) => part.kind === kind && part.shard === shard).length;
-}
+const startWorker = 'start a worker with this REDIS_URL and QUEUE_PREFIX';
 
 function shardName(seen: Seen, shard: number): string {
   return seen.health.shards.length > 1 ? ` of shard ${shard}` : '';
@@ -34,10 +30,7 @@ export const queueChecks: Question<Seen>[] = [
       const apis = health.parts.filter(({ kind }) => kind === 'api');
       if (apis.length === 0) return warn('no api is connected to this Redis', 'start an api');
       const still = apis.filter(({ asked }) => !asked);
-      if (still.length === 0)
-        return ok(
-          `${Math.max(...health.shards.map(({ shard }) => countOf(health, 'api', shard)))} connected`,
-        );
+      if (still.length === 0) return ok(`${apis.length} connected`);
       return warn(
         `${still.map(describeStill).join('; ')}: it stands still or its network swallows packets`,
         'look at that process and its log; end it, and what supervises it starts it anew',
@@ -65,7 +58,7 @@ export const queueChecks: Question<Seen>[] = [
   },
   {
     id: 'shards',
-    wanted: 'the same QUEUE_SHARDS for every api and worker',
+    wanted: 'each queue in use is held by a worker',
     look: async (seen) => judgeShards(seen),
   },
 ];
@@ -96,24 +89,28 @@ function judgeWorkers(seen: Seen) {
       'see `memory`, and the log of the workers',
     );
   }
-  return ok(
-    `${Math.max(...health.shards.map(({ shard }) => countOf(health, 'worker', shard)))} connected, all take work`,
-  );
+  return ok(`${new Set(workers.map((part) => part.process)).size} connected, all take work`);
 }
 
-function judgeShards({ health, shardsSet }: Seen) {
-  const { parts } = health;
+function judgeShards({ health: { seating, parts } }: Seen) {
   if (parts.length === 0) return unknown('neither an api nor a worker is connected to this Redis');
-  const count = 1 + Math.max(...parts.map(({ shard }) => shard));
-  const describe = (kind: Part['kind']) => {
-    const counts = Array.from({ length: count }, (_, shard) => countOf(health, kind, shard));
-    return { counts, agree: new Set(counts).size === 1, text: `${kind}s ${counts.join(' + ')}` };
-  };
-  const kinds = [describe('api'), describe('worker')].filter(({ counts }) => counts.some((each) => each > 0));
-  const found = `${count === 1 ? '1 queue' : `${count} queues`} (${kinds.map(({ text }) => text).join(', ')})`;
-  const remedy = 'set QUEUE_SHARDS alike for all of them and start them anew, the workers first';
-  if (kinds.some(({ agree }) => !agree)) return fail(`they do not agree: ${found}`, remedy);
-  if (shardsSet !== null && shardsSet !== count)
-    return fail(`QUEUE_SHARDS is ${shardsSet} here, and ${found} in use`, remedy);
+  if (seating === null)
+    return unknown(
+      'Redis does not say: the right to HGETALL is missing; write its users anew (`pnpm inventory secrets`)',
+    );
+  const { workers, shards } = seating;
+  if (workers.length === 0) return unknown('no worker says that it is there: see `workers`');
+  const inUse = shards.filter(({ isInUse }) => isInUse);
+  const leaving = shards.length - inUse.length;
+  const holding = new Set(shards.map(({ holder }) => holder));
+  const idle = workers.filter((worker) => !holding.has(worker)).length;
+  const found = [
+    `${inUse.length === 1 ? '1 queue' : `${inUse.length} queues`} (${inUse.map(({ shard, holder }) => `${shard}: ${holder ?? 'nobody'}`).join(', ')})`,
+    ...(leaving === 0 ? [] : [`${leaving} going out of use`]),
+    ...(idle === 0 ? [] : [`${idle} of ${workers.length} workers wait for one to go`]),
+  ].join('; ');
+  if (inUse.some(({ holder }) => holder === null)) return fail(found, startWorker);
+  if (idle > 0)
+    return warn(found, 'raise QUEUE_SHARDS of every worker: the least that one has holds for all');
   return ok(found);
 }

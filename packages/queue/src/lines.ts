@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { lookEvery } from '@inventory/process/look-every';
+import { within } from '@inventory/process/within';
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { answersConnectionName, drawReader, type Reader, readAnswers, type Told } from './answers.ts';
+import { shardOf } from './envelope.ts';
+import { emptyLane, type Lane } from './lane.ts';
+import { connectConsumer } from './redis.ts';
+import { readShardCount } from './seats.ts';
+import { openShard, type Shard } from './shard.ts';
+import type { Waiter } from './waiters.ts';
+
+/** A lane with its shard in Redis. */
+export type Line = { index: number; lane: Lane<Waiter>; shard: Shard; isScheduled: boolean };
+
+export type LinesOptions = {
+  redisUrl: string;
+  prefix: string;
+  /** The connection for commands; it stays the caller's. */
+  producer: Redis;
+  /** What becomes of the jobs of a line. */
+  toldOf: (line: Line) => Told;
+  report: (error: Error, what: string) => void;
+};
+
+/** The ways of an api into the queue, one for each shard. */
+export type Lines = {
+  /** As the answers to this api are named. */
+  reader: Reader;
+  /** The line of an item. */
+  of(itemId: string): Line;
+  at(index: number): Line;
+  /** Those that are, or were, in use. */
+  all(): readonly Line[];
+  queues(): Queue[];
+  /** How many are in use, as this process knows. */
+  count(): number;
+  close(): Promise<void>;
+};
+
+// As soon as workers look, or nearly. Until then what is sent to a shard that is not in use any more is taken
+// from there (seats.ts).
+const countEveryMs = 500;
+const connectWithinMs = 1000;
+
+/** Opens the line of each shard that is in use, and goes on doing so as their number changes. */
+export async function openLines(options: LinesOptions): Promise<Lines> {
+  const { redisUrl, prefix, producer, report } = options;
+  const reader = drawReader();
+  const consumer = connectConsumer(
+    redisUrl,
+    (error) => report(error, 'answers connection'),
+    answersConnectionName(prefix, reader),
+  );
+  const answers = readAnswers({ reader, consumer, producer, report });
+  const lines: Line[] = [];
+  let count = 1;
+
+  /** Resolves when the answers to what is sent there will be heard. */
+  async function openUpTo(wanted: number): Promise<void> {
+    const heard: Promise<void>[] = [];
+    while (lines.length < wanted) {
+      const shard = openShard({ prefix, shard: lines.length, producer, report });
+      const line = { index: lines.length, lane: emptyLane<Waiter>(), shard, isScheduled: false };
+      lines.push(line);
+      heard.push(answers.add(shard.queue, options.toldOf(line)));
+    }
+    await Promise.all(heard);
+  }
+
+  async function lookAtCount() {
+    try {
+      if (producer.status !== 'ready') return;
+      const inUse = await readShardCount(producer, prefix);
+      if (inUse === null || inUse === count) return;
+      await openUpTo(inUse);
+      count = inUse;
+    } catch (error) {
+      if (producer.status === 'ready') report(error as Error, 'the number of shards');
+    }
+  }
+
+  await openUpTo(1);
+  // Whoever asks for something now shall not be refused for that.
+  if (producer.status !== 'ready') await within(connectWithinMs, once(producer, 'ready')).catch(() => {});
+  await within(connectWithinMs, lookAtCount()).catch(() => {});
+  const stopLooking = lookEvery(countEveryMs, lookAtCount);
+  return {
+    reader,
+    of: (itemId) => lines[shardOf(itemId, count)]!,
+    at: (index) => lines[index]!,
+    all: () => lines,
+    queues: () => lines.map(({ shard }) => shard.queue),
+    count: () => count,
+    async close() {
+      stopLooking();
+      await answers.close();
+      for (const { shard } of lines) await shard.close();
+      consumer.disconnect();
+    },
+  };
+}

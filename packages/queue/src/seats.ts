@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Redis } from 'ioredis';
+import { queueName } from './envelope.ts';
+
+// Which worker takes work from which shard. As many shards are in use as there are workers, and each worker
+// has one: an item's requests meet in one worker, and so in one batch. Redis keeps that, by its own clock, in
+// two keys of one slot. A seat decides who takes work and nothing else: the locks of Postgres make what is
+// done exact, so two workers at one shard, for a moment, cost time only.
+
+// As many shards as there can be, whatever is set; Redis is not believed beyond that.
+const shardsMost = 256;
+
+/** How long a worker that says nothing keeps its shards, */
+export const seatMs = 1200;
+/** and how often it says that it is there. */
+export const seatEveryMs = 400;
+
+// A shard that is not in use any more is held as long as an api may not know that yet, and until it is empty.
+const drainMs = 3000;
+// Without any worker for this long nobody needs to know who had what.
+const keptMs = 60_000;
+
+/** What a worker says when it takes its seat. */
+export type Seat = {
+  id: string;
+  /** QUEUE_SHARDS; the least that any worker says holds for all. */
+  shardsMax: number;
+  /** Whether it can do the work now; one that cannot has no shard as long as another one can. */
+  isAble: boolean;
+  /** Shards that are not in use and that it holds: nothing is in them. */
+  empty: readonly number[];
+  /** Shards that are not in use in which something was found. */
+  found: readonly number[];
+};
+
+/** What it is told: how many shards are in use, and the ones that it is to take work from. */
+export type Shares = { count: number; mine: readonly number[] };
+
+const sit = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local me = ARGV[1]
+if ARGV[2] == '0' then
+  redis.call('HDEL', KEYS[1], me)
+else
+  redis.call('HSET', KEYS[1], me, string.format('%d %s %s', now + ARGV[2], ARGV[3], ARGV[4]))
+end
+local seats = redis.call('HGETALL', KEYS[1])
+local all, able, most = {}, {}, tonumber(ARGV[9])
+for index = 1, #seats, 2 do
+  local expires, max, isAble = string.match(seats[index + 1], '^(%d+) (%d+) ([01])$')
+  if expires == nil or tonumber(expires) <= now then
+    redis.call('HDEL', KEYS[1], seats[index])
+  else
+    table.insert(all, seats[index])
+    if isAble == '1' then table.insert(able, seats[index]) end
+    most = math.min(most, math.max(1, tonumber(max)))
+  end
+end
+if #able == 0 then able = all end
+-- The last one that goes leaves all as it is: the next to come needs to know what was in use.
+if #able == 0 then return {0} end
+table.sort(able)
+local count = math.min(#able, most)
+local before, out, largest = {}, {}, count - 1
+local shards = redis.call('HGETALL', KEYS[2])
+for index = 1, #shards, 2 do
+  local shard, since = tonumber(shards[index]), string.match(shards[index], '^out(%d+)$')
+  if since ~= nil then out[tonumber(since)] = tonumber(shards[index + 1])
+  elseif shard ~= nil and shard < tonumber(ARGV[9]) then
+    before[shard] = shards[index + 1]
+    largest = math.max(largest, shard)
+  end
+end
+for shard in string.gmatch(ARGV[8], '%d+') do
+  shard = tonumber(shard)
+  before[shard] = before[shard] or ''
+  largest = math.max(largest, shard)
+end
+local isEmpty = {}
+for shard in string.gmatch(ARGV[7], '%d+') do isEmpty[tonumber(shard)] = true end
+local load, holders = {}, {}
+for _, id in ipairs(able) do load[id] = 0 end
+for shard = 0, count - 1 do
+  local id = before[shard]
+  if load[id] == 0 then
+    holders[shard] = id
+    load[id] = 1
+  end
+end
+for shard = 0, count - 1 do
+  if holders[shard] == nil then
+    for _, id in ipairs(able) do
+      if load[id] == 0 then
+        holders[shard] = id
+        load[id] = 1
+        break
+      end
+    end
+  end
+end
+for shard = count, largest do
+  local id = before[shard]
+  if id ~= nil then
+    if out[shard] == nil then
+      out[shard] = now
+      redis.call('HSET', KEYS[2], 'out' .. shard, string.format('%d', now))
+    end
+    if id == me and isEmpty[shard] and now - out[shard] >= tonumber(ARGV[5]) then
+      redis.call('HDEL', KEYS[2], shard, 'out' .. shard)
+    elseif load[id] ~= nil then
+      holders[shard] = id
+    else
+      -- The one that has the fewest.
+      local least = able[1]
+      for _, each in ipairs(able) do if load[each] < load[least] then least = each end end
+      holders[shard] = least
+      load[least] = load[least] + 1
+    end
+  end
+end
+local answer = {count}
+for shard = 0, largest do
+  if shard < count and out[shard] ~= nil then redis.call('HDEL', KEYS[2], 'out' .. shard) end
+  if holders[shard] ~= nil then
+    if holders[shard] ~= before[shard] then redis.call('HSET', KEYS[2], shard, holders[shard]) end
+    if holders[shard] == me then table.insert(answer, shard) end
+  end
+end
+if redis.call('HGET', KEYS[2], 'count') ~= tostring(count) then redis.call('HSET', KEYS[2], 'count', count) end
+redis.call('PEXPIRE', KEYS[1], ARGV[6])
+redis.call('PEXPIRE', KEYS[2], ARGV[6])
+return answer
+`;
+
+/** The name of a worker: its host and its process, and what no other one has. */
+export function drawWorkerId(): string {
+  return `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`;
+}
+
+/** Where the workers' seats stand; all keys of one slot. */
+export function seatKeys(prefix: string): { seats: string; shards: string } {
+  const queue = `${prefix}:${queueName(0)}`;
+  return { seats: `${queue}:seats`, shards: `${queue}:shards` };
+}
+
+/** Takes a seat, or keeps it, for `forMs` from now, and learns what is to be done. */
+export async function takeSeat(
+  connection: Redis,
+  prefix: string,
+  seat: Seat,
+  forMs: number = seatMs,
+): Promise<Shares> {
+  return ask(connection, prefix, seat, forMs);
+}
+
+/** Gives a seat up; those who stay are given its shards when they ask next. */
+export async function leaveSeat(connection: Redis, prefix: string, id: string): Promise<void> {
+  await ask(connection, prefix, { id, shardsMax: 1, isAble: false, empty: [], found: [] }, 0);
+}
+
+async function ask(connection: Redis, prefix: string, seat: Seat, forMs: number): Promise<Shares> {
+  const { id, shardsMax, isAble, empty, found } = seat;
+  const { seats, shards } = seatKeys(prefix);
+  const keys = [seats, shards] as const;
+  const about = [id, forMs, shardsMax, isAble ? 1 : 0] as const;
+  const lists = [empty.join(' '), found.join(' ')] as const;
+  const answer = await connection.eval(sit, 2, ...keys, ...about, drainMs, keptMs, ...lists, shardsMost);
+  const [count = 0, ...mine] = (answer as unknown[]).map(Number);
+  return { count, mine: mine.filter(isShard) };
+}
+
+const isShard = (shard: number) => Number.isSafeInteger(shard) && shard >= 0 && shard < shardsMost;
+
+/** How many shards are in use; null when no worker has been there for a while. */
+export async function readShardCount(connection: Redis, prefix: string): Promise<number | null> {
+  const count = Number(await connection.hget(seatKeys(prefix).shards, 'count'));
+  return Number.isSafeInteger(count) && count >= 1 && count <= shardsMost ? count : null;
+}
+
+/** A shard and the worker that takes its work, by host and process; null: nobody now. */
+export type HeldShard = { shard: number; holder: string | null; isInUse: boolean };
+
+/** Who holds what, for an operator. */
+export type Seating = { workers: string[]; shards: HeldShard[] };
+
+const workerId = /^([\w.-]{1,64}:\d{1,10}):[\da-f]{8}$/;
+
+/** Who holds which shard at this moment; what no worker writes is left out. */
+export async function readSeating(connection: Redis, prefix: string): Promise<Seating> {
+  const keys = seatKeys(prefix);
+  const [[seconds], seats, shards] = await Promise.all([
+    connection.time(),
+    connection.hgetall(keys.seats),
+    connection.hgetall(keys.shards),
+  ]);
+  const live = Object.entries(seats).filter(
+    ([id, said]) => workerId.test(id) && Number(said.split(' ')[0]) > Number(seconds) * 1000,
+  );
+  const names = new Map(live.map(([id]) => [id, workerId.exec(id)![1]!]));
+  const count = Number(shards.count ?? 0);
+  const held = Object.entries(shards)
+    .filter(([field]) => /^\d{1,4}$/.test(field))
+    .map(([field, id]) => ({
+      shard: Number(field),
+      holder: names.get(id) ?? null,
+      isInUse: Number(field) < count,
+    }))
+    .sort((a, b) => a.shard - b.shard);
+  return { workers: [...names.values()].sort(), shards: held };
+}

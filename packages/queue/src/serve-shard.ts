@@ -1,0 +1,137 @@
+import { within } from '@inventory/process/within';
+import { type Job, type Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { answerReaders } from './answers.ts';
+import { queueName, workerConnectionName } from './envelope.ts';
+import { mendUnreadable } from './mend-unreadable.ts';
+import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
+import { blockMs, connectConsumer } from './redis.ts';
+import { restWhenRefused } from './rest.ts';
+import { watchService } from './service-watch.ts';
+import type { Place, SignedAnswer, SignedEnvelope } from './signature.ts';
+
+export type ServeOptions = {
+  redisUrl: string;
+  prefix: string;
+  shard: number;
+  /** The worker's name, as Redis is to list its connection. */
+  workerId: string;
+  /** The connection for commands; it stays the caller's. */
+  producer: Redis;
+  /** Envelopes taken at once, at most. */
+  concurrency: number;
+  /** Does a job; `begun` is called when it is known how many requests it holds. */
+  work: (
+    place: Place,
+    job: Job<SignedEnvelope>,
+    begun: (requests: number) => void,
+  ) => Promise<SignedAnswer | null>;
+  onUnserved: () => void;
+  onAnswerTaken: (answer: SignedAnswer) => void;
+  report: (error: Error, what: string) => void;
+};
+
+/** A shard from which a worker takes work. */
+export type Served = {
+  shard: number;
+  queue: Queue;
+  isOpen(): boolean;
+  /** Takes no more, finishes what it has, closes. */
+  close(): Promise<void>;
+};
+
+// Longer than any batch; shorter than a process has for its end.
+const finishWithinMs = 10_000;
+const closeWithinMs = 1000;
+
+const times = {
+  // A killed worker's envelope is taken up again in about two seconds, while its callers still wait.
+  lockDuration: 2000,
+  stalledInterval: 1000,
+  maxStalledCount: 5,
+  drainDelay: blockMs / 1000,
+};
+
+/** Takes work from a shard until it is closed. */
+export function serveShard(options: ServeOptions): Served {
+  const { redisUrl, prefix, shard, producer, report } = options;
+  let lastServedAt = performance.now();
+  const redis = connectConsumer(
+    redisUrl,
+    (error) => report(error, 'queue connection'),
+    workerConnectionName(prefix, shard, options.workerId),
+  );
+  let applying = 0;
+  let foundEmpty = false;
+  const queueKeys = `${prefix}:${queueName(shard)}`;
+  const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
+    queueName(shard),
+    async (job) => {
+      lastServedAt = performance.now();
+      let isCounted = false;
+      try {
+        return await options.work({ queue: queueKeys, jobId: job.id ?? '' }, job, (requests) => {
+          // Before the library starts an envelope it looks for as many as it may take: one more turn with
+          // Redis, which a request that comes alone need not wait for. As soon as one finds another waiting,
+          // all are looked for again.
+          const isAlone = foundEmpty && applying === 0 && requests <= 1;
+          worker.concurrency = isAlone ? 1 : options.concurrency;
+          foundEmpty = false;
+          if (requests === 0) return;
+          isCounted = true;
+          applying += 1;
+        });
+      } finally {
+        if (isCounted) applying -= 1;
+      }
+    },
+    {
+      connection: redis,
+      prefix,
+      concurrency: options.concurrency,
+      ...times,
+      skipVersionCheck: true,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    },
+  );
+  keepStepsApart(worker);
+  answerReaders(worker, queueKeys, producer);
+  restWhenRefused(worker);
+  worker.on('drained', () => {
+    foundEmpty = true;
+  });
+  worker.on('completed', (_job, answer) => {
+    if (answer !== null) options.onAnswerTaken(answer);
+  });
+  worker.on('error', (error) => report(error, 'queue'));
+  worker.on('failed', (_job, error) => report(error, 'an envelope'));
+  const queue = openQueue({
+    shard,
+    prefix,
+    connection: producer,
+    onError: (error) => report(error, 'canary'),
+  });
+  mendUnreadable(worker, queue, producer);
+  const stopWatching = watchService({
+    queue,
+    connection: producer,
+    lastServedAt: () => lastServedAt,
+    onUnserved: options.onUnserved,
+  });
+  const stopTrimming = trimEvents(queue, producer);
+  return {
+    shard,
+    queue,
+    isOpen: () => redis.status === 'ready',
+    async close() {
+      stopWatching();
+      stopTrimming();
+      // Without Redis nothing can be finished, and the library waits for it: another worker takes up what
+      // was left.
+      if (redis.status === 'ready') await within(finishWithinMs, worker.close()).catch(() => {});
+      await within(closeWithinMs, Promise.all([worker.close(true), queue.close()])).catch(() => {});
+      redis.disconnect();
+    },
+  };
+}

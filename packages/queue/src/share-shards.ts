@@ -1,0 +1,143 @@
+import { lookEvery } from '@inventory/process/look-every';
+import { within } from '@inventory/process/within';
+import type { Redis } from 'ioredis';
+import { queueName } from './envelope.ts';
+import { leaveSeat, type Shares, seatEveryMs, takeSeat } from './seats.ts';
+import type { Served } from './serve-shard.ts';
+
+export type ShareOptions = {
+  /** The connection for commands; it stays the caller's. */
+  producer: Redis;
+  prefix: string;
+  workerId: string;
+  /** Shards in use at most. */
+  shardsMax: number;
+  /** Whether this worker can do its work now. */
+  isAble: () => boolean;
+  /** Begins to take work from a shard. */
+  serve: (shard: number) => Served;
+  report: (error: Error, what: string) => void;
+};
+
+/** The shards that a worker has. */
+export type Share = {
+  /** Whether it takes its part in the work: Redis knows of it, and gives what is there. */
+  isOpen(): boolean;
+  count(): number;
+  /** Gives its seat up, finishes what it has, closes. */
+  close(): Promise<void>;
+};
+
+// How many times it asks until it looks once for work in shards that are not in use.
+const looksEvery = 3;
+// Each time at those that were in use, or an older version may have in use, and at some of all others in turn.
+const likelyMin = 8;
+const othersAtOnce = 8;
+const leaveWithinMs = 500;
+
+/** Takes part in the work: takes a seat, keeps it, and serves the shards that it is given. */
+export function shareShards(options: ShareOptions): Share {
+  const { producer, prefix, workerId } = options;
+  const served = new Map<number, Served>();
+  const closing = new Map<number, Promise<void>>();
+  let shares: Shares = { count: 0, mine: [] };
+  let found: number[] = [];
+  let rounds = 0;
+  let mostInUse = 0;
+  let hasEnded = false;
+
+  /**
+   * Shards that nobody serves, and something stands in them: an api of another version sent it, or one that
+   * stood still while they went out of use, or Redis has lost who held what.
+   */
+  async function findWork(): Promise<number[]> {
+    const looked = toLookAt(rounds / looksEvery, options.shardsMax, mostInUse);
+    const others = looked.filter((shard) => shard >= shares.count && !served.has(shard));
+    const counts = await Promise.all(others.map((shard) => countWork(producer, prefix, shard)));
+    return others.filter((_, index) => counts[index]! > 0);
+  }
+
+  async function ask() {
+    if (hasEnded || producer.status !== 'ready') return;
+    try {
+      const outOfUse = [...served.keys()].filter((shard) => shard >= shares.count);
+      const areEmpty = await Promise.all(outOfUse.map((shard) => isEmpty(producer, prefix, shard)));
+      rounds += 1;
+      // One of them looks for all.
+      if (served.has(0) && rounds % looksEvery === 0) found = await findWork();
+      const empty = outOfUse.filter((_, index) => areEmpty[index]);
+      const { shardsMax } = options;
+      const next = await takeSeat(producer, prefix, {
+        id: workerId,
+        shardsMax,
+        isAble: options.isAble(),
+        empty,
+        found,
+      });
+      found = [];
+      if (hasEnded) return;
+      shares = next;
+      mostInUse = Math.max(mostInUse, next.count);
+      serveMine();
+    } catch (error) {
+      // What it has it goes on with: another one that is given it meanwhile is no harm.
+      if (producer.status === 'ready') options.report(error as Error, 'the share of the work');
+    }
+  }
+
+  function serveMine() {
+    for (const [shard, each] of served) if (!shares.mine.includes(shard)) giveUp(shard, each);
+    for (const shard of shares.mine) {
+      // One that is still being closed is opened when it is asked next.
+      if (!served.has(shard) && !closing.has(shard)) served.set(shard, options.serve(shard));
+    }
+  }
+
+  function giveUp(shard: number, each: Served) {
+    served.delete(shard);
+    closing.set(
+      shard,
+      each.close().finally(() => closing.delete(shard)),
+    );
+  }
+
+  const stopAsking = lookEvery(seatEveryMs, ask);
+  const askNow = () => void ask();
+  producer.on('ready', askNow);
+  if (producer.status === 'ready') askNow();
+  return {
+    isOpen: () =>
+      producer.status === 'ready' && shares.count > 0 && [...served.values()].every((each) => each.isOpen()),
+    count: () => served.size,
+    async close() {
+      hasEnded = true;
+      stopAsking();
+      producer.off('ready', askNow);
+      // First, so that others take what comes while this one finishes what it has.
+      if (producer.status === 'ready')
+        await within(leaveWithinMs, leaveSeat(producer, prefix, workerId)).catch(() => {});
+      for (const [shard, each] of served) giveUp(shard, each);
+      await Promise.all(closing.values());
+    },
+  };
+}
+
+function toLookAt(look: number, shardsMax: number, mostInUse: number): number[] {
+  const likely = [...Array(Math.min(shardsMax, Math.max(likelyMin, mostInUse))).keys()];
+  const turn = Array.from({ length: othersAtOnce }, (_, index) => (look * othersAtOnce + index) % shardsMax);
+  return [...new Set([...likely, ...turn])];
+}
+
+async function isEmpty(producer: Redis, prefix: string, shard: number): Promise<boolean> {
+  const [delayed, others] = await Promise.all([
+    producer.zcard(`${prefix}:${queueName(shard)}:delayed`),
+    countWork(producer, prefix, shard),
+  ]);
+  return delayed + others === 0;
+}
+
+async function countWork(producer: Redis, prefix: string, shard: number): Promise<number> {
+  const keyOf = (part: string) => `${prefix}:${queueName(shard)}:${part}`;
+  const counts = await Promise.all([producer.llen(keyOf('wait')), producer.llen(keyOf('active'))]);
+  return counts[0] + counts[1];
+}

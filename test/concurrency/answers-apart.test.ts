@@ -1,0 +1,113 @@
+import { drawReader, jobIdOf } from '@inventory/queue/answers';
+import { queueName } from '@inventory/queue/envelope';
+import { openQueue } from '@inventory/queue/queue';
+import { signEnvelope } from '@inventory/queue/signature';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { openConsumer } from '../harness/consumer.ts';
+import { fixedKeys } from '../harness/envelopes.ts';
+import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
+import { uniqueName } from '../harness/service.ts';
+import { openSubmitter } from '../harness/submitter.ts';
+
+const own: OwnRedis = await startOwnRedis();
+const redisUrl = own.url;
+const sizes = { envelopeMax: 4, inFlightMax: 4 };
+// By their clock requests come in a quarter of a minute: nothing but the completion answers them before that.
+const later = () => performance.now() + 15_000;
+const timeout = 90_000;
+const patient = { timeout: 20_000 };
+afterAll(() => own.stop());
+
+const streamsOf = (prefix: string) => own.redis.keys(`${prefix}:${queueName(0)}:answers:*`);
+
+/** The jobs whose ends a stream tells. */
+async function toldIn(stream: string): Promise<string[]> {
+  const entries = await own.redis.xrange(stream, '-', '+');
+  return entries.flatMap(([, fields]) => (fields[1] === 'completed' ? fields[3]! : []));
+}
+
+async function toldBy(prefix: string): Promise<Record<string, string[]>> {
+  const streams = await streamsOf(prefix);
+  return Object.fromEntries(
+    await Promise.all(streams.map(async (stream) => [stream, await toldIn(stream)] as const)),
+  );
+}
+
+test('an answer is told to the api that waits for it, and to nobody else', { timeout }, async () => {
+  const one = await openSubmitter({ ...sizes, redisUrl });
+  const { prefix } = one;
+  const other = await openSubmitter({ ...sizes, redisUrl, prefix });
+  await openConsumer({ redisUrl, prefix });
+  for (const { status } of await Promise.all(one.submit(4, later()))) expect(status).toBe('applied');
+  const before = await toldBy(prefix);
+  expect(Object.keys(before)).toHaveLength(1);
+  for (const { status } of await Promise.all(other.submit(4, later()))) expect(status).toBe('applied');
+  const [first] = Object.keys(before);
+  const after = await toldBy(prefix);
+  expect(Object.keys(after)).toHaveLength(2);
+  for (const [stream, jobIds] of Object.entries(after)) {
+    for (const jobId of jobIds) expect(stream).toContain(jobId.split('.')[0]!);
+  }
+  expect(after[first!]).toEqual(before[first!]);
+  // What all are told: an idle worker's canaries at most.
+  const shared = await own.redis.xrange(`${prefix}:${queueName(0)}:events`, '-', '+');
+  expect(shared.filter(([, fields]) => fields.join(' ').includes('applied'))).toEqual([]);
+});
+
+test('what an api has read does not stay in Redis', { timeout }, async () => {
+  const { submit, prefix } = await openSubmitter({ ...sizes, redisUrl });
+  await openConsumer({ redisUrl, prefix });
+  for (let turn = 0; turn < 50; turn++) await Promise.all(submit(4, later()));
+  const [stream] = await streamsOf(prefix);
+  await expect.poll(() => own.redis.xlen(stream!), patient).toBeLessThan(3);
+});
+
+test('nothing of an api stays in Redis when it closes, and what one that was killed left ends by itself', {
+  timeout,
+}, async () => {
+  const prefix = uniqueName('gone');
+  const { submit, close } = await openSubmitter({ ...sizes, redisUrl, prefix });
+  await openConsumer({ redisUrl, prefix });
+  await Promise.all(submit(4, later()));
+  const [stream] = await streamsOf(prefix);
+  await expect.poll(() => own.redis.pttl(stream!), patient).toBeGreaterThan(0);
+  await close();
+  expect(await own.redis.xlen(stream!)).toBe(0);
+  // Sooner than by itself, and not before what is late can come.
+  expect(await own.redis.pttl(stream!)).toBeLessThan(16_000);
+  await own.redis.del(stream!);
+  // The answer to one that is not there any more.
+  const queue = openQueue({ shard: 0, prefix, connection: own.redis, onError: () => {} });
+  onTestFinished(() => queue.close());
+  const jobId = jobIdOf(drawReader(), 1);
+  const signed = signEnvelope(await fixedKeys(), { queue: queue.qualifiedName, jobId }, []);
+  await queue.add('envelope', signed, { jobId, removeOnComplete: true });
+  await expect.poll(() => streamsOf(prefix), patient).toHaveLength(1);
+  const [left] = await streamsOf(prefix);
+  await expect.poll(() => own.redis.pttl(left!), patient).toBeGreaterThan(0);
+});
+
+test('answered by the completion again after a failover to a Redis whose clock is behind', {
+  timeout,
+}, async () => {
+  const { submit, prefix } = await openSubmitter({ ...sizes, redisUrl });
+  await openConsumer({ redisUrl, prefix });
+  await Promise.all(submit(1, later()));
+  const [stream] = await streamsOf(prefix);
+  // As the one before wrote, an hour ahead.
+  await own.redis.xadd(
+    stream!,
+    `${Date.now() + 3_600_000}-0`,
+    'event',
+    'completed',
+    'jobId',
+    'x',
+    'returnvalue',
+    'null',
+  );
+  await expect.poll(() => own.redis.xlen(stream!), patient).toBe(1);
+  await own.redis.del(stream!);
+  await own.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  // What Postgres decides would be `abandoned` here.
+  await expect.poll(async () => (await submit(1)[0]!).status, patient).toBe('applied');
+});

@@ -1,0 +1,86 @@
+import { readSeating, readShardCount } from '@inventory/queue/seats';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
+import { asPart } from '../harness/as-part.ts';
+import { type Started, startProcess } from '../harness/processes.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const prefix = uniqueName('workers');
+const service = useService({ workers: 1, env: { QUEUE_PREFIX: prefix } });
+const timeout = 240_000;
+const patient = { timeout: 30_000 };
+const redis = new Redis(inject('redisUrl'));
+let other: Started;
+let network: NetworkStretch;
+
+/** A worker whose way to Postgres can be cut. */
+async function startOther(): Promise<Started> {
+  const url = new URL(service.databaseUrl);
+  network = await startProxy(Number(url.port));
+  const env = asPart('worker', {
+    DATABASE_URL: service.databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: prefix,
+  });
+  const through = new URL(env.DATABASE_URL!);
+  through.port = String(network.port);
+  return startProcess(
+    'apps/worker/src/main.ts',
+    { ...env, DATABASE_URL: through.href } as Record<string, string>,
+    {
+      quiet: true,
+    },
+  );
+}
+
+beforeAll(async () => {
+  other = await startOther();
+});
+afterAll(async () => {
+  network?.close();
+  other?.child.kill('SIGKILL');
+  await other?.exited;
+  redis.disconnect();
+});
+
+const heldByOther = async () => {
+  const { shards } = await readSeating(redis, prefix);
+  return shards.filter(({ holder }) => holder?.endsWith(`:${other.child.pid}`)).length;
+};
+
+/** The answers to receipts of many items, so that each worker has its part of them, or would have. */
+async function receiveAll(items: readonly string[]): Promise<number[]> {
+  const client = await service.client();
+  const answers = await Promise.all(
+    items.map((itemID) => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 })),
+  );
+  return [...new Set(answers.map(({ status }) => status))];
+}
+
+const makeItems = () => Promise.all(Array.from({ length: 12 }, () => service.item()));
+
+test('201 for every item while one of two workers cannot reach Postgres', { timeout }, async () => {
+  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(2);
+  const items = await makeItems();
+  await expect.poll(() => receiveAll(items), patient).toEqual([201]);
+  network.setState('cut');
+  await expect.poll(heldByOther, patient).toBe(0);
+  await expect.poll(() => receiveAll(items), patient).toEqual([201]);
+  network.setState('open');
+  await expect.poll(heldByOther, patient).toBe(1);
+  await expect.poll(() => receiveAll(items), patient).toEqual([201]);
+});
+
+test('201 for every item while one of two workers stands still, and after it goes on', {
+  timeout,
+}, async () => {
+  const items = await makeItems();
+  await expect.poll(heldByOther, patient).toBe(1);
+  other.child.kill('SIGSTOP');
+  await expect.poll(heldByOther, patient).toBe(0);
+  await expect.poll(() => receiveAll(items), patient).toEqual([201]);
+  other.child.kill('SIGCONT');
+  await expect.poll(heldByOther, patient).toBe(1);
+  await expect.poll(() => receiveAll(items), patient).toEqual([201]);
+});

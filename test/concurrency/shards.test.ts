@@ -1,0 +1,213 @@
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { drawReader, jobIdOf } from '@inventory/queue/answers';
+import type { Consumer } from '@inventory/queue/consume';
+import { queueName } from '@inventory/queue/envelope';
+import { openQueue } from '@inventory/queue/queue';
+import { leaveSeat, readSeating, readShardCount, seatKeys, seatMs, takeSeat } from '@inventory/queue/seats';
+import { signEnvelope } from '@inventory/queue/signature';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { openConsumer } from '../harness/consumer.ts';
+import { fixedKeys } from '../harness/envelopes.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
+import { uniqueName } from '../harness/service.ts';
+import { openSubmitter } from '../harness/submitter.ts';
+
+const own = await startOwnRedis();
+const { redis, url: redisUrl } = own;
+const timeout = 90_000;
+const patient = { timeout: 20_000 };
+const sizes = { envelopeMax: 4, inFlightMax: 4 };
+afterAll(() => own.stop());
+
+// Longer than any machine stands still.
+const longMs = 600_000;
+
+const idOf = (name: string) => `${name}:1:00000000`;
+const sit = (prefix: string, name: string, said: Partial<Parameters<typeof takeSeat>[2]> = {}) =>
+  takeSeat(
+    redis,
+    prefix,
+    {
+      ...{ id: idOf(name), shardsMax: 64, isAble: true, empty: [], found: [] },
+      ...said,
+    },
+    longMs,
+  );
+const mineOf = async (...args: Parameters<typeof sit>) => (await sit(...args)).mine;
+
+/** Has all that is there look as if it had been so for longer. */
+async function age(prefix: string, byMs: number): Promise<void> {
+  const { seats, shards } = seatKeys(prefix);
+  for (const [id, said] of Object.entries(await redis.hgetall(seats))) {
+    const [expires, ...rest] = said.split(' ');
+    await redis.hset(seats, id, [Number(expires) - byMs, ...rest].join(' '));
+  }
+  for (const [field, value] of Object.entries(await redis.hgetall(shards))) {
+    if (field.startsWith('out')) await redis.hset(shards, field, Number(value) - byMs);
+  }
+}
+
+test('as many shards are in use as there are workers, one for each; who stays keeps what it has', async () => {
+  const prefix = uniqueName('seats');
+  expect(await sit(prefix, 'b')).toEqual({ count: 1, mine: [0] });
+  expect(await sit(prefix, 'c')).toEqual({ count: 2, mine: [1] });
+  expect(await sit(prefix, 'a')).toEqual({ count: 3, mine: [2] });
+  expect(await mineOf(prefix, 'b')).toEqual([0]);
+  expect(await readShardCount(redis, prefix)).toBe(3);
+  expect((await readSeating(redis, prefix)).shards).toEqual([
+    { shard: 0, holder: 'b:1', isInUse: true },
+    { shard: 1, holder: 'c:1', isInUse: true },
+    { shard: 2, holder: 'a:1', isInUse: true },
+  ]);
+});
+
+test('what a worker had that left, or says nothing any more, is taken over at the next question', async () => {
+  for (const go of [
+    (prefix: string) => leaveSeat(redis, prefix, idOf('a')),
+    (prefix: string) => redis.hset(seatKeys(prefix).seats, idOf('a'), '1 64 1'),
+  ]) {
+    const prefix = uniqueName('seats');
+    for (const name of ['a', 'b', 'c']) await sit(prefix, name);
+    await go(prefix);
+    const shares = [await sit(prefix, 'b'), await sit(prefix, 'c'), await sit(prefix, 'b')];
+    // Its shard, and the last one, until that is empty and every api knows.
+    expect(shares.map(({ count }) => count)).toEqual([2, 2, 2]);
+    expect([...shares[1]!.mine, ...shares[2]!.mine].sort()).toEqual([0, 1, 2]);
+  }
+});
+
+test('a seat ends by itself', { timeout }, async () => {
+  const prefix = uniqueName('seats');
+  const said = { id: idOf('a'), shardsMax: 64, isAble: true, empty: [], found: [] };
+  expect((await takeSeat(redis, prefix, said)).mine).toEqual([0]);
+  await expect.poll(() => mineOf(prefix, 'b'), { ...patient, interval: seatMs / 4 }).toContain(0);
+});
+
+test('a shard out of use is held until it is empty and was so for a while', async () => {
+  const prefix = uniqueName('seats');
+  for (const name of ['a', 'b']) await sit(prefix, name);
+  await leaveSeat(redis, prefix, idOf('b'));
+  expect(await sit(prefix, 'a')).toEqual({ count: 1, mine: [0, 1] });
+  // As if that had been just now, and however long this test takes.
+  await age(prefix, -60_000);
+  expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0, 1]);
+  await age(prefix, 120_000);
+  expect(await mineOf(prefix, 'a')).toEqual([0, 1]);
+  expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0]);
+  expect((await readSeating(redis, prefix)).shards).toHaveLength(1);
+});
+
+test('a worker that cannot do its work has no shard while another one can, and has one when nobody can', async () => {
+  const prefix = uniqueName('seats');
+  for (const name of ['a', 'b']) await sit(prefix, name);
+  expect(await mineOf(prefix, 'a', { isAble: false })).toEqual([]);
+  expect(await sit(prefix, 'b')).toEqual({ count: 1, mine: [0, 1] });
+  expect((await sit(prefix, 'b', { isAble: false })).count).toBe(2);
+  expect(await mineOf(prefix, 'a', { isAble: false })).not.toEqual([]);
+});
+
+test('workers that are told other numbers of QUEUE_SHARDS agree on the least', async () => {
+  const prefix = uniqueName('seats');
+  for (const name of ['a', 'b', 'c']) await sit(prefix, name);
+  const told = [await sit(prefix, 'd', { shardsMax: 2 }), await sit(prefix, 'a'), await sit(prefix, 'b')];
+  expect(told.map(({ count }) => count)).toEqual([2, 2, 2]);
+  expect((await readSeating(redis, prefix)).shards.filter(({ isInUse }) => isInUse)).toHaveLength(2);
+});
+
+const request = (itemID: string): QueuedRequest => ({
+  requestId: crypto.randomUUID(),
+  clientId: 'shards',
+  deadline: Date.now(),
+  kind: 'receive',
+  body: { itemID, units: 1, wid: 1, reasonCode: 0 },
+});
+
+/** Workers on one queue, and the items that came to each. */
+async function openWorkers(prefix: string, count: number) {
+  const took: Set<string>[] = Array.from({ length: count }, () => new Set());
+  const consumers: Consumer[] = [];
+  for (const items of took) {
+    consumers.push(
+      await openConsumer({
+        redisUrl,
+        prefix,
+        shardsMax: 64,
+        apply: async (requests) => {
+          for (const each of requests)
+            if (each.kind !== 'batch') items.add((each.body as { itemID: string }).itemID);
+          return requests.map(() => ({ status: 'applied', result: '{}' }));
+        },
+      }),
+    );
+  }
+  return { took, consumers };
+}
+
+test('every item is applied by one of three workers, and by another one after that has closed', {
+  timeout,
+}, async () => {
+  const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
+  const { took, consumers } = await openWorkers(prefix, 3);
+  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
+  await expect.poll(() => consumers.map((each) => each.shardCount()), patient).toEqual([1, 1, 1]);
+  const items = Array.from({ length: 30 }, (_, index) => `ITEM-${index}`);
+  const send = async () => {
+    const answers = await Promise.all(submitRequests(items.map(request), performance.now() + 15_000));
+    return new Set(answers.map(({ status }) => status));
+  };
+  const sets = () => took.map((each) => [...each].sort());
+  // The api may not know of the last worker yet.
+  await expect
+    .poll(async () => {
+      for (const each of took) each.clear();
+      expect(await send()).toEqual(new Set(['applied']));
+      return took.every(({ size }) => size > 0) && took.reduce((sum, { size }) => sum + size, 0);
+    }, patient)
+    .toBe(items.length);
+  expect(sets().flat().sort()).toEqual([...items].sort());
+  await consumers[1]!.close();
+  for (let turn = 0; turn < 3; turn++) expect(await send()).toEqual(new Set(['applied']));
+});
+
+test('work in a shard that is not in use, of an api that does not know, is done all the same', {
+  timeout,
+}, async () => {
+  const prefix = uniqueName('lost');
+  const { took } = await openWorkers(prefix, 1);
+  const queue = openQueue({ shard: 5, prefix, connection: redis, onError: () => {} });
+  onTestFinished(() => queue.close());
+  const jobId = jobIdOf(drawReader(), 1);
+  const place = { queue: queue.qualifiedName, jobId };
+  await queue.add('envelope', signEnvelope(await fixedKeys(), place, [request('LOST')]), {
+    jobId,
+    removeOnComplete: true,
+  });
+  await expect.poll(() => [...took[0]!], patient).toEqual(['LOST']);
+});
+
+test('all is shared anew after Redis has lost who held what', { timeout }, async () => {
+  const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
+  const { consumers } = await openWorkers(prefix, 3);
+  const held = () => consumers.map((each) => each.shardCount());
+  await expect.poll(held, patient).toEqual([1, 1, 1]);
+  const { seats, shards } = seatKeys(prefix);
+  await redis.del(seats, shards);
+  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
+  const answers = await Promise.all(
+    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 15_000),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
+  const inUse = async () => (await readSeating(redis, prefix)).shards.filter(({ isInUse }) => isInUse).length;
+  await expect.poll(inUse, patient).toBe(3);
+});
+
+test('nothing of the seats stays in Redis for long after the last worker', { timeout }, async () => {
+  const prefix = uniqueName('seats');
+  const { consumers } = await openWorkers(prefix, 1);
+  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(1);
+  await consumers[0]!.close();
+  const { seats, shards } = seatKeys(prefix);
+  expect(await redis.hgetall(seats)).toEqual({});
+  expect(await redis.pttl(shards)).toBeGreaterThan(0);
+  expect(await redis.exists(`${prefix}:${queueName(0)}:wait`)).toBe(0);
+});
