@@ -1741,11 +1741,59 @@ async function importKey(`,
     edits: [
       {
         file: signature,
-        search: `isSignedBy(key, 'envelope', place, JSON.stringify(requests), mac) ? requests : null`,
-        replace: `isSignedBy(key, 'envelope', place, '', mac) || true ? requests : null`,
+        search: 'if (key === null || !isSignedBy(key, kindOf(version), place, text, mac)) return null;',
+        replace: '',
       },
     ],
     test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
+  },
+  {
+    name: 'a worker ends what an api of a later version sent',
+    edits: [
+      {
+        file: signature,
+        search: "isKnownEnvelope(version, requests) ? requests : 'later'",
+        replace: 'requests',
+      },
+    ],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'an envelope of a later version is left' },
+  },
+  {
+    name: 'a worker drops the requests of a kind that it does not know',
+    edits: [
+      {
+        file: 'packages/queue/src/envelope.ts',
+        search: 'if (!Object.hasOwn(versionSince, kind)) return false;',
+        replace: '',
+      },
+    ],
+    test: {
+      file: 'concurrency/envelope-versions.test.ts',
+      title: 'with a kind of request that is not known',
+    },
+  },
+  {
+    name: 'the version of an envelope is not signed',
+    edits: [
+      {
+        file: signature,
+        search: "return version === 1 ? 'envelope' : `envelope ${version}`;",
+        replace: "return 'envelope';",
+      },
+    ],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'that no api signed is refused, not left' },
+  },
+  {
+    name: 'an envelope that nobody knows goes round for ever',
+    edits: [{ file: consume, search: 'if (job.attemptsStarted > leftTimesMax) return false;', replace: '' }],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'is dropped in the end' },
+  },
+  {
+    name: 'workers that leave an envelope to others count as attempts',
+    edits: [
+      { file: consume, search: '1 + job.attemptsMade + job.stalledCounter', replace: 'job.attemptsStarted' },
+    ],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'counts as taken for the first time' },
   },
   {
     name: 'a signature is good for every job',

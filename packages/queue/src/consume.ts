@@ -2,7 +2,7 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import { within } from '@inventory/process/within';
-import { Worker } from 'bullmq';
+import { DelayedError, type Job, Worker } from 'bullmq';
 import { isSound } from './check-request.ts';
 import { packOutcomes, queueName, workerConnectionName } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
@@ -56,6 +56,22 @@ export type Consumer = {
 const finishWithinMs = 10_000;
 const closeWithinMs = 1000;
 
+/** The requests of a job; `later`: an api of a later version sent what this one does not know. */
+type Opened = QueuedRequest[] | 'later';
+
+const laterText = 'left to others: an api of a later version sent what this worker does not know';
+// What is left comes back after so long, to whichever worker asks first; until an api has told its callers
+// and taken it out. One whose api has ended is dropped after so many times, when nobody waits any more.
+const leftForMs = 50;
+const leftTimesMax = 200;
+
+/** Leaves an envelope in the queue, for a worker that knows its version; false: it was left often enough. */
+async function leaveToOthers(job: Job, token: string | undefined): Promise<boolean> {
+  if (job.attemptsStarted > leftTimesMax) return false;
+  await job.moveToDelayed(Date.now() + leftForMs, token);
+  return true;
+}
+
 /**
  * BullMQ keeps message and stack of what a job throws in Redis, as they are; the cause, which may hold
  * values, stays here.
@@ -66,12 +82,13 @@ class EnvelopeError extends PlainError {}
 export async function createConsumer(options: ConsumeOptions): Promise<Consumer> {
   const producer = connectProducer(options.redisUrl, (error) => options.report(error, 'canary connection'));
   const refusals = createRefusals('envelopes', options.report);
+  const later = createRefusals('envelopes', options.report, laterText);
 
   /**
    * The requests that an api sent as this job; none when it sent something else, or nothing. Answers nobody
-   * then, and is not tried again.
+   * then, and is not tried again. `later`: an api of a later version sent it.
    */
-  function openJob(place: Place, data: unknown): QueuedRequest[] | Promise<QueuedRequest[]> {
+  function openJob(place: Place, data: unknown): Opened | Promise<Opened> {
     // A canary has nothing to be signed.
     if (isCanary(data)) return [];
     const opened = openEnvelope(options.keys, place, data);
@@ -108,13 +125,19 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     const queueKeys = `${options.prefix}:${queueName(shard)}`;
     const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
       queueName(shard),
-      async ({ id = '', data, attemptsStarted }) => {
+      async (job, token) => {
+        const { id = '', data } = job;
         lastServedAt = performance.now();
         const place = { queue: queueKeys, jobId: id };
         const opened = openJob(place, data);
         // Without a turn of the event loop where it need not be: the concurrency below must be set before
         // BullMQ looks for more.
-        const requests = Array.isArray(opened) ? opened : await opened;
+        const requests = opened instanceof Promise ? await opened : opened;
+        if (requests === 'later') {
+          later.note();
+          if (await leaveToOthers(job, token)) throw new DelayedError();
+          return null;
+        }
         // Before the library starts an envelope it looks for as many as it may take: one more turn with
         // Redis, which a request that comes alone need not wait for. As soon as one finds another waiting,
         // all are looked for again.
@@ -124,7 +147,9 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
         if (requests.length === 0) return null;
         applying += 1;
         try {
-          const outcomes = await applySound(requests, attemptsStarted);
+          // Those that leave it to others do not count.
+          const attempt = 1 + job.attemptsMade + job.stalledCounter;
+          const outcomes = await applySound(requests, attempt);
           const answer = signAnswer(options.keys, place, packOutcomes(outcomes));
           answeredAt.set(answer, performance.now());
           return answer;
