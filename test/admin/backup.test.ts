@@ -354,7 +354,7 @@ describe('restore', () => {
       ),
     });
     const older = await createEmptyDatabase();
-    await migrate(older.sql, () => {}, 14);
+    await migrate(older.sql, () => {}, { to: 14 });
     expect(await runCommand(['restore', path], older.url)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(

@@ -89,8 +89,14 @@ describe('a database whose schema is of another version', () => {
     );
   });
 
-  test('a newer one is refused by api and worker, and they say that it needs a newer version', async () => {
+  test('a newer one that says it is still good for this version is taken by api and worker', async () => {
     await database.sql`insert into schema_version (version) values (${known + 1})`;
+    await database.sql`update schema_compatibility set oldest = ${known}`;
+    expect(await startEach(database.url)).toEqual([null, null]);
+  });
+
+  test('a newer one is refused by api and worker, and they say that it needs a newer version', async () => {
+    await database.sql`update schema_compatibility set oldest = ${known + 1}`;
     expect(await startEach(database.url)).toEqual(
       Array(2).fill(
         `the database's schema is ${known + 1}, newer than ${known}, the last that this version knows: run the newer version`,

@@ -54,6 +54,7 @@ const identity = 'packages/db/src/operator/identity.ts';
 const restoring = 'packages/db/src/operator/restore.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
+const runMigrationFile = 'packages/db/src/run-migration.ts';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -1223,6 +1224,69 @@ async function importKey(`,
       { file: 'packages/db/src/migrate.ts', search: 'if (version < known) {', replace: 'if (version < 0) {' },
     ],
     test: { file: 'concurrency/start-up.test.ts', title: 'it must be migrated' },
+  },
+  {
+    name: 'tables that are too new for a process are taken by it',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: 'if (compatible!.oldest > known) refuseNewer(version, known);',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/start-up.test.ts', title: 'it needs a newer version' },
+  },
+  {
+    name: 'a process refuses newer tables that are still good for it',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: 'compatible!.oldest > known',
+        replace: 'version > known',
+      },
+    ],
+    test: { file: 'concurrency/start-up.test.ts', title: 'is still good for this version' },
+  },
+  {
+    name: 'a migration waits for a table as long as it takes',
+    edits: [
+      {
+        file: runMigrationFile,
+        search: 'set local lock_timeout = ${lockTimeoutMs};',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'goes on while a migration waits for it' },
+  },
+  {
+    name: 'a second migration waits in a statement',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: 'select pg_try_advisory_lock(${migrationLockKey}::bigint) as mine`;',
+        replace:
+          'select true as mine from (select pg_advisory_lock(${migrationLockKey}::bigint)) as waited`;',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'by two migrations at once' },
+  },
+  {
+    name: 'an index whose making was cut off stays as it is',
+    edits: [
+      {
+        file: runMigrationFile,
+        search: 'if (found !== undefined) await connection',
+        replace: 'if (found === null) await connection',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'by two migrations at once' },
+  },
+  {
+    name: 'anything runs outside a transaction',
+    edits: [
+      { file: runMigrationFile, search: 'if (found === undefined) {', replace: 'if (found === null) {' },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'nothing that cannot be run twice' },
   },
   {
     name: 'a connection keeps what was ever waited for on it',
@@ -3403,7 +3467,7 @@ async function importKey(`,
   {
     name: 'commands write to a database of another version',
     edits: [
-      { file: 'apps/admin/src/cli/database.ts', search: 'await refuseUnsafeDatabase(sql);', replace: '' },
+      { file: 'apps/admin/src/cli/database.ts', search: 'await refuseOtherDatabase(sql);', replace: '' },
     ],
     test: { file: 'admin/refusals.test.ts', title: 'warehouse' },
   },

@@ -7,6 +7,7 @@ export type BackupTable = { name: string; columns: string[] };
 const left = [
   // The migrations that make the tables write it.
   'schema_version',
+  'schema_compatibility',
   // What whoever has a backup could act in the service's name with. A restored database has keys of its own.
   'signing_key',
   'verifying_key',
