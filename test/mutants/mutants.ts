@@ -55,6 +55,7 @@ const restoring = 'packages/db/src/operator/restore.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
 const runMigrationFile = 'packages/db/src/run-migration.ts';
+const retentionByWorkers = 'packages/db/migrations/0022.do.retention-by-workers.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -1280,6 +1281,49 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/migrations.test.ts', title: 'by two migrations at once' },
+  },
+  {
+    name: 'workers remove transactions while a key of theirs is left',
+    edits: [{ file: retentionByWorkers, search: 'if not round.has_left then', replace: 'if true then' }],
+    test: { file: 'concurrency/retention.test.ts', title: 'never before its key' },
+  },
+  {
+    name: 'workers remove transactions before they have gone through the keys',
+    edits: [
+      {
+        file: retentionByWorkers,
+        search: 'if round.next_page < pg_relation_size',
+        replace: 'if round.next_page < 0 * pg_relation_size',
+      },
+    ],
+    test: { file: 'concurrency/retention.test.ts', title: 'never before its key' },
+  },
+  {
+    name: 'workers remove transactions as young as keys',
+    edits: [
+      {
+        file: retentionByWorkers,
+        search: "remove_undone_transactions(round.keys_until - interval '1 day', count_max)",
+        replace: 'remove_undone_transactions(round.keys_until, count_max)',
+      },
+    ],
+    test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
+  },
+  {
+    name: 'what was applied is removed with what was refused',
+    edits: [
+      {
+        file: retention,
+        search: "where status <> 'applied' and at < least(until, clock_timestamp() - interval '8 days')",
+        replace: "where at < least(until, clock_timestamp() - interval '8 days')",
+      },
+    ],
+    test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
+  },
+  {
+    name: 'nobody removes old keys',
+    edits: [{ file: 'apps/worker/src/retention-keeper.ts', search: '  wait(lookEveryMs);\n', replace: '' }],
+    test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
   },
   {
     name: 'anything runs outside a transaction',
@@ -3308,7 +3352,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/migrate.ts',
-        search: '    await refuseBeforeMigrating(connection);\n',
+        search: '    await refuseBeforeMigrating(connection, newestMigration(from));\n',
         replace: '',
       },
     ],

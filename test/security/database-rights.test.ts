@@ -96,6 +96,7 @@ const expected: Record<Part, Record<string, string>> = {
     lot_block: 'select',
     lot_block_count: 'select',
     lot_chapter_count: 'select',
+    retention: 'select',
     schema_compatibility: 'select',
     schema_version: 'select',
     security_group: 'select, insert',
