@@ -1892,6 +1892,28 @@ async function importKey(`,
     test: { file: 'concurrency/envelope-versions.test.ts', title: 'that no api signed is refused, not left' },
   },
   {
+    name: 'a worker of the version before cannot read what an api of this one sends',
+    edits: [
+      {
+        file: signature,
+        search: "return version === 1 ? 'envelope' : `envelope ${version}`;",
+        replace: 'return `envelope ${version}`;',
+      },
+    ],
+    test: { file: 'operation/deploy.test.ts', title: 'go on beside those of this one' },
+  },
+  {
+    name: 'a migration takes away what the version before uses',
+    edits: [
+      {
+        file: 'packages/db/migrations/0021.do.compatibility.sql',
+        search: 'values (20);',
+        replace: 'values (20);\nalter table client drop column operations_per_minute;',
+      },
+    ],
+    test: { file: 'operation/deploy.test.ts', title: 'go on beside those of this one' },
+  },
+  {
     name: 'an envelope that nobody knows goes round for ever',
     edits: [{ file: consume, search: 'if (job.attemptsStarted > leftTimesMax) return false;', replace: '' }],
     test: { file: 'concurrency/envelope-versions.test.ts', title: 'is dropped in the end' },

@@ -20,7 +20,7 @@ export type MigrationPatience = {
 const usualPatience: MigrationPatience = { lockTimeoutMs: 300, restMs: 1000, giveUpAfterMs: 600_000 };
 
 /** The first line of a file whose statements do not share a transaction. */
-const outsideMark = '-- Runs outside a transaction.';
+export const outsideMark = '-- Runs outside a transaction.';
 
 // What can be run again after it was cut off, and whose locks nobody who reads or writes rows waits for.
 const repeatable = [
