@@ -1,5 +1,6 @@
 import { connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
+import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { migrate } from '@inventory/db/migrate';
@@ -143,11 +144,10 @@ async function age(size: number, isLast: boolean) {
     rateLimit: 1_000_000_000,
     secretDigest: Buffer.alloc(32),
   });
-  const measured: Line[] = [
-    ...(await claims(url, items)),
-    ...(await lookUps(sql)),
-    ...(await lists(sql, size, items)),
-  ];
+  const measured: Line[] = await claims(url, items);
+  // As the workers do.
+  await foldArrivals(sql, 60_000);
+  measured.push(...(await lookUps(sql)), ...(await lists(sql, size, items)));
   await sql`update retention set ended = ended - interval '2 hours'`;
   measured.push(['a piece of removing old rows', await timed(() => removeOutdatedPiece(sql, 8), 5)]);
   measured.push(['the audit of everything', await timed(() => findImbalances(sql), 1)]);
