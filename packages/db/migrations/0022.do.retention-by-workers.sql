@@ -69,6 +69,7 @@ begin
 end
 $$;
 
+revoke all on function remove_outdated from public;
 grant execute on function remove_outdated to inventory_worker;
 grant select on retention to inventory_operator;
 
