@@ -78,7 +78,7 @@ test('a migration that waits for too long changes nothing and says so; run again
   await holder`begin`;
   await holder`select from warehouse`;
   await expect(
-    run('migrator', { patience: { lockTimeoutMs: 100, restMs: 1, giveUpAfterMs: 0 } }),
+    run('migrator', { patience: { lockTimeoutMs: 100, vacuumTimeoutMs: 100, restMs: 1, giveUpAfterMs: 0 } }),
   ).rejects.toThrow('a table was in use');
   expect(await isApplied()).toBe(false);
   await holder`rollback`;

@@ -1253,7 +1253,7 @@ async function importKey(`,
     edits: [
       {
         file: runMigrationFile,
-        search: 'set local lock_timeout = ${lockTimeoutMs};',
+        search: 'set local lock_timeout = ${timeoutMs};',
         replace: '',
       },
     ],

@@ -97,7 +97,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   );
   const retention = createRetentionKeeper(async () => {
     const remove = (sql: Sql) => removeOutdatedPiece(sql, config.IDEMPOTENCY_KEY_DAYS);
-    return (await folds.run(remove)).goesOn;
+    // Behind a large fold it waits for the one connection; given up earlier, it would end that fold.
+    return (await folds.run(remove, largeFold.allMs)).goesOn;
   }, report);
   const registry = createMetrics();
   const metrics = createWorkerMetrics(registry, {

@@ -7,6 +7,11 @@ type Connection = postgres.ReservedSql<{ bigint: number }>;
 export type MigrationPatience = {
   /** A statement waits so long for a lock: whoever wants the same table afterwards waits behind it. */
   lockTimeoutMs: number;
+  /**
+   * The same for one try in ten: longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is
+   * waited for, and never for whoever waits for less.
+   */
+  vacuumTimeoutMs: number;
   /** Between two tries, for all who waited behind the last one. */
   restMs: number;
   /** Then it is given up. */
@@ -17,7 +22,12 @@ export type MigrationPatience = {
  * A batch that waits behind a migration is tried again within its callers' patience; a list takes ten seconds
  * at most, an audit some minutes.
  */
-const usualPatience: MigrationPatience = { lockTimeoutMs: 300, restMs: 1000, giveUpAfterMs: 600_000 };
+const usualPatience: MigrationPatience = {
+  lockTimeoutMs: 300,
+  vacuumTimeoutMs: 1300,
+  restMs: 1000,
+  giveUpAfterMs: 600_000,
+};
 
 /** The first line of a file whose statements do not share a transaction. */
 export const outsideMark = '-- Runs outside a transaction.';
@@ -43,11 +53,12 @@ export async function runMigration(
   patience: MigrationPatience = usualPatience,
 ): Promise<void> {
   if (script.startsWith(outsideMark)) return runOutside(connection, statementsOf(script));
-  const { lockTimeoutMs, restMs, giveUpAfterMs } = patience;
+  const { lockTimeoutMs, vacuumTimeoutMs, restMs, giveUpAfterMs } = patience;
   const startedAt = performance.now();
-  for (;;) {
+  for (let tries = 1; ; tries++) {
+    const timeoutMs = tries % 10 === 0 ? vacuumTimeoutMs : lockTimeoutMs;
     try {
-      await connection.unsafe(`begin;\nset local lock_timeout = ${lockTimeoutMs};\n${script}\ncommit;`);
+      await connection.unsafe(`begin;\nset local lock_timeout = ${timeoutMs};\n${script}\ncommit;`);
       return;
     } catch (error) {
       await connection.unsafe('rollback');
