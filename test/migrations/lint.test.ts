@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function lint(text: string): Promise<{ code: number | null; said: string }> {
   const file = join(folder, '9001.do.one-more.sql');
   await writeFile(file, text);
-  const args = ['--import', 'tsx', join(root, 'test/migrations/lint.ts'), file];
+  const args = ['--import', 'tsx', join(root, 'test/migrations/lint.ts'), '--file', file];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   return { code: status, said: stdout + stderr };
 }

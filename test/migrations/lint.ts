@@ -2,17 +2,22 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outsideMark } from '@inventory/db/run-migration';
+import { readOptions } from '../harness/read-options.ts';
 
 // Part of pnpm check: has squawk look at the migrations that came after its rules, and holds what it is told
-// to leave to a rule of ours. [FILE...]: others than those.
+// to leave to a rule of ours.
+const values = readOptions(
+  'check:migrations',
+  'Looks for what would stop writes, or code of the version before, in the migrations.',
+  { file: { value: 'path', about: 'this one alone' } },
+);
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'packages/db/migrations');
 const firstLinted = 21;
 
-const given = process.argv.slice(2);
 const files =
-  given.length > 0
-    ? given
+  values.file !== undefined
+    ? [values.file]
     : readdirSync(folder)
         .filter((name) => Number.parseInt(name, 10) >= firstLinted)
         .map((name) => join(folder, name));
