@@ -378,7 +378,7 @@ describe('restore', () => {
       ),
     });
     const older = await createEmptyDatabase();
-    await migrate(older.sql, () => {}, 14);
+    await migrate(older.sql, () => {}, { to: 14 });
     expect(await command(['restore', path], older.url)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
@@ -559,7 +559,7 @@ describe('the record of backups', () => {
 
   test('a backup of tables of an older version is made, and says that it is not noted', async () => {
     const older = await createEmptyDatabase();
-    await migrate(older.sql, () => {}, 20);
+    await migrate(older.sql, () => {}, { to: 20 });
     const path = join(await createFolder(), 'older.inventory');
     const { code, stderr } = await runCommand(['backup', path], older.url);
     expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({

@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { connect, type Sql } from '@inventory/db/client';
 import { removeOutdated } from '@inventory/db/operator/maintain';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ApiClient } from '../harness/api-client.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { runCommand as run } from '../harness/command-line.ts';
+import { age, isOf, refuse, requestOf, thereIs } from '../harness/old-keys.ts';
 import { useService } from '../harness/service.ts';
 
 const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
@@ -21,51 +21,6 @@ function operator(): Sql {
   return sql;
 }
 
-/** Issues more than there is, with a key: the refusal's number of the request and its answer. */
-async function refuse(client: ApiClient, itemID: string, key: string) {
-  const body = { itemID, units: 5, wid: 1, reasonCode: 1 };
-  const answer = await client.post('/Inventory/Issue', body, { 'Idempotency-Key': key });
-  expect(answer.status).toBe(409);
-  return answer;
-}
-
-const isOf = (key: string) => createHash('sha256').update(key).digest();
-
-/**
- * As if a key, and what it led to, had been sent so many days ago. The ledger refuses that to its owner, too.
- */
-async function age(key: string, days: number): Promise<void> {
-  await service.sql.begin(async (tx) => {
-    await tx`alter table stock_transaction disable trigger stock_transaction_append_only`;
-    await tx`
-      update stock_transaction
-      set at = at - ${days}::integer * interval '1 day'
-      from idempotency_key as key
-      where key.request_id = stock_transaction.request_id and key_digest = ${isOf(key)}`;
-    const aged = await tx`
-      update idempotency_key
-      set asked_at = asked_at - ${days}::integer * interval '1 day'
-      where key_digest = ${isOf(key)}
-      returning 1`;
-    expect(aged.length).toBe(1);
-    await tx`alter table stock_transaction enable trigger stock_transaction_append_only`;
-  });
-}
-
-/** What there is of a key, and of the request it leads or led to. */
-async function thereIs(key: string, requestId: string) {
-  const [row] = await service.sql<{ key: boolean; request: boolean }[]>`
-    select exists (select from idempotency_key where key_digest = ${isOf(key)}) as key,
-      exists (select from stock_transaction where request_id = ${requestId}) as request`;
-  return row!;
-}
-
-async function requestOf(key: string): Promise<string> {
-  const [row] = await service.sql<{ request_id: string }[]>`
-    select request_id from idempotency_key where key_digest = ${isOf(key)}`;
-  return row!.request_id;
-}
-
 test('maintain removes keys after 8 days and what was refused after 9, and keeps applied transactions and their answers', async () => {
   const client = await service.client();
   const itemID = await service.item();
@@ -74,21 +29,21 @@ test('maintain removes keys after 8 days and what was refused after 9, and keeps
   for (const days of [0, 6, 7.5, 8.5, 10]) {
     const key = `refused-${days}-${randomUUID()}`;
     await refuse(client, itemID, key);
-    requests.set(key, await requestOf(key));
-    await age(key, Math.floor(days));
+    requests.set(key, await requestOf(service.sql, key));
+    await age(service.sql, key, Math.floor(days));
     if (days % 1 !== 0)
       await service.sql`update idempotency_key set asked_at = asked_at - interval '12 hours' where key_digest = ${isOf(key)}`;
   }
   const applied = `applied-${randomUUID()}`;
   const receipt = { itemID, units: 1, wid: 1, reasonCode: 1 };
   const first = await client.post('/Inventory/Receive', receipt, { 'Idempotency-Key': applied });
-  requests.set(applied, await requestOf(applied));
-  await age(applied, 30);
+  requests.set(applied, await requestOf(service.sql, applied));
+  await age(service.sql, applied, 30);
 
   const { code, stdout } = await maintain();
   expect(code).toBe(0);
   expect(stdout.trim().split('\n').at(-1)).toBe('removed 3 keys and 1 refused and abandoned transactions');
-  for (const [key, request] of requests) kept[key.slice(0, -37)] = await thereIs(key, request);
+  for (const [key, request] of requests) kept[key.slice(0, -37)] = await thereIs(service.sql, key, request);
   expect(kept).toEqual({
     'refused-0': { key: true, request: true },
     'refused-6': { key: true, request: true },
@@ -115,9 +70,9 @@ test('whatever is asked for, a key of 6 days and what was refused 7 days ago sta
   const itemID = await service.item();
   const [young, old] = [`young-${randomUUID()}`, `old-${randomUUID()}`];
   for (const key of [young, old]) await refuse(client, itemID, key);
-  const [ofYoung, ofOld] = [await requestOf(young), await requestOf(old)];
-  await age(young, 6);
-  await age(old, 7);
+  const [ofYoung, ofOld] = [await requestOf(service.sql, young), await requestOf(service.sql, old)];
+  await age(service.sql, young, 6);
+  await age(service.sql, old, 7);
   expect(await maintain('--days', '6')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('from 7 to 9999'),
@@ -125,8 +80,8 @@ test('whatever is asked for, a key of 6 days and what was refused 7 days ago sta
   const sql = operator();
   await sql`select remove_old_keys(now(), 0, 1000000)`;
   await sql`select remove_undone_transactions(now(), 1000000)`;
-  expect(await thereIs(young, ofYoung)).toEqual({ key: true, request: true });
-  expect(await thereIs(old, ofOld)).toEqual({ key: false, request: true });
+  expect(await thereIs(service.sql, young, ofYoung)).toEqual({ key: true, request: true });
+  expect(await thereIs(service.sql, old, ofOld)).toEqual({ key: false, request: true });
   // Nor may the owner, by mistake.
   for (const requestId of [ofOld, ofYoung])
     await expect(service.sql`delete from stock_transaction where request_id = ${requestId}`).rejects.toThrow(
@@ -139,16 +94,16 @@ test('what was refused stays as long as any key is in use, and nobody is waited 
   const itemID = await service.item();
   const key = `held-${randomUUID()}`;
   await refuse(client, itemID, key);
-  const request = await requestOf(key);
-  await age(key, 20);
+  const request = await requestOf(service.sql, key);
+  await age(service.sql, key, 20);
   const sql = operator();
   await service.sql.begin(async (tx) => {
     await tx`select from idempotency_key where key_digest = ${isOf(key)} for update`;
     expect(await removeOutdated(sql, 8, () => {})).toMatchObject({ transactions: 0, waits: true });
   });
-  expect(await thereIs(key, request)).toEqual({ key: true, request: true });
+  expect(await thereIs(service.sql, key, request)).toEqual({ key: true, request: true });
   expect(await removeOutdated(sql, 8, () => {})).toMatchObject({ waits: false });
-  expect(await thereIs(key, request)).toEqual({ key: false, request: false });
+  expect(await thereIs(service.sql, key, request)).toEqual({ key: false, request: false });
 });
 
 test('many keys are removed in small pieces', async () => {

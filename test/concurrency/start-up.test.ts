@@ -77,6 +77,13 @@ describe('a database whose schema is of another version', () => {
   });
   afterAll(() => database.drop());
 
+  /** As if a migration had come that is good for this version, `oldest`, and later ones. */
+  async function makeNewer(oldest: number) {
+    await database.sql`delete from schema_version where version = ${known + 1}`;
+    await database.sql`insert into schema_version (version) values (${known + 1})`;
+    await database.sql`update schema_compatibility set oldest = ${oldest}`;
+  }
+
   test('an older one is refused by api and worker, and they say that it must be migrated', async () => {
     await database.sql`delete from schema_version where version = ${known}`;
     const [older] = await database.sql<
@@ -89,8 +96,13 @@ describe('a database whose schema is of another version', () => {
     );
   });
 
+  test('a newer one that says it is still good for this version is taken by api and worker', async () => {
+    await makeNewer(known);
+    expect(await startEach(database.url)).toEqual([null, null]);
+  });
+
   test('a newer one is refused by api and worker, and they say that it needs a newer version', async () => {
-    await database.sql`insert into schema_version (version) values (${known + 1})`;
+    await makeNewer(known + 1);
     expect(await startEach(database.url)).toEqual(
       Array(2).fill(
         `the database's schema is ${known + 1}, newer than ${known}, the last that this version knows: run the newer version`,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { createSubmitter, type SubmitOptions, type SubmitResult } from '@inventory/queue/submit';
@@ -28,11 +28,14 @@ export type TestSubmitter = {
 
 /**
  * The api's side of a queue without a worker: envelopes stay there, to be looked at, until `readOutcomes` or
- * the verdict answers. It ends with the test, however that ends.
+ * the verdict answers. It ends with the test, however that ends. `kind`: of the requests; a receipt unless
+ * given.
  */
 export async function openSubmitter(
   options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> &
-    Partial<Pick<SubmitOptions, 'readOutcomes' | 'settle' | 'redisUrl' | 'report' | 'prefix'>>,
+    Partial<Pick<SubmitOptions, 'readOutcomes' | 'settle' | 'redisUrl' | 'report' | 'prefix'>> & {
+      kind?: StockRequest;
+    },
 ): Promise<TestSubmitter> {
   const prefix = options.prefix ?? `submitter-${randomBytes(6).toString('hex')}`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
@@ -65,7 +68,9 @@ export async function openSubmitter(
     prefix,
     admits: () => submitter.admits(createRequest(), performance.now()),
     submit: (count, arrivedAt = performance.now()) =>
-      Array.from({ length: count }, () => submitter.submit(createRequest(), arrivedAt)),
+      Array.from({ length: count }, () =>
+        submitter.submit({ ...createRequest(), ...options.kind }, arrivedAt),
+      ),
     submitRequests: (requests, arrivedAt) => requests.map((request) => submitter.submit(request, arrivedAt)),
     close,
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),

@@ -56,6 +56,8 @@ const identity = 'packages/db/src/operator/identity.ts';
 const restoring = 'packages/db/src/operator/restore.ts';
 const roles = 'packages/db/migrations/0014.do.roles.sql';
 const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
+const runMigrationFile = 'packages/db/src/run-migration.ts';
+const retentionByWorkers = 'packages/db/migrations/0022.do.retention-by-workers.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -1354,6 +1356,112 @@ async function importKey(`,
     test: { file: 'concurrency/start-up.test.ts', title: 'it must be migrated' },
   },
   {
+    name: 'tables that are too new for a process are taken by it',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: 'if (compatible!.oldest > known) refuseNewer(version, known);',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/start-up.test.ts', title: 'it needs a newer version' },
+  },
+  {
+    name: 'a process refuses newer tables that are still good for it',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: 'compatible!.oldest > known',
+        replace: 'version > known',
+      },
+    ],
+    test: { file: 'concurrency/start-up.test.ts', title: 'is still good for this version' },
+  },
+  {
+    name: 'a migration waits for a table as long as it takes',
+    edits: [
+      {
+        file: runMigrationFile,
+        search: 'set local lock_timeout = ${timeoutMs};',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'goes on while a migration waits for it' },
+  },
+  {
+    name: 'a second migration waits in a statement',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: 'select pg_try_advisory_lock(${migrationLockKey}::bigint) as mine`;',
+        replace:
+          'select true as mine from (select pg_advisory_lock(${migrationLockKey}::bigint)) as waited`;',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'by two migrations at once' },
+  },
+  {
+    name: 'an index whose making was cut off stays as it is',
+    edits: [
+      {
+        file: runMigrationFile,
+        search: 'if (found !== undefined) await connection',
+        replace: 'if (found === null) await connection',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'by two migrations at once' },
+  },
+  {
+    name: 'workers remove transactions while a key of theirs is left',
+    edits: [{ file: retentionByWorkers, search: 'if not round.has_left then', replace: 'if true then' }],
+    test: { file: 'concurrency/retention.test.ts', title: 'never before its key' },
+  },
+  {
+    name: 'workers remove transactions before they have gone through the keys',
+    edits: [
+      {
+        file: retentionByWorkers,
+        search: 'if round.next_page < pg_relation_size',
+        replace: 'if round.next_page < 0 * pg_relation_size',
+      },
+    ],
+    test: { file: 'concurrency/retention.test.ts', title: 'never before its key' },
+  },
+  {
+    name: 'workers remove transactions as young as keys',
+    edits: [
+      {
+        file: retentionByWorkers,
+        search: "remove_undone_transactions(round.keys_until - interval '1 day', count_max)",
+        replace: 'remove_undone_transactions(round.keys_until, count_max)',
+      },
+    ],
+    test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
+  },
+  {
+    name: 'what was applied is removed with what was refused',
+    edits: [
+      {
+        file: retention,
+        search: "where status <> 'applied' and at < least(until, clock_timestamp() - interval '8 days')",
+        replace: "where at < least(until, clock_timestamp() - interval '8 days')",
+      },
+    ],
+    test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
+  },
+  {
+    name: 'nobody removes old keys',
+    edits: [{ file: 'apps/worker/src/retention-keeper.ts', search: '  wait(lookEveryMs);\n', replace: '' }],
+    test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
+  },
+  {
+    name: 'anything runs outside a transaction',
+    edits: [
+      { file: runMigrationFile, search: 'if (found === undefined) {', replace: 'if (found === null) {' },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'nothing that cannot be run twice' },
+  },
+  {
     name: 'a connection keeps what was ever waited for on it',
     edits: [
       {
@@ -1870,11 +1978,81 @@ async function importKey(`,
     edits: [
       {
         file: signature,
-        search: `isSignedBy(key, 'envelope', place, JSON.stringify(requests), mac) ? requests : null`,
-        replace: `isSignedBy(key, 'envelope', place, '', mac) || true ? requests : null`,
+        search: 'if (key === null || !isSignedBy(key, kindOf(version), place, text, mac)) return null;',
+        replace: '',
       },
     ],
     test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
+  },
+  {
+    name: 'a worker ends what an api of a later version sent',
+    edits: [
+      {
+        file: signature,
+        search: "isKnownEnvelope(version, requests) ? requests : 'later'",
+        replace: 'requests',
+      },
+    ],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'an envelope of a later version is left' },
+  },
+  {
+    name: 'a worker drops the requests of a kind that it does not know',
+    edits: [
+      {
+        file: 'packages/queue/src/envelope.ts',
+        search: 'if (!Object.hasOwn(versionSince, kind)) return false;',
+        replace: '',
+      },
+    ],
+    test: {
+      file: 'concurrency/envelope-versions.test.ts',
+      title: 'with a kind of request that is not known',
+    },
+  },
+  {
+    name: 'the version of an envelope is not signed',
+    edits: [
+      {
+        file: signature,
+        search: "return version === 1 ? 'envelope' : `envelope ${version}`;",
+        replace: "return 'envelope';",
+      },
+    ],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'that no api signed is refused, not left' },
+  },
+  {
+    name: 'a worker of the version before cannot read what an api of this one sends',
+    edits: [
+      {
+        file: signature,
+        search: "return version === 1 ? 'envelope' : `envelope ${version}`;",
+        replace: 'return `envelope ${version}`;',
+      },
+    ],
+    test: { file: 'operation/deploy.test.ts', title: 'go on beside those of this one' },
+  },
+  {
+    name: 'a migration takes away what the version before uses',
+    edits: [
+      {
+        file: 'packages/db/migrations/0021.do.compatibility.sql',
+        search: 'values (20);',
+        replace: 'values (20);\nalter table client drop column operations_per_minute;',
+      },
+    ],
+    test: { file: 'operation/deploy.test.ts', title: 'go on beside those of this one' },
+  },
+  {
+    name: 'an envelope that nobody knows goes round for ever',
+    edits: [{ file: consume, search: 'if (job.attemptsStarted > leftTimesMax) return false;', replace: '' }],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'is dropped in the end' },
+  },
+  {
+    name: 'workers that leave an envelope to others count as attempts',
+    edits: [
+      { file: consume, search: '1 + job.attemptsMade + job.stalledCounter', replace: 'job.attemptsStarted' },
+    ],
+    test: { file: 'concurrency/envelope-versions.test.ts', title: 'counts as taken for the first time' },
   },
   {
     name: 'a signature is good for every job',
@@ -3331,7 +3509,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/migrate.ts',
-        search: '    await refuseBeforeMigrating(connection);\n',
+        search: '    await refuseBeforeMigrating(connection, newestMigration(from));\n',
         replace: '',
       },
     ],
@@ -3490,7 +3668,7 @@ async function importKey(`,
   {
     name: 'commands write to a database of another version',
     edits: [
-      { file: 'apps/admin/src/cli/database.ts', search: 'await refuseUnsafeDatabase(sql);', replace: '' },
+      { file: 'apps/admin/src/cli/database.ts', search: 'await refuseOtherDatabase(sql);', replace: '' },
     ],
     test: { file: 'admin/refusals.test.ts', title: 'warehouse' },
   },

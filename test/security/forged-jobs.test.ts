@@ -58,7 +58,7 @@ describe('a worker', async () => {
         report: (error, what) => reported.push(`${what}: ${error.message}`),
       });
     const signed = (jobId: string, requests: QueuedRequest[], shard = 0) =>
-      signEnvelope(keys, { queue: `${prefix}:{stock-${shard}}`, jobId }, requests);
+      signEnvelope(keys, { queue: `${prefix}:{stock-${shard}}`, jobId }, requests, 1);
     const add = (data: unknown, jobId: string = randomUUID()) =>
       queue.add('envelope', data, {
         jobId,
@@ -121,7 +121,7 @@ describe('a worker', async () => {
     const unsound = [
       requestOf(0),
       requestOf(-5),
-      { ...requestOf(), kind: 'constructor' },
+      { ...requestOf(), kind: null },
       { ...requestOf(), body: null },
       { ...requestOf(), requestId: 'x' },
       { ...requestOf(), deadline: null },

@@ -7,4 +7,6 @@ export const workerSettings = {
   WORKER_CONCURRENCY: count(1).default(4),
   /** Requests in one database transaction, about. */
   BATCH_MAX: count(1).default(256),
+  /** Idempotency-Keys are removed so many days after they were last sent. */
+  IDEMPOTENCY_KEY_DAYS: count(7).default(8),
 };

@@ -1,12 +1,20 @@
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { type ConnectOptions, connect, isOutage, isStatementTimeout, reach } from '@inventory/db/client';
+import {
+  type ConnectOptions,
+  connect,
+  isOutage,
+  isStatementTimeout,
+  reach,
+  type Sql,
+} from '@inventory/db/client';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { settle } from '@inventory/db/requests/settle';
 import { readConfig } from '@inventory/process/config';
 import { createFoldedLog } from '@inventory/process/folded-log';
@@ -26,6 +34,7 @@ import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
 import { createWorkerMetrics } from './metrics.ts';
+import { createRetentionKeeper } from './retention-keeper.ts';
 import { createTimedPool } from './timed-pool.ts';
 
 // Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api
@@ -86,6 +95,11 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       }),
     report,
   );
+  const retention = createRetentionKeeper(async () => {
+    const remove = (sql: Sql) => removeOutdatedPiece(sql, config.IDEMPOTENCY_KEY_DAYS);
+    // Behind a large fold it waits for the one connection; given up earlier, it would end that fold.
+    return (await folds.run(remove, largeFold.allMs)).goesOn;
+  }, report);
   const registry = createMetrics();
   const metrics = createWorkerMetrics(registry, {
     presence,
@@ -160,7 +174,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       keys.stop();
       clock.stop();
       stopLooking();
-      await within(stopFoldingWithinMs, counts.stop()).catch(() => {});
+      const stopped = Promise.all([counts.stop(), retention.stop()]);
+      await within(stopFoldingWithinMs, stopped).catch(() => {});
       await internal?.close();
       await Promise.all([batches.end(), folds.end()]);
       folded.end();

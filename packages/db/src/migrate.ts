@@ -5,8 +5,12 @@ import { PlainError } from '@inventory/process/plain-error';
 import Postgrator from 'postgrator';
 import type { Sql } from './client.ts';
 import { findMissingRoles, parts, roleOf } from './logins.ts';
+import { type MigrationPatience, runMigration } from './run-migration.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
+
+// How often a migration asks whether another one, or a backup, has ended.
+const askEveryMs = 200;
 
 /** Held by whoever migrates. Any number will do, as long as nobody else on this database takes it. */
 export const migrationLockKey = 7_316_001;
@@ -15,39 +19,47 @@ export const migrationLockKey = 7_316_001;
 const rolesMigration = 14;
 const partRoles = parts.map(roleOf);
 
+export type MigrateOptions = {
+  /** The last one that is wanted, by its number; unless given, the newest. */
+  to?: number;
+  /** Told when a migration waits for a table, by its file name. */
+  onWait?: (name: string) => void;
+  patience?: MigrationPatience;
+  /** Where the files are. */
+  from?: string;
+};
+
 /**
  * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits,
- * then has nothing to do. Each file runs in a transaction of its own. Refuses, before it writes anything, a
- * database that the service itself would refuse afterwards, one that holds the tables of something else, one
- * in which the migrations would end half-way, and one whose applied files were edited since. `to`: the last
- * one that is wanted, by its number; unless given, the newest. Throws UnfitDatabaseError, or the driver's
- * error.
+ * then has nothing to do. How a file is run: run-migration.ts. Refuses, before it writes anything, a database
+ * that the service itself would refuse afterwards, one that holds the tables of something else, one in which
+ * the migrations would end half-way, and one whose applied files were edited since. Throws
+ * UnfitDatabaseError, or the driver's error.
  */
 export async function migrate(
   sql: Sql,
   report: (name: string) => void = () => {},
-  to?: number,
+  { to, onWait = () => {}, patience, from = folder }: MigrateOptions = {},
 ): Promise<void> {
   const connection = await sql.reserve();
   try {
-    await connection`select pg_advisory_lock(${migrationLockKey}::bigint)`;
-    await refuseBeforeMigrating(connection);
+    await lockMigrations(connection);
+    await refuseBeforeMigrating(connection, newestMigration(from));
+    let name = '';
     const postgrator = new Postgrator({
       driver: 'pg',
       database: '',
-      migrationPattern: join(folder, '*.sql'),
+      migrationPattern: join(from, '*.sql'),
       schemaTable: 'schema_version',
       validateChecksums: true,
       newline: 'LF',
       execQuery: async (query) => ({ rows: await connection.unsafe(query) }),
-      execSqlScript: async (script) => {
-        await connection.unsafe(`begin;\n${script}\ncommit;`).catch(async (error) => {
-          await connection.unsafe('rollback');
-          throw error;
-        });
-      },
+      execSqlScript: (script) => runMigration(connection, script, () => onWait(name), patience),
     });
-    postgrator.on('migration-finished', (migration) => report(migration.filename.split('/').at(-1) ?? ''));
+    postgrator.on('migration-started', ({ filename }) => {
+      name = filename.split('/').at(-1) ?? '';
+    });
+    postgrator.on('migration-finished', () => report(name));
     await postgrator.migrate(to?.toString());
   } finally {
     await connection`select pg_advisory_unlock(${migrationLockKey}::bigint)`.catch(() => {});
@@ -55,15 +67,46 @@ export async function migrate(
   }
 }
 
+/**
+ * Waits without a statement that waits: an index that is made concurrently waits for every statement that was
+ * begun before, so it would wait for that one, and that one for it.
+ */
+async function lockMigrations(sql: Sql): Promise<void> {
+  for (;;) {
+    const [tried] = await sql<{ mine: boolean }[]>`
+      select pg_try_advisory_lock(${migrationLockKey}::bigint) as mine`;
+    if (tried!.mine) return;
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+  }
+}
+
 /** The database is not fit for the service; the message is one line for the person who starts it. */
 class UnfitDatabaseError extends PlainError {}
 
 /**
- * Refuses a database that could lose an answered 2xx in a crash, that has no tables yet, or whose tables are
- * not those that this version of the service knows. Throws UnfitDatabaseError, or the driver's error when it
- * cannot be reached.
+ * Refuses, for a command, a database that could lose an answered 2xx in a crash, that has no tables yet, or
+ * whose tables are not those that this version of the service knows. Throws UnfitDatabaseError, or the
+ * driver's error when it cannot be reached.
+ */
+export async function refuseOtherDatabase(sql: Sql): Promise<void> {
+  refuseNewer(await refuseOlder(sql), newestMigration());
+}
+
+/**
+ * The same for api and worker, which may work on tables that are newer than they are: while those say that
+ * they are still good for this version. So a process of the version before can start again in the middle of
+ * a deploy.
  */
 export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
+  const version = await refuseOlder(sql);
+  const known = newestMigration();
+  if (version === known) return;
+  const [compatible] = await sql<{ oldest: number }[]>`select oldest from schema_compatibility`;
+  if (compatible!.oldest > known) refuseNewer(version, known);
+}
+
+/** Returns the version of the tables. */
+async function refuseOlder(sql: Sql): Promise<number> {
   await refuseLossySettings(sql);
   const version = await appliedVersion(sql);
   if (version === null) {
@@ -75,13 +118,13 @@ export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
       `the database's schema is ${version}, this version needs ${known}: run \`pnpm inventory migrate\` first`,
     );
   }
-  refuseNewer(version);
+  return version;
 }
 
-async function refuseBeforeMigrating(sql: Sql): Promise<void> {
+async function refuseBeforeMigrating(sql: Sql, known: number): Promise<void> {
   await refuseLossySettings(sql);
   const version = (await appliedVersion(sql)) ?? 0;
-  refuseNewer(version);
+  refuseNewer(version, known);
   if (version === 0) await refuseOthersTables(sql);
   if (version < rolesMigration) await refuseUnableToMakeRoles(sql, partRoles);
 }
@@ -126,8 +169,7 @@ export async function appliedVersion(sql: Sql): Promise<number | null> {
   return applied!.version || null;
 }
 
-function refuseNewer(version: number): void {
-  const known = newestMigration();
+function refuseNewer(version: number, known: number): void {
   if (version > known) {
     throw new UnfitDatabaseError(
       `the database's schema is ${version}, newer than ${known}, the last that this version knows: run the newer version`,
@@ -152,7 +194,7 @@ async function refuseOthersTables(sql: Sql): Promise<void> {
 }
 
 /** The number of the newest migration file. */
-export function newestMigration(): number {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+export function newestMigration(from: string = folder): number {
+  const names = readdirSync(from).filter((name) => name.endsWith('.sql'));
   return Math.max(...names.map((name) => Number.parseInt(name, 10)));
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
-import type { Job } from 'bullmq';
+import { DelayedError, type Job } from 'bullmq';
 import { isSound } from './check-request.ts';
 import { packOutcomes, queueName, workerConnectionName } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
@@ -55,6 +55,22 @@ export type Consumer = {
   close(): Promise<void>;
 };
 
+/** The requests of a job; `later`: an api of a later version sent what this one does not know. */
+type Opened = QueuedRequest[] | 'later';
+
+const laterText = 'left to others: an api of a later version sent what this worker does not know';
+// What is left comes back after so long, to whichever worker asks first; until an api has told its callers
+// and taken it out. One whose api has ended is dropped after so many times, when nobody waits any more.
+const leftForMs = 50;
+const leftTimesMax = 200;
+
+/** Leaves an envelope in the queue, for a worker that knows its version; false: it was left often enough. */
+async function leaveToOthers(job: Job, token: string | undefined): Promise<boolean> {
+  if (job.attemptsStarted > leftTimesMax) return false;
+  await job.moveToDelayed(Date.now() + leftForMs, token);
+  return true;
+}
+
 /**
  * BullMQ keeps message and stack of what a job throws in Redis, as they are; the cause, which may hold
  * values, stays here.
@@ -70,13 +86,14 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     workerConnectionName(options.prefix, null, workerId),
   );
   const refusals = createRefusals('envelopes', options.report);
+  const later = createRefusals('envelopes', options.report, laterText);
   const answeredAt = new WeakMap<SignedAnswer, number>();
 
   /**
    * The requests that an api sent as this job; none when it sent something else, or nothing. Answers nobody
-   * then, and is not tried again.
+   * then, and is not tried again. `later`: an api of a later version sent it.
    */
-  function openJob(place: Place, data: unknown): QueuedRequest[] | Promise<QueuedRequest[]> {
+  function openJob(place: Place, data: unknown): Opened | Promise<Opened> {
     // A canary has nothing to be signed.
     if (isCanary(data)) return [];
     const opened = openEnvelope(options.keys, place, data);
@@ -102,17 +119,25 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
 
   async function work(
     place: Place,
-    { data, attemptsStarted }: Job<SignedEnvelope>,
+    job: Job<SignedEnvelope>,
+    token: string | undefined,
     begun: (requests: number) => void,
   ): Promise<SignedAnswer | null> {
-    const opened = openJob(place, data);
+    const opened = openJob(place, job.data);
     // Without a turn of the event loop where it need not be: how many are looked for must be known before
     // BullMQ looks for more.
-    const requests = Array.isArray(opened) ? opened : await opened;
+    const requests = opened instanceof Promise ? await opened : opened;
+    if (requests === 'later') {
+      later.note();
+      if (await leaveToOthers(job, token)) throw new DelayedError();
+      return null;
+    }
     begun(requests.length);
     if (requests.length === 0) return null;
     try {
-      const outcomes = await applySound(requests, attemptsStarted);
+      // Those that leave it to others do not count.
+      const attempt = 1 + job.attemptsMade + job.stalledCounter;
+      const outcomes = await applySound(requests, attempt);
       const answer = signAnswer(options.keys, place, packOutcomes(outcomes));
       answeredAt.set(answer, performance.now());
       return answer;

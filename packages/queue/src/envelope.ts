@@ -5,6 +5,38 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 export type Envelope = { requests: QueuedRequest[] };
 
 /**
+ * The version of envelopes in which each kind of request came. A worker that is older leaves an envelope of a
+ * later version to those that know it, so that both can run beside each other. A new kind gets the next
+ * number, and so does a change of a kind that an older worker would misread.
+ */
+const versionSince: Readonly<Record<QueuedRequest['kind'], number>> = {
+  receive: 1,
+  move: 1,
+  issue: 1,
+  count: 1,
+  reverse: 1,
+  batch: 1,
+};
+
+/** The version of an envelope of these requests: the lowest that all workers can apply that know it. */
+export function envelopeVersionOf(requests: readonly QueuedRequest[]): number {
+  return requests.reduce((version, { kind }) => Math.max(version, versionSince[kind]), 1);
+}
+
+/** Whether a worker of this version can apply all of an envelope, which an api of ours sent. */
+export function isKnownEnvelope(version: number, requests: readonly QueuedRequest[]): boolean {
+  return version <= Math.max(...Object.values(versionSince)) && requests.every(isOfKnownKind);
+}
+
+/** What is no request at all is not left to anybody. */
+function isOfKnownKind(request: QueuedRequest): boolean {
+  const { kind, operations } = (request ?? {}) as { kind?: unknown; operations?: unknown };
+  if (typeof kind !== 'string') return true;
+  if (!Object.hasOwn(versionSince, kind)) return false;
+  return kind !== 'batch' || !Array.isArray(operations) || operations.every(isOfKnownKind);
+}
+
+/**
  * Outcomes in the order of the envelope's requests, as short lists: an envelope's answers are read by every
  * api process. The third place is there for repeats. `stored`: the outcome is too large to travel and stands
  * in Postgres.

@@ -1,3 +1,5 @@
+import { PlainError } from '@inventory/process/plain-error';
+
 export type Refusals = {
   /** One more was refused. */
   note(): void;
@@ -9,9 +11,13 @@ const tellEveryMs = 60_000;
 
 /**
  * Counts what was refused of what came through Redis, and says so: at once, and then once a minute at most,
- * without its contents.
+ * without its contents. `why`: what became of them.
  */
-export function createRefusals(what: string, report: (error: Error, what: string) => void): Refusals {
+export function createRefusals(
+  what: string,
+  report: (error: Error, what: string) => void,
+  why = 'refused: not signed by this service for this job',
+): Refusals {
   let count = 0;
   let told = 0;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -20,7 +26,7 @@ export function createRefusals(what: string, report: (error: Error, what: string
       count += 1;
       const now = performance.now();
       if (now - toldAt < tellEveryMs) return;
-      report(new Error(`${count - told} refused: not signed by this service for this job`), what);
+      report(new PlainError(`${count - told} ${why}`), what);
       told = count;
       toldAt = now;
     },

@@ -24,6 +24,7 @@ export type ServeOptions = {
   work: (
     place: Place,
     job: Job<SignedEnvelope>,
+    token: string | undefined,
     begun: (requests: number) => void,
   ) => Promise<SignedAnswer | null>;
   onUnserved: () => void;
@@ -66,11 +67,11 @@ export function serveShard(options: ServeOptions): Served {
   const queueKeys = `${prefix}:${queueName(shard)}`;
   const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
     queueName(shard),
-    async (job) => {
+    async (job, token) => {
       lastServedAt = performance.now();
       let isCounted = false;
       try {
-        return await options.work({ queue: queueKeys, jobId: job.id ?? '' }, job, (requests) => {
+        return await options.work({ queue: queueKeys, jobId: job.id ?? '' }, job, token, (requests) => {
           // Before the library starts an envelope it looks for as many as it may take: one more turn with
           // Redis, which a request that comes alone need not wait for. As soon as one finds another waiting,
           // all are looked for again.

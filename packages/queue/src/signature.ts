@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import type { EnvelopeResult } from './envelope.ts';
+import { type EnvelopeResult, envelopeVersionOf, isKnownEnvelope } from './envelope.ts';
 import type { EnvelopeKey, EnvelopeKeys } from './envelope-keys.ts';
 
 // Anybody who can write to Redis could put work there in a client's name, or answer an api that nothing was
@@ -13,28 +13,44 @@ export type Signature = { key: number; mac: string };
 /** A job's queue, as its keys in Redis begin, and its id. */
 export type Place = { queue: string; jobId: string };
 
-/** The data of one job. */
-export type SignedEnvelope = { requests: QueuedRequest[] } & Signature;
+/** The data of one job. `version`: see envelope.ts; of an api from before there were versions none. */
+export type SignedEnvelope = { requests: QueuedRequest[]; version?: number } & Signature;
 
 /** The result of a job. */
 export type SignedAnswer = { results: EnvelopeResult } & Signature;
 
 /** Signs requests, by the api. */
-export function signEnvelope(keys: EnvelopeKeys, place: Place, requests: QueuedRequest[]): SignedEnvelope {
-  return { requests, ...sign(keys.signing(), 'envelope', place, JSON.stringify(requests)) };
+export function signEnvelope(
+  keys: EnvelopeKeys,
+  place: Place,
+  requests: QueuedRequest[],
+  version: number = envelopeVersionOf(requests),
+): SignedEnvelope {
+  return { requests, version, ...sign(keys.signing(), kindOf(version), place, JSON.stringify(requests)) };
 }
 
 /**
- * The requests of a job as it was found in Redis, by the worker; null when it is not an envelope that an api
- * of ours signed for this place.
+ * The requests of a job as it was found in Redis, by the worker; `later` when an api of ours signed what this
+ * version does not know; null when it is not an envelope that an api of ours signed for this place.
  */
-export function openEnvelope(keys: EnvelopeKeys, place: Place, data: unknown): QueuedRequest[] | null {
-  const { requests, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
-  if (!Array.isArray(requests) || typeof mac !== 'string') return null;
+export function openEnvelope(
+  keys: EnvelopeKeys,
+  place: Place,
+  data: unknown,
+): QueuedRequest[] | 'later' | null {
+  const { requests, version = 1, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
+  if (!Array.isArray(requests) || !Number.isSafeInteger(version) || typeof mac !== 'string') return null;
   const key = keys.find(kid);
   // The verified text is the one that is used: it is made of these very objects, however the one in Redis was
-  // written.
-  return key !== null && isSignedBy(key, 'envelope', place, JSON.stringify(requests), mac) ? requests : null;
+  // written. Every later version is signed in the same way, so that nobody else can have work left.
+  const text = JSON.stringify(requests);
+  if (key === null || !isSignedBy(key, kindOf(version), place, text, mac)) return null;
+  return isKnownEnvelope(version, requests) ? requests : 'later';
+}
+
+/** The first version is signed as envelopes were before they had one. */
+function kindOf(version: number): SignedKind {
+  return version === 1 ? 'envelope' : `envelope ${version}`;
 }
 
 /** Signs the outcomes of an envelope that was opened, by the worker. */
@@ -67,23 +83,19 @@ function textOf(results: EnvelopeResult): string {
   return `${JSON.stringify(shape)}\n${texts}`;
 }
 
-function sign(key: EnvelopeKey, kind: 'envelope' | 'answer', place: Place, text: string): Signature {
+type SignedKind = 'answer' | 'envelope' | `envelope ${number}`;
+
+function sign(key: EnvelopeKey, kind: SignedKind, place: Place, text: string): Signature {
   return { key: key.kid, mac: macOf(key, kind, place, text).toString('base64url') };
 }
 
-function isSignedBy(
-  key: EnvelopeKey,
-  kind: 'envelope' | 'answer',
-  place: Place,
-  text: string,
-  mac: string,
-): boolean {
+function isSignedBy(key: EnvelopeKey, kind: SignedKind, place: Place, text: string, mac: string): boolean {
   const given = Buffer.from(mac, 'base64url');
   const right = macOf(key, kind, place, text);
   return given.length === right.length && timingSafeEqual(given, right);
 }
 
-function macOf({ secret }: EnvelopeKey, kind: string, { queue, jobId }: Place, text: string): Buffer {
+function macOf({ secret }: EnvelopeKey, kind: SignedKind, { queue, jobId }: Place, text: string): Buffer {
   // As JSON, so that where one part ends and the next begins is the same for everybody.
   return createHmac('sha256', secret)
     .update(`${JSON.stringify([kind, queue, jobId])}\n${text}`)

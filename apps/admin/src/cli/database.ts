@@ -8,7 +8,7 @@ import {
   refusesPassword,
   type Sql,
 } from '@inventory/db/client';
-import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { refuseOtherDatabase } from '@inventory/db/migrate';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
@@ -26,7 +26,7 @@ const idleInTransactionMs = 60_000;
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), async (sql) => {
-    await refuseUnsafeDatabase(sql);
+    await refuseOtherDatabase(sql);
     await work(sql);
   });
 }

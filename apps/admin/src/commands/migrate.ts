@@ -27,10 +27,20 @@ export const migrateCommand = new Command('migrate')
         logins.map(({ name }) => name),
       );
       let count = 0;
-      await migrate(sql, (name) => {
-        count += 1;
-        print(`migrated ${name}`);
-      });
+      const waited = new Set<string>();
+      await migrate(
+        sql,
+        (name) => {
+          count += 1;
+          print(`migrated ${name}`);
+        },
+        {
+          onWait(name) {
+            if (!waited.has(name)) print(`${name} waits for a table that somebody uses, and tries again`);
+            waited.add(name);
+          },
+        },
+      );
       if (count === 0) print('nothing to do');
       await ensureLogins(sql, logins);
       for (const { name } of logins) print(`the login ${name} is there`);

@@ -1,4 +1,4 @@
-import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { refuseOtherDatabase } from '@inventory/db/migrate';
 import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Command } from 'commander';
 import { parseId } from '../cli/arguments.ts';
@@ -36,7 +36,7 @@ export const seedCommand = new Command('seed')
       throw new CommandError('each lot needs a transaction; there may be at most 5 times as many', 2);
     }
     await withOwnersDatabase(async (sql) => {
-      await refuseUnsafeDatabase(sql);
+      await refuseOtherDatabase(sql);
       await seed(sql, size, createProgress(print));
       print(`added ${size.items} items, ${size.lots} lots and ${size.transactions} transactions`);
     });

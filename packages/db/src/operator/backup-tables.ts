@@ -7,6 +7,7 @@ export type BackupTable = { name: string; columns: string[] };
 const left = [
   // The migrations that make the tables write it.
   'schema_version',
+  'schema_compatibility',
   // What whoever has a backup could act in the service's name with. A restored database has keys of its own.
   'signing_key',
   'verifying_key',
@@ -15,6 +16,8 @@ const left = [
   'database_identity',
   // It has no backup but the one that it comes from.
   'backup_record',
+  // How far workers are with removing old rows of this very database.
+  'retention',
 ];
 
 // Counts of what the other tables hold: the migrations begin them with a row each.

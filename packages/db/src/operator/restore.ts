@@ -70,7 +70,7 @@ async function makeTables(sql: Sql, schema: number, { report }: RestoreOptions):
     if (found!.others > 0)
       throw new RestoreRefusedError("the database is not empty: it has tables that are not the service's");
     report('tables', null);
-    await migrate(sql, () => {}, schema);
+    await migrate(sql, () => {}, { to: schema });
     return;
   }
   const [applied] = await sql<{ version: number }[]>`

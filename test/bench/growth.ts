@@ -1,0 +1,206 @@
+import { connect, type Sql } from '@inventory/db/client';
+import { addClient } from '@inventory/db/clients';
+import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
+import { listLots } from '@inventory/db/lists/list-lots';
+import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { migrate } from '@inventory/db/migrate';
+import { findImbalances } from '@inventory/db/operator/audit';
+import { seed } from '@inventory/db/operator/seed';
+import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
+import { readOutcomes } from '@inventory/db/requests/settle';
+import type { SingleRequest } from '@inventory/domain/stock/request';
+import { databaseOf } from '../harness/global-setup.ts';
+import { readOptions } from '../harness/read-options.ts';
+import { createChance } from './growth-chance.ts';
+import { quantiles } from './load.ts';
+import { tableOf } from './report.ts';
+import { itemCount, makeDatabase, startBenchStack } from './site.ts';
+import { openApplier, queued, weighTransactions } from './transaction-bytes.ts';
+
+// pnpm bench:growth [--count 20000] [--sizes 100000,1000000,5000000]: what a transaction weighs, and what age
+// costs.
+const values = readOptions(
+  'bench:growth',
+  'Weighs transactions in each table and index, and measures claims, lists and the audit on databases of different age. Prints Markdown; docs/scaling.md has the tables.',
+  {
+    count: { value: 'number', default: '20000', about: 'transactions of each kind to weigh; 0: none' },
+    sizes: {
+      value: 'list',
+      default: '100000,1000000,5000000',
+      about: 'transactions in the databases; empty: none',
+    },
+    counted: {
+      value: 'list',
+      default: '100000000,1000000000',
+      about: 'transactions of which the largest database is given the counts alone',
+    },
+  },
+);
+const warehouses = 10;
+const wids = Array.from({ length: warehouses }, (_, index) => index + 1);
+const page = (number: number, pageSize = 25) =>
+  ({ page: number, pageSize, sort: undefined, direction: 'asc' }) as const;
+
+async function weigh(count: number) {
+  const { url, sql } = await makeDatabase(stack, 'growth_bytes');
+  const growths = await weighTransactions(sql, url, itemCount, count);
+  await sql.end();
+  const relations = [...new Set(growths.flatMap(({ bytes }) => [...bytes.keys()]))].sort();
+  const lines = relations.map((name) => [
+    `\`${name}\``,
+    ...growths.map(({ bytes }) => (bytes.has(name) ? Math.round(bytes.get(name)!).toString() : '')),
+  ]);
+  const sums = growths.map(({ bytes }) =>
+    Math.round([...bytes.values()].reduce((sum, each) => sum + each, 0)),
+  );
+  console.log(
+    `${tableOf(['bytes', ...growths.map(({ name }) => name)], [...lines, ['together', ...sums.map(String)]])}\n`,
+  );
+}
+
+type Line = [what: string, p50Ms: number];
+
+async function timed(work: () => Promise<unknown>, times: number): Promise<number> {
+  const took: number[] = [];
+  for (let run = 0; run < times; run++) {
+    const startedAt = performance.now();
+    await work();
+    took.push(performance.now() - startedAt);
+  }
+  return quantiles(took).p50Ms;
+}
+
+async function claims(url: string, items: number): Promise<Line[]> {
+  const applier = openApplier(url);
+  const chance = createChance(11);
+  const receive = (): SingleRequest => ({
+    kind: 'receive',
+    body: {
+      itemID: `SEED-${String(1 + chance(items)).padStart(8, '0')}`,
+      units: 5,
+      wid: 1 + chance(warehouses),
+      reasonCode: 1,
+      spot: 'A-1',
+    },
+  });
+  const batch = (size: number, key: boolean) =>
+    applier.apply(Array.from({ length: size }, () => queued(receive(), { key })));
+  // Connections, plans and pages that are looked at each time.
+  for (let run = 0; run < 50; run++) await batch(64, true);
+  const lines: Line[] = [
+    ['a lone receipt', await timed(() => batch(1, false), 400)],
+    ['a lone receipt with a key', await timed(() => batch(1, true), 400)],
+    ['64 receipts in a batch', await timed(() => batch(64, false), 100)],
+    ['64 receipts with keys in a batch', await timed(() => batch(64, true), 100)],
+  ];
+  await applier.end();
+  return lines;
+}
+
+/** `total`: transactions that are counted. */
+async function lists(sql: Sql, total: number, items: number): Promise<Line[]> {
+  const chance = createChance(13);
+  const itemID = () => `SEED-${String(1 + chance(items)).padStart(8, '0')}`;
+  const history = (filters: Parameters<typeof listTransactions>[3], number = 1, scope = wids) =>
+    timed(() => listTransactions(sql, page(number), scope, filters), 30);
+  return [
+    ['history, newest page, 10 warehouses', await history({})],
+    ['history, newest page, one warehouse', await history({}, 1, [3])],
+    ['history, page in the middle', await history({}, Math.floor(total / 50))],
+    ['history, last page', await history({}, Math.floor(total / 25))],
+    ['history of an item', await timed(() => listTransactions(sql, page(1), wids, { itemID: itemID() }), 30)],
+    ['lots, newest page, 10 warehouses', await timed(() => listLots(sql, page(1), wids, {}), 30)],
+    ['lots, newest page, one warehouse', await timed(() => listLots(sql, page(1), [3], {}), 30)],
+  ];
+}
+
+async function lookUps(sql: Sql): Promise<Line[]> {
+  const rows = await sql<{ request_id: string }[]>`
+    select request_id from stock_transaction tablesample system (0.05) limit 1000`;
+  const ids = rows.map(({ request_id }) => request_id);
+  let at = 0;
+  const one = () => readOutcomes(sql, [{ requestId: ids[at++ % ids.length]!, clientId: 'bench' }]);
+  return [['an outcome by its request id', await timed(one, 500)]];
+}
+
+async function age(size: number, isLast: boolean) {
+  const name = `growth_${size}`;
+  const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
+  await server.unsafe(`create database ${name}`);
+  const url = databaseOf(stack.databaseUrl, name);
+  const sql = connect(url, { name: 'bench', connectionsMax: 2 });
+  await migrate(sql);
+  const lots = Math.round(size / 1.4);
+  const items = Math.ceil(lots / 5);
+  const startedAt = performance.now();
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+  await seed(sql, { items, lots, warehouses, transactions: size }, () => {});
+  console.error(`${size}: seeded after ${seconds()} s`);
+  await addClient(sql, {
+    clientId: 'bench',
+    permissions: [11, 15, 88, 95, 116],
+    wids,
+    readOnly: false,
+    rateLimit: 1_000_000_000,
+    secretDigest: Buffer.alloc(32),
+  });
+  const measured: Line[] = await claims(url, items);
+  // As the workers do.
+  await foldArrivals(sql, 60_000);
+  measured.push(...(await lookUps(sql)), ...(await lists(sql, size, items)));
+  await sql`update retention set ended = ended - interval '2 hours'`;
+  measured.push(['a piece of removing old rows', await timed(() => removeOutdatedPiece(sql, 8), 5)]);
+  measured.push(['the audit of everything', await timed(() => findImbalances(sql), 1)]);
+  const [bytes] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
+  measured.push(['size, GB', Number(bytes!.bytes) / 1e9]);
+  columns.push({ name: size.toLocaleString('en'), lines: measured });
+  // What was measured is not lost with what comes after it.
+  console.error(measured.map(([what, ms]) => `${what}: ${ms.toFixed(2)}`).join('\n'));
+  console.error(`${size}: measured after ${seconds()} s`);
+  if (isLast) for (const total of counted) await ageOfCounts(sql, total, items);
+  await sql.end();
+  await server.unsafe(`drop database ${name} with (force)`);
+  await server.end();
+}
+
+/** Gives the lists the counts of so many transactions and lots, older than all that there are. */
+async function ageOfCounts(sql: Sql, total: number, items: number) {
+  const chapters = Math.ceil(total / 65_536);
+  await sql`delete from transaction_chapter_count where chapter < 0`;
+  await sql`
+    insert into transaction_chapter_count (chapter, wid, other_wid, transactions)
+    select -chapter, wid, 0, 6553
+    from generate_series(1, ${chapters}::integer) as chapter
+    cross join generate_series(1, ${warehouses}::integer) as wid
+    order by 1, 2`;
+  await sql`delete from lot_chapter_count where chapter < timestamptz '2000-01-01'`;
+  await sql`
+    insert into lot_chapter_count (wid, chapter, lots, active)
+    select wid, timestamptz '1990-01-01' + chapter * interval '1 hour', 6553, 6553
+    from generate_series(1, ${Math.ceil(chapters / 1.4)}::integer) as chapter
+    cross join generate_series(1, ${warehouses}::integer) as wid
+    order by 1, 2`;
+  await sql`vacuum (analyze) transaction_chapter_count, lot_chapter_count`;
+  const all = await lists(sql, 1_000_000, items);
+  const lines = all.filter(([what]) => what.includes('newest page'));
+  columns.push({ name: `counts of ${total.toLocaleString('en')}`, lines });
+}
+
+const columns: { name: string; lines: Line[] }[] = [];
+const numbers = (text: string) => (text === '' ? [] : text.split(',').map(Number));
+const sizes = numbers(values.sizes);
+const counted = numbers(values.counted);
+const stack = await startBenchStack();
+try {
+  if (Number(values.count) > 0) await weigh(Number(values.count));
+  for (const [index, size] of sizes.entries()) await age(size, index === sizes.length - 1);
+  if (columns.length > 0) {
+    const rows = columns[0]!.lines.map(([what]) => [
+      what,
+      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)?.[1].toFixed(2) ?? ''),
+    ]);
+    console.log(tableOf(['median, ms', ...columns.map(({ name }) => name)], rows));
+  }
+} finally {
+  await stack.stop();
+}

@@ -1,0 +1,157 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers } from '@inventory/db/batch/gates';
+import { connect, type Sql } from '@inventory/db/client';
+import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
+import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
+import { createChance } from './growth-chance.ts';
+
+const hourMs = 3_600_000;
+
+/** Applies requests as a worker does, without HTTP and without a queue. */
+export function openApplier(url: string) {
+  const pool = createBatchPool(connect(url, { name: 'bench-growth', connectionsMax: 3, byKeys: true }));
+  const parts = createPartNumbers();
+  return {
+    /** Throws unless all are applied; their answers. */
+    async apply(requests: QueuedRequest[]): Promise<string[]> {
+      const outcomes = await applyBatch(pool, requests, parts);
+      return outcomes.map((outcome) => {
+        if (outcome?.status !== 'applied') throw new Error(`not applied: ${JSON.stringify(outcome)}`);
+        return outcome.result ?? '';
+      });
+    },
+    async end() {
+      await pool.end({ timeout: 5 });
+      await pool.sql.end();
+    },
+  };
+}
+
+let counter = 0;
+
+/** An id as the api draws it: UUIDv7. */
+function timeOrderedId(): string {
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** A request of `single`, with a key or with the evidence of a device when that is wanted. */
+export function queued(single: SingleRequest, { key = false, evidence = false } = {}): QueuedRequest {
+  counter += 1;
+  const digestOf = (text: string) => createHash('sha256').update(text).digest('base64');
+  const now = Date.now();
+  return {
+    requestId: timeOrderedId(),
+    clientId: 'bench',
+    deadline: now + hourMs,
+    ...single,
+    ...(key
+      ? { key: { digest: digestOf(`k${counter}`), fingerprint: digestOf(`f${counter}`), askedAt: now } }
+      : {}),
+    ...(evidence
+      ? {
+          evidence: {
+            capturedAt: now,
+            correctedAt: now,
+            deviceId: `scanner-${counter % 40}`,
+            deviceSeq: counter,
+          },
+        }
+      : {}),
+  };
+}
+
+/** Bytes of each table and index of the database, by name; what is stored out of line is the table's. */
+async function sizesOf(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql<{ name: string; bytes: number }[]>`
+    select relname as name, pg_relation_size(pg_class.oid) + coalesce(pg_total_relation_size(nullif(reltoastrelid, 0)), 0) as bytes
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
+  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
+}
+
+/** Of one kind of transaction: what each table and index grew by for each, in bytes. */
+export type Growth = { name: string; bytes: Map<string, number> };
+
+/**
+ * Applies `count` transactions of each kind to a database with items `I0` …, with 64 in a batch, and weighs
+ * what they leave.
+ */
+export async function weighTransactions(
+  sql: Sql,
+  url: string,
+  items: number,
+  count: number,
+): Promise<Growth[]> {
+  const applier = openApplier(url);
+  const chance = createChance();
+  const item = () => `I${chance(items)}`;
+  const spot = () => `A-${chance(60)}-${chance(5)}`;
+  const receive = (): SingleRequest => ({
+    kind: 'receive',
+    body: { itemID: item(), units: 1000, wid: 1, reasonCode: 1, spot: spot() },
+  });
+  const marked = (): SingleRequest => ({
+    kind: 'receive',
+    body: {
+      ...(receive().body as { itemID: string; units: number; wid: number; reasonCode: number }),
+      serial: `S${randomUUID().slice(0, 12)}`,
+      reference: `PO-${chance(100_000)}`,
+      remark: 'Delivered at gate 4, seal intact, counted twice',
+    },
+  });
+  const issue = (): SingleRequest => ({
+    kind: 'issue',
+    body: { itemID: item(), units: 1, wid: 1, reasonCode: 2 },
+  });
+  const move = (): SingleRequest => ({
+    kind: 'move',
+    body: { itemID: item(), units: 1, wid: 1, toSpot: spot() },
+  });
+  const kinds: { name: string; next: () => QueuedRequest }[] = [
+    { name: 'receive', next: () => queued(receive()) },
+    { name: 'receive, with serial, reference and remark', next: () => queued(marked()) },
+    { name: 'receive, with a key', next: () => queued(receive(), { key: true }) },
+    {
+      name: 'receive, with a key and evidence',
+      next: () => queued(receive(), { key: true, evidence: true }),
+    },
+    { name: 'issue', next: () => queued(issue()) },
+    { name: 'issue, with a key', next: () => queued(issue(), { key: true }) },
+    { name: 'issue, with a key and evidence', next: () => queued(issue(), { key: true, evidence: true }) },
+    { name: 'move of a part', next: () => queued(move()) },
+    { name: 'move of a part, with a key', next: () => queued(move(), { key: true }) },
+    {
+      name: 'move of a part, with a key and evidence',
+      next: () => queued(move(), { key: true, evidence: true }),
+    },
+  ];
+  const run = async (next: () => QueuedRequest, wanted: number) => {
+    for (let done = 0; done < wanted; done += 64) {
+      await applier.apply(Array.from({ length: Math.min(64, wanted - done) }, next));
+      // As the workers do; else what has arrived is weighed too.
+      if (done % 6400 === 0) await foldArrivals(sql, 60_000);
+    }
+    await foldArrivals(sql, 60_000);
+    // What updates leave behind is used again, here as in a service that lives.
+    await sql`vacuum`;
+  };
+  const growths: Growth[] = [];
+  // First pages, and lots for the issues to come.
+  await run(() => queued(receive()), Math.max(4 * items, 6400));
+  for (const { name, next } of kinds) {
+    const before = await sizesOf(sql);
+    await run(next, count);
+    const after = await sizesOf(sql);
+    const bytes = new Map<string, number>();
+    for (const [relation, size] of after) {
+      const grown = (size - (before.get(relation) ?? 0)) / count;
+      if (grown >= 0.5) bytes.set(relation, grown);
+    }
+    growths.push({ name, bytes });
+  }
+  await applier.end();
+  return growths;
+}

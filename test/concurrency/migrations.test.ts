@@ -1,0 +1,127 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Sql } from '@inventory/db/client';
+import { type MigrateOptions, migrate } from '@inventory/db/migrate';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../harness/database.ts';
+
+const files = join(import.meta.dirname, '../../packages/db/migrations');
+const waits = { timeout: 30_000 };
+
+/** A database with all tables, and one migration more than there is. */
+async function openOneBehind(script: string) {
+  const from = await mkdtemp(join(tmpdir(), 'migrations-'));
+  await cp(files, from, { recursive: true });
+  await writeFile(join(from, '9001.do.one-more.sql'), script);
+  const database = await createDatabase();
+  const pools: Sql[] = [];
+  onTestFinished(async () => {
+    await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
+    await database.drop();
+    await rm(from, { recursive: true });
+  });
+  const open = (name: string) => {
+    const pool = connect(database.url, { name, connectionsMax: 1 });
+    pools.push(pool);
+    return pool;
+  };
+  const run = (name: string, options: MigrateOptions = {}) =>
+    migrate(open(name), () => {}, { from, ...options });
+  const isApplied = async () => {
+    const [row] = await database.sql`select from schema_version where version = 9001`;
+    return row !== undefined;
+  };
+  const indexes = async () => [
+    ...(await database.sql`
+      select relname as name, indisvalid as valid
+      from pg_index
+      join pg_class on pg_class.oid = indexrelid
+      where relname like 'one_more%'
+      order by relname`),
+  ];
+  return { ...database, open, run, isApplied, indexes };
+}
+
+const addColumn = 'alter table warehouse add column one_more integer;\n';
+
+const addIndexes = `-- Runs outside a transaction.
+-- Two of them.
+create index concurrently if not exists one_more_idx on warehouse (name);
+create unique index concurrently if not exists one_more_key
+  on warehouse (name, wid);
+`;
+
+test('whoever reads a table goes on while a migration waits for it, and the migration is done once it is free', async () => {
+  const { sql, open, run, isApplied } = await openOneBehind(addColumn);
+  const holder = await open('holder').reserve();
+  await holder`begin`;
+  await holder`select from warehouse`;
+  let tries = 0;
+  const migrated = run('migrator', { onWait: () => tries++ });
+  // Each of these would wait for as long as the holder holds, behind a migration that does.
+  for (let seen = 1; seen <= 3; seen++) {
+    await expect.poll(() => tries, waits).toBeGreaterThanOrEqual(seen);
+    await sql`insert into warehouse (wid, name) values (${seen}, 'W')`;
+  }
+  expect(await isApplied()).toBe(false);
+  await holder`rollback`;
+  await migrated;
+  expect(await isApplied()).toBe(true);
+  expect((await sql`select one_more from warehouse`).length).toBe(3);
+  holder.release();
+});
+
+test('a migration that waits for too long changes nothing and says so; run again, it is done', async () => {
+  const { open, run, isApplied } = await openOneBehind(`create table one_more ();\n${addColumn}`);
+  const holder = await open('holder').reserve();
+  await holder`begin`;
+  await holder`select from warehouse`;
+  await expect(
+    run('migrator', { patience: { lockTimeoutMs: 100, vacuumTimeoutMs: 100, restMs: 1, giveUpAfterMs: 0 } }),
+  ).rejects.toThrow('a table was in use');
+  expect(await isApplied()).toBe(false);
+  await holder`rollback`;
+  await run('next migrator');
+  expect(await isApplied()).toBe(true);
+  holder.release();
+});
+
+test('indexes are made while rows are written, by two migrations at once, and again after the first was cut off', async () => {
+  const { sql, open, run, isApplied, indexes } = await openOneBehind(addIndexes);
+  const holder = await open('holder').reserve();
+  await holder`begin`;
+  await holder`insert into warehouse (wid, name) values (1, 'held')`;
+  const cut = run('cut off').then(
+    () => null,
+    (error: Error) => error,
+  );
+  // It waits for the holder's transaction, and keeps nobody from writing.
+  await expect.poll(indexes, waits).toEqual([{ name: 'one_more_idx', valid: false }]);
+  await sql`insert into warehouse (wid, name) values (2, 'written')`;
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off'`;
+  expect(await cut).toBeInstanceOf(Error);
+  expect(await indexes()).toEqual([{ name: 'one_more_idx', valid: false }]);
+  await holder`commit`;
+  holder.release();
+  const both = await Promise.allSettled([run('first'), run('second')]);
+  expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  expect(await isApplied()).toBe(true);
+  expect(await indexes()).toEqual([
+    { name: 'one_more_idx', valid: true },
+    { name: 'one_more_key', valid: true },
+  ]);
+});
+
+test('a file that runs outside a transaction may hold nothing that cannot be run twice', async () => {
+  for (const statement of [
+    'create index one_more_idx on warehouse (name);',
+    'create index concurrently one_more_idx on warehouse (name);',
+    'alter table warehouse add column one_more integer;',
+    "update warehouse set name = 'x';",
+  ]) {
+    const { run, isApplied } = await openOneBehind(`-- Runs outside a transaction.\n${statement}\n`);
+    await expect(run('migrator')).rejects.toThrow('outside a transaction a migration may not run');
+    expect(await isApplied()).toBe(false);
+  }
+});

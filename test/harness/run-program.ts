@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * Runs a TypeScript file of whatever checkout to its end; returns its standard output, and throws unless all
+ * is well.
+ */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file, ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+  });
+  return stdout;
+}

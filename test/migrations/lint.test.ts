@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const doesSquawkRun = spawnSync(join(root, 'node_modules/.bin/squawk'), ['--version']).status === 0;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lint-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The exit code of the check of migrations for one of this text, and what it said. */
+async function lint(text: string): Promise<{ code: number | null; said: string }> {
+  const file = join(folder, '9001.do.one-more.sql');
+  await writeFile(file, text);
+  const args = ['--import', 'tsx', join(root, 'test/migrations/lint.ts'), '--file', file];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  return { code: status, said: stdout + stderr };
+}
+
+test.skipIf(!doesSquawkRun).each([
+  ['adding-required-field', 'alter table lot add column one_more integer not null;'],
+  ['renaming-column', 'alter table lot rename column price to cost;'],
+  ['changing-column-type', 'alter table lot alter column owner type bigint;'],
+  ['constraint-missing-not-valid', 'alter table lot add constraint one_more check (units > 0);'],
+  ['require-concurrent-index-creation', 'create index one_more_idx on lot (price);'],
+  ['ban-drop-table', 'drop table lot;'],
+  ['ban-drop-column', 'alter table lot drop column price;'],
+])(
+  'the check refuses a migration that stops writes, or code of the version before: %s',
+  async (rule, text) => {
+    const { code, said } = await lint(`${text}\n`);
+    expect(said).toContain(rule);
+    expect(code).toBe(1);
+  },
+);
+
+test('the check refuses one that takes something away and does not say from when on nobody uses it', async () => {
+  const dropped = '-- squawk-ignore ban-drop-column\nalter table lot drop column price;\n';
+  const { code, said } = await lint(dropped);
+  expect(said).toContain('does not set schema_compatibility.oldest');
+  expect(code).toBe(1);
+  expect((await lint(`${dropped}update schema_compatibility set oldest = 21;\n`)).code).toBe(0);
+});
+
+test.each([
+  'alter table lot add column one_more integer;',
+  'create table one_more (id integer primary key, units numeric);\ncreate index one_more_idx on one_more (units);',
+  '-- Runs outside a transaction.\ncreate index concurrently if not exists one_more_idx on lot (price);',
+])('the check takes one that only adds: %s', async (text) => {
+  expect(await lint(`${text}\n`)).toMatchObject({ code: 0 });
+});
