@@ -3783,4 +3783,59 @@ async function importKey(`,
     ],
     test: { file: 'contract/lots-get.test.ts', title: 'where it was split from' },
   },
+  {
+    name: 'kubernetes: KEDA asks for a metric that is not there',
+    edits: [
+      {
+        file: 'deploy/kubernetes/components/keda/scaled-objects.yaml',
+        search: 'sum(inventory_worker_busy_ratio{',
+        replace: 'sum(inventory_worker_busy{',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'has the metrics that KEDA asks for' },
+  },
+  {
+    name: 'kubernetes: KEDA asks for a list in which nothing waits',
+    edits: [
+      {
+        file: 'deploy/kubernetes/components/keda/scaled-objects.yaml',
+        search: 'listName: "inventory:{stock-0}:wait"',
+        replace: 'listName: "inventory:{stock-0}:waiting"',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'is that of each shard, in which work waits' },
+  },
+  {
+    name: 'kubernetes: a setting that there is not',
+    edits: [
+      {
+        file: 'deploy/kubernetes/base/settings.env',
+        search: 'QUEUE_SHARDS=',
+        replace: 'QUEUE_SHARD=',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'have settings that there are' },
+  },
+  {
+    name: 'kubernetes: commits go on without a standby',
+    edits: [
+      {
+        file: 'deploy/kubernetes/postgres/cluster.yaml',
+        search: 'dataDurability: required',
+        replace: 'dataDurability: preferred',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'an answered transaction is on two machines' },
+  },
+  {
+    name: 'kubernetes: a policy that finds no pod',
+    edits: [
+      {
+        file: 'deploy/kubernetes/base/network-policies.yaml',
+        search: 'matchLabels: { app.kubernetes.io/component: api }',
+        replace: 'matchLabels: { app.kubernetes.io/component: apis }',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'every selector finds a pod' },
+  },
 ];
