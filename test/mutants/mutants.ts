@@ -17,6 +17,8 @@ const token = 'packages/auth/src/token.ts';
 const tokenKeys = 'apps/api/src/callers/token-keys.ts';
 const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
+const auditSlice = 'packages/db/src/audit-slice.ts';
+const backgroundAudit = 'operation/background-audit.test.ts';
 const alertRules = 'monitoring/prometheus/rules.yml';
 const causes = 'apps/api/src/operations/causes.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
@@ -3837,5 +3839,57 @@ async function importKey(`,
       },
     ],
     test: { file: 'deploy/kubernetes.test.ts', title: 'every selector finds a pod' },
+  },
+  {
+    name: 'audit in the background: levels and lots are of two moments',
+    edits: [
+      {
+        file: auditSlice,
+        search: 'const [row] = await tx<(ComparedRow & { last_part_no:',
+        replace:
+          'const before = JSON.stringify(await tx`select * from stock_level`);\n' +
+          '  const [row] = await tx<(ComparedRow & { last_part_no:',
+      },
+      {
+        file: auditSlice,
+        search: 'from stock_level\n      where (part_no, wid) >',
+        replace:
+          'from json_populate_recordset(null::stock_level, ${before}::text::json) as stock_level\n' +
+          '      where (part_no, wid) >',
+      },
+    ],
+    test: { file: backgroundAudit, title: 'finds nothing while stock changes all the time' },
+  },
+  {
+    name: 'audit in the background: every worker looks at once',
+    edits: [{ file: auditSlice, search: '!turn!.mine || progress', replace: 'progress' }],
+    test: { file: backgroundAudit, title: 'is one of all workers' },
+  },
+  {
+    name: 'audit in the background: what is on hold is not compared',
+    edits: [{ file: auditSlice, search: 'where on_hold <> held', replace: 'where false' }],
+    test: { file: backgroundAudit, title: 'names item, warehouse, lot and what differs' },
+  },
+  {
+    name: 'audit in the background: what was mended stays',
+    edits: [
+      {
+        file: auditSlice,
+        search: 'delete from audit_drift where last_seen <',
+        replace: 'delete from audit_drift where now() <',
+      },
+    ],
+    test: { file: backgroundAudit, title: 'names item, warehouse, lot and what differs' },
+  },
+  {
+    name: 'audit in the background: off is on',
+    edits: [
+      {
+        file: 'apps/worker/src/worker.ts',
+        search: "config.BACKGROUND_AUDIT === 'off'",
+        replace: "config.BACKGROUND_AUDIT === ('' as string)",
+      },
+    ],
+    test: { file: backgroundAudit, title: 'audits nothing when BACKGROUND_AUDIT is off' },
   },
 ];

@@ -14,6 +14,7 @@ import { databaseOf } from '../harness/global-setup.ts';
 // The rights of each part of the service on each table; columns where it is not all of them. Nothing else.
 const expected: Record<Part, Record<string, string>> = {
   api: {
+    audit_drift: 'select',
     client: 'select',
     client_secret: 'select',
     client_warehouse: 'select',
@@ -44,6 +45,8 @@ const expected: Record<Part, Record<string, string>> = {
     warehouse: 'select',
   },
   worker: {
+    audit_drift: 'select, insert, update, delete',
+    audit_progress: 'select, update',
     client: 'select',
     client_warehouse: 'select',
     envelope_key: 'select',
@@ -71,6 +74,8 @@ const expected: Record<Part, Record<string, string>> = {
     warehouse: 'select',
   },
   operator: {
+    audit_drift: 'select',
+    audit_progress: 'select',
     client:
       'select, insert, update (disabled, group_id, operations_per_minute, rate_limit, read_only), delete',
     client_secret: 'select, insert, delete',

@@ -1,4 +1,5 @@
 import { connections, count } from '@inventory/process/config';
+import { z } from 'zod';
 
 /** The settings of a worker process. */
 export const workerSettings = {
@@ -7,4 +8,6 @@ export const workerSettings = {
   WORKER_CONCURRENCY: count(1).default(4),
   /** Requests in one database transaction, about. */
   BATCH_MAX: count(1).default(256),
+  /** Whether levels, lots and ledger are compared all the time, a few at a time. */
+  BACKGROUND_AUDIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
 };

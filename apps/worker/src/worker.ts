@@ -1,3 +1,4 @@
+import { auditSlice, type Drift } from '@inventory/db/audit-slice';
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
@@ -22,6 +23,7 @@ import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
+import { startAuditKeeper } from './audit-keeper.ts';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
@@ -41,6 +43,10 @@ const batchWithinMs = 3000;
 const usualFold = { listMs: 1500, allMs: 5000 };
 const largeFold = { listMs: 60_000, allMs: 200_000 };
 const stopFoldingWithinMs = 3000;
+// A slice of the audit takes some milliseconds; a connection that is silent for longer is replaced.
+const auditWithinMs = 6000;
+// It gives way to what locks whole tables: migrations, restore, seed.
+const auditLockTimeoutMs = 500;
 // Whether Redis and Postgres are there.
 const lookEveryMs = 1000;
 
@@ -86,9 +92,18 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       }),
     report,
   );
+  const audits = createTimedPool(
+    () => connectAs('inventory-audit', 1, { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true }),
+    auditWithinMs,
+  );
+  const audit =
+    config.BACKGROUND_AUDIT === 'off'
+      ? null
+      : startAuditKeeper((pace) => audits.run((sql) => auditSlice(sql, pace)), tellDrift(log), report);
   const registry = createMetrics();
   const metrics = createWorkerMetrics(registry, {
     presence,
+    audit: audit?.state ?? null,
     connections: () => batches.current().counts(),
     clockDifferenceSeconds: clock.differenceSeconds,
     foldingLagSeconds: counts.lagSeconds,
@@ -157,10 +172,18 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       keys.stop();
       clock.stop();
       stopLooking();
-      await within(stopFoldingWithinMs, counts.stop()).catch(() => {});
+      await within(stopFoldingWithinMs, Promise.all([counts.stop(), audit?.stop()])).catch(() => {});
       await internal?.close();
-      await Promise.all([batches.end(), folds.end()]);
+      await Promise.all([batches.end(), folds.end(), audits.end()]);
       folded.end();
     },
+  };
+}
+
+/** Writes a place that does not agree into the log: numbers and our own words, no name of an item. */
+function tellDrift(log: Log): (drift: Drift) => void {
+  return ({ check, partNo, wid, recNo, expected, found }) => {
+    const place = { partNo, wid, ...(recNo > 0 && { recNo }) };
+    log.error({ check, ...place, expected, found }, 'stock does not agree with the ledger');
   };
 }

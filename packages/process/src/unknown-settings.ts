@@ -13,7 +13,7 @@ export const knownSettings: readonly string[] = [
     'CONNECTIONS_PER_ADDRESS_MAX',
   ],
   ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'TRUST_PROXY', 'ACCESS_LOG'],
-  ...['WORKER_CONCURRENCY', 'BATCH_MAX'],
+  ...['WORKER_CONCURRENCY', 'BATCH_MAX', 'BACKGROUND_AUDIT'],
   // Read by docker-compose.yml and docker-compose.tls.yml alone.
   ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT'],
 ];
