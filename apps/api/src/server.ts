@@ -12,6 +12,7 @@ import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { NeverBegunError } from '@inventory/db/statement-pool';
+import { traceStatements } from '@inventory/db/trace-statements';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { readConfig } from '@inventory/process/config';
 import { createFoldedLog } from '@inventory/process/folded-log';
@@ -22,6 +23,7 @@ import { PlainError } from '@inventory/process/plain-error';
 import { createPresence } from '@inventory/process/presence';
 import { createReport, type Report } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
+import { openTracing } from '@inventory/process/tracing';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
@@ -123,6 +125,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const report = createReport(folded, presence, 'warn');
   const registry = createMetrics();
   const metrics = createApiMetrics(registry);
+  const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, 'inventory-api');
+  if (tracing !== null) traceStatements(tracing.begin);
   const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
   const { lists, authentication, verdicts } = database;
   await database.reads.run(refuseUnsafeDatabase);
@@ -163,6 +167,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
     now: clock.now,
+    tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now, report });
   const isBehindProxy = config.TRUST_PROXY > 0;
@@ -187,6 +192,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     strangers,
     isDraining: () => draining,
     log,
+    tracing,
     requestLog: createRequestLog({ log, folded, presence, isAccessLogged: config.ACCESS_LOG === 'on' }),
     metrics,
   });
@@ -251,6 +257,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       clock.stop();
       redis.disconnect();
       await database.end();
+      await tracing?.end();
       folded.end();
     },
   };

@@ -9,6 +9,8 @@ import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { settle } from '@inventory/db/requests/settle';
+import { traceStatements } from '@inventory/db/trace-statements';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { readConfig } from '@inventory/process/config';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
@@ -19,6 +21,7 @@ import { PlainError } from '@inventory/process/plain-error';
 import { createPresence } from '@inventory/process/presence';
 import { createReport } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
+import { openTracing, type Tracing } from '@inventory/process/tracing';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume';
@@ -56,6 +59,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const folded = createFoldedLog(log);
   const presence = createPresence(folded);
   const report = createReport(folded, presence, 'error');
+  const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, 'inventory-worker');
+  if (tracing !== null) traceStatements(tracing.begin);
   const connectAs = (name: string, connectionsMax: number, options: Partial<ConnectOptions> = {}) =>
     connect(config.DATABASE_URL, {
       name,
@@ -111,14 +116,14 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   const applyEnvelope = createBatcher({
     batchMax: config.BATCH_MAX,
-    apply: async (requests) => {
+    apply: inSpan(tracing, async (requests) => {
       // A batch that was given up and committed all the same is found decided when it is taken up again.
       const outcomes = await metrics.batch(requests.length, (observe) =>
         batches.run((pool) => applyBatch(pool, requests, parts, observe)),
       );
       counts.wake();
       return outcomes;
-    },
+    }),
     abandon: async (request) =>
       (await batches.run(({ sql }) => settle(sql, [request]))).get(request.requestId)!,
     isOutage,
@@ -175,9 +180,29 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       await within(stopFoldingWithinMs, Promise.all([counts.stop(), audit?.stop()])).catch(() => {});
       await internal?.close();
       await Promise.all([batches.end(), folds.end(), audits.end()]);
+      await tracing?.end();
       folded.end();
     },
   };
+}
+
+/** A batch as a span with links to those that wait for its requests; as it is where traces go nowhere. */
+function inSpan<T>(
+  tracing: Tracing | null,
+  apply: (requests: QueuedRequest[]) => Promise<T>,
+): (requests: QueuedRequest[]) => Promise<T> {
+  if (tracing === null) return apply;
+  return (requests) =>
+    tracing.span(
+      'batch',
+      {
+        kind: 'consumer',
+        isRoot: true,
+        attributes: { 'messaging.system': 'bullmq', 'messaging.batch.message_count': requests.length },
+        links: requests.map(({ trace }) => trace),
+      },
+      () => apply(requests),
+    );
 }
 
 /** Writes a place that does not agree into the log: numbers and our own words, no name of an item. */
