@@ -13,7 +13,7 @@ export type Drift = {
 
 /** What is known of the audit in the background. */
 export type AuditState = {
-  /** Places that did not agree when they were looked at last; at most `driftMax`. */
+  /** Places that did not agree when they were looked at last; at most 1,000. */
   driftCount: number;
   /** Since the last full pass ended; before the first one, since the tables were made. Seconds. */
   ageSeconds: number;
@@ -41,8 +41,8 @@ export type AuditPace = {
 
 // Any number will do, as long as nobody else on this database takes it.
 const lockKey = 7_316_021;
-/** More places say nothing more. */
-export const driftMax = 1000;
+// More places say nothing more.
+const driftMax = 1000;
 const driftOfSliceMax = 100;
 
 /**

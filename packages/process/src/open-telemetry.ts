@@ -7,8 +7,7 @@ import { describeError } from './describe-error.ts';
 import type { SpanOptions, Tracing } from './tracing.ts';
 import { within } from './within.ts';
 
-// Loaded by tracing.ts alone, and only when traces are wanted: a test holds that nothing else names these
-// packages.
+// Loaded by open-tracing.ts alone, and only when traces are wanted.
 
 const kinds = {
   server: SpanKind.SERVER,
