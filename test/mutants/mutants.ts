@@ -3892,4 +3892,48 @@ async function importKey(`,
     ],
     test: { file: backgroundAudit, title: 'audits nothing when BACKGROUND_AUDIT is off' },
   },
+  {
+    name: 'traces: OpenTelemetry is loaded whether it is wanted or not',
+    edits: [
+      {
+        file: 'packages/process/src/open-tracing.ts',
+        search: "import type { Tracing } from './tracing.ts';",
+        replace: "import './open-telemetry.ts';\nimport type { Tracing } from './tracing.ts';",
+      },
+    ],
+    test: { file: 'operation/tracing.test.ts', title: 'nothing of OpenTelemetry is loaded' },
+  },
+  {
+    name: 'traces: a batch is linked to nothing',
+    edits: [
+      {
+        file: 'apps/worker/src/worker.ts',
+        search: 'links: requests.map(({ trace }) => trace),',
+        replace: 'links: [],',
+      },
+    ],
+    test: { file: 'operation/tracing.test.ts', title: 'a request is a trace' },
+  },
+  {
+    name: 'traces: a process waits for its collector when it stops',
+    edits: [
+      {
+        file: 'packages/process/src/open-telemetry.ts',
+        search: 'await within(endWithinMs, provider.shutdown()).catch(() => {});',
+        replace: 'await provider.shutdown(); await new Promise(() => setInterval(() => {}, 1000));',
+      },
+    ],
+    test: { file: 'operation/tracing.test.ts', title: 'the service works with a collector that is silent' },
+  },
+  {
+    name: 'fleet: costs of a batch are taken for each request',
+    edits: [
+      {
+        file: 'test/bench/fleet-model.ts',
+        search: 'return { each, batch: Math.max(0, (few.cpu - each) * few.size) };',
+        replace: 'return { each: few.cpu, batch: 0 };',
+      },
+    ],
+    test: { file: 'bench/fleet-model.test.ts', title: 'costs are found again' },
+  },
 ];
