@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Sql } from '@inventory/db/client';
+import { parse } from 'csv-parse/sync';
 import { readOptions } from '../harness/read-options.ts';
 import { type CpuTime, readCpu } from './cpu-time.ts';
 import { type Costs, type Fleet, fitCost, playFleet } from './fleet-model.ts';
@@ -34,18 +37,48 @@ const values = readOptions(
 );
 const seconds = Number(values.seconds);
 
-/** Of docs/scaling.md; milliseconds, as `--measure` printed them. */
+/**
+ * Of docs/scaling.md, milliseconds: shared between parts, requests and batches as `--measure` found it, and
+ * made larger or smaller by one factor for requests and one for batches, so that 32 and 128 callers do on two
+ * free processors what docs/benchmarks/write.csv has of them.
+ */
 const known: Costs = {
-  load: { each: 0, batch: 0 },
-  api: { each: 0.16, batch: 0.5 },
-  redis: { each: 0.005, batch: 0.2 },
-  worker: { each: 0.07, batch: 0.8 },
-  postgres: { each: 0.13, batch: 0.7 },
-  waitMs: 0.2,
+  load: { each: 0.075, batch: 0 },
+  api: { each: 0.147, batch: 0.98 },
+  redis: { each: 0.015, batch: 0.24 },
+  worker: { each: 0.122, batch: 1.45 },
+  postgres: { each: 0.138, batch: 0.65 },
+  waitMs: 0,
 };
 
+if (!values.measure) compareWithTheBenchmark();
 const costs = values.measure ? await measure() : known;
 showFleet({ ...costs, load: { each: 0, batch: 0 } });
+
+/** Sets what is played with the known costs beside what docs/benchmarks/write.csv has of a free machine. */
+function compareWithTheBenchmark(): void {
+  const rows = parse(readFileSync(join(import.meta.dirname, '../../docs/benchmarks/write.csv'), 'utf8'), {
+    columns: true,
+  }) as Record<string, string>[];
+  const numberOf = (text: string | undefined) => Number((text ?? '').replaceAll(',', ''));
+  const compared = rows
+    .filter(({ way, load }) => way?.startsWith('ours: ') && load?.startsWith('mixed, 1,000 items'))
+    .map(({ callers, load, ...row }) => {
+      const [rate, p50Ms] = [numberOf(row['requests/s']), numberOf(row['p50 ms'])];
+      const isHalf = load!.endsWith('half load');
+      const machine = { apis: 1, workers: 1, cores: 2, isOneMachine: true, turnMs: 0, seconds, costs: known };
+      const played = playFleet(
+        isHalf ? { ...machine, arrivals: () => rate } : { ...machine, callers: Number(callers) },
+      );
+      return [
+        `${callers}${isHalf ? ', half load' : ''}`,
+        ...[rate, played.rate].map((each) => each.toFixed(0)),
+        (played.rate / rate).toFixed(2),
+        ...[p50Ms, played.p50Ms].map((each) => each.toFixed(1)),
+      ];
+    });
+  console.log(tableOf(['callers', 'measured/s', 'played/s', 'ratio', 'p50 ms', 'played ms'], compared));
+}
 
 type Measured = {
   callers: number;
