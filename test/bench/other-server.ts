@@ -34,6 +34,7 @@ const app = createApp({
   authenticator,
   rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
   rateLimit: 100,
+  tracing: null,
   strangers: createStrangers(() => false, createStanding()),
   proxies: 0,
   corsOrigins: [],

@@ -1,6 +1,6 @@
 import { readOptions } from '../harness/read-options.ts';
-import { type FleetResult, startFleet } from './fleet.ts';
 import { mixed, one, receive, spread } from './requests.ts';
+import { type SeveralResult, startSeveral } from './several.ts';
 import { startBenchStack } from './site.ts';
 
 // pnpm bench:scale [--apis 1,2,4,8] [--workers 1] [--rate 1500]: what a request costs with so many processes.
@@ -37,7 +37,7 @@ const stack = await startBenchStack();
 for (const apis of numbers(values.apis)) {
   for (const workers of numbers(values.workers)) {
     const callers = values.per === undefined ? Number(values.callers) : Number(values.per) * workers;
-    const fleet = await startFleet(stack, {
+    const fleet = await startSeveral(stack, {
       name: `scale_${apis}_${workers}`,
       apis,
       workers,
@@ -62,7 +62,7 @@ function textOf(
   apis: number,
   workers: number,
   callers: number,
-  result: FleetResult,
+  result: SeveralResult,
   loadCores: number,
 ): string {
   const { rate, p50Ms, p99Ms, errors, cpu, bystanders } = result;

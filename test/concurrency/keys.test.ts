@@ -310,6 +310,7 @@ describe('a key', () => {
       submitter: full,
       settle: async (request) => (await settle(batches.sql, [request])).get(request.requestId)!,
       now: Date.now,
+      tracing: null,
     });
     const stock = createStock({
       sender,

@@ -17,6 +17,8 @@ const token = 'packages/auth/src/token.ts';
 const tokenKeys = 'apps/api/src/callers/token-keys.ts';
 const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
+const auditSlice = 'packages/db/src/audit-slice.ts';
+const backgroundAudit = 'operation/background-audit.test.ts';
 const alertRules = 'monitoring/prometheus/rules.yml';
 const causes = 'apps/api/src/operations/causes.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
@@ -4344,5 +4346,156 @@ async function importKey(`,
       },
     ],
     test: { file: 'admin/catalog.test.ts', title: 'tell what is stored, to the last digit' },
+  },
+  {
+    name: 'kubernetes: KEDA asks for a metric that is not there',
+    edits: [
+      {
+        file: 'deploy/kubernetes/components/keda/scaled-objects.yaml',
+        search: 'sum(inventory_worker_busy_ratio{',
+        replace: 'sum(inventory_worker_busy{',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'has the metrics that KEDA asks for' },
+  },
+  {
+    name: 'kubernetes: KEDA asks for a list in which nothing waits',
+    edits: [
+      {
+        file: 'deploy/kubernetes/components/keda/scaled-objects.yaml',
+        search: 'listName: "inventory:{stock-0}:wait"',
+        replace: 'listName: "inventory:{stock-0}:waiting"',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'is that of each shard, in which work waits' },
+  },
+  {
+    name: 'kubernetes: a setting that there is not',
+    edits: [
+      {
+        file: 'deploy/kubernetes/base/settings.env',
+        search: 'QUEUE_SHARDS=',
+        replace: 'QUEUE_SHARD=',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'have settings that there are' },
+  },
+  {
+    name: 'kubernetes: commits go on without a standby',
+    edits: [
+      {
+        file: 'deploy/kubernetes/postgres/cluster.yaml',
+        search: 'dataDurability: required',
+        replace: 'dataDurability: preferred',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'an answered transaction is on two machines' },
+  },
+  {
+    name: 'kubernetes: a policy that finds no pod',
+    edits: [
+      {
+        file: 'deploy/kubernetes/base/network-policies.yaml',
+        search: 'matchLabels: { app.kubernetes.io/component: api }',
+        replace: 'matchLabels: { app.kubernetes.io/component: apis }',
+      },
+    ],
+    test: { file: 'deploy/kubernetes.test.ts', title: 'every selector finds a pod' },
+  },
+  {
+    name: 'audit in the background: levels and lots are of two moments',
+    edits: [
+      {
+        file: auditSlice,
+        search: 'const [row] = await tx<(ComparedRow & { last_part_no:',
+        replace:
+          'const before = JSON.stringify(await tx`select * from stock_level`);\n' +
+          '  const [row] = await tx<(ComparedRow & { last_part_no:',
+      },
+      {
+        file: auditSlice,
+        search: 'from stock_level\n      where (part_no, wid) >',
+        replace:
+          'from json_populate_recordset(null::stock_level, ${before}::text::json) as stock_level\n' +
+          '      where (part_no, wid) >',
+      },
+    ],
+    test: { file: backgroundAudit, title: 'finds nothing while stock changes all the time' },
+  },
+  {
+    name: 'audit in the background: every worker looks at once',
+    edits: [{ file: auditSlice, search: '!turn!.mine || progress', replace: 'progress' }],
+    test: { file: backgroundAudit, title: 'is one of all workers' },
+  },
+  {
+    name: 'audit in the background: what is on hold is not compared',
+    edits: [{ file: auditSlice, search: 'where on_hold <> held', replace: 'where false' }],
+    test: { file: backgroundAudit, title: 'names item, warehouse, lot and what differs' },
+  },
+  {
+    name: 'audit in the background: what was mended stays',
+    edits: [
+      {
+        file: auditSlice,
+        search: 'delete from audit_drift where last_seen <',
+        replace: 'delete from audit_drift where now() <',
+      },
+    ],
+    test: { file: backgroundAudit, title: 'names item, warehouse, lot and what differs' },
+  },
+  {
+    name: 'audit in the background: off is on',
+    edits: [
+      {
+        file: 'apps/worker/src/worker.ts',
+        search: "config.BACKGROUND_AUDIT === 'off'",
+        replace: "config.BACKGROUND_AUDIT === ('' as string)",
+      },
+    ],
+    test: { file: backgroundAudit, title: 'audits nothing when BACKGROUND_AUDIT is off' },
+  },
+  {
+    name: 'traces: OpenTelemetry is loaded whether it is wanted or not',
+    edits: [
+      {
+        file: 'packages/process/src/open-tracing.ts',
+        search: "import type { Tracing } from './tracing.ts';",
+        replace: "import './open-telemetry.ts';\nimport type { Tracing } from './tracing.ts';",
+      },
+    ],
+    test: { file: 'operation/tracing.test.ts', title: 'nothing of OpenTelemetry is loaded' },
+  },
+  {
+    name: 'traces: a batch is linked to nothing',
+    edits: [
+      {
+        file: 'apps/worker/src/worker.ts',
+        search: 'links: requests.map(({ trace }) => trace),',
+        replace: 'links: [],',
+      },
+    ],
+    test: { file: 'operation/tracing.test.ts', title: 'a request is a trace' },
+  },
+  {
+    name: 'traces: a process waits for its collector when it stops',
+    edits: [
+      {
+        file: 'packages/process/src/open-telemetry.ts',
+        search: 'await within(endWithinMs, provider.shutdown()).catch(() => {});',
+        replace: 'await provider.shutdown(); await new Promise(() => setInterval(() => {}, 1000));',
+      },
+    ],
+    test: { file: 'operation/tracing.test.ts', title: 'the service works with a collector that is silent' },
+  },
+  {
+    name: 'fleet: costs of a batch are taken for each request',
+    edits: [
+      {
+        file: 'test/bench/fleet-model.ts',
+        search: 'return { each, batch: Math.max(0, (few.cpu - each) * few.size) };',
+        replace: 'return { each: few.cpu, batch: 0 };',
+      },
+    ],
+    test: { file: 'bench/fleet-model.test.ts', title: 'costs are found again' },
   },
 ];

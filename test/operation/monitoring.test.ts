@@ -12,6 +12,7 @@ import { parse, stringify } from 'yaml';
 import { dashboard } from '../../monitoring/dashboard.ts';
 import { asPart } from '../harness/as-part.ts';
 import { readMetrics } from '../harness/metrics.ts';
+import { namedMetrics } from '../harness/named-metrics.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -36,19 +37,6 @@ const expressions = [
 
 // What Prometheus makes itself.
 const ofPrometheus = new Set(['up', 'ALERTS']);
-const words = /^(?:sum|min|max|rate|increase|abs|absent|or|and|histogram_quantile)$/;
-
-/** The metrics that an expression names, with the labels that it asks each for. */
-function namedIn(expr: string): { metric: string; labels: string[] }[] {
-  const bare = expr.replace(/\bby \([^)]*\)/g, '').replace(/\[[^\]]*\]/g, '');
-  return [...bare.matchAll(/([a-zA-Z_]\w*)(?:\{([^}]*)\})?/g)]
-    .map(([, metric, asked = '']) => ({
-      metric: metric!,
-      labels: [...asked.matchAll(/(\w+)(?:=|!)/g)].map(([, label]) => label!),
-    }))
-    .filter(({ metric }) => !words.test(metric));
-}
-
 describe('the metrics', () => {
   const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('monitoring-other') } });
   const running: Running[] = [];
@@ -81,7 +69,9 @@ describe('the metrics', () => {
     existing.get(metric.replace(/_(?:bucket|sum|count)$/, '')) === 'histogram';
 
   test('each that a rule or the dashboard names exists', () => {
-    const named = expressions.flatMap(({ where, expr }) => namedIn(expr).map((each) => ({ where, ...each })));
+    const named = expressions.flatMap(({ where, expr }) =>
+      namedMetrics(expr).map((each) => ({ where, ...each })),
+    );
     expect(named.length).toBeGreaterThan(50);
     expect(named.filter(({ metric }) => !isThere(metric))).toEqual([]);
   });
@@ -90,7 +80,7 @@ describe('the metrics', () => {
     const rows = [...textOf('docs/operating.md').matchAll(/^\| `(inventory_\w+)` +\| \w+ +\|([^|]*)\|/gm)];
     const known = new Map(rows.map(([, name, labels]) => [name!, labels!]));
     const wrong = expressions.flatMap(({ where, expr }) =>
-      namedIn(expr)
+      namedMetrics(expr)
         .filter(({ metric }) => metric.startsWith('inventory_'))
         .flatMap(({ metric, labels }) => labels.map((label) => ({ where, metric, label })))
         .filter(({ metric, label }) => !known.get(metric)?.includes(`\`${label}\``)),

@@ -14,6 +14,7 @@ import { databaseOf } from '../harness/global-setup.ts';
 // The rights of each part of the service on each table; columns where it is not all of them. Nothing else.
 const expected: Record<Part, Record<string, string>> = {
   api: {
+    audit_drift: 'select',
     backup_record: 'select',
     client: 'select',
     client_secret: 'select',
@@ -46,6 +47,8 @@ const expected: Record<Part, Record<string, string>> = {
     warehouse: 'select',
   },
   worker: {
+    audit_drift: 'select, insert, update, delete',
+    audit_progress: 'select, update',
     client: 'select',
     client_warehouse: 'select',
     envelope_key: 'select',
@@ -74,6 +77,8 @@ const expected: Record<Part, Record<string, string>> = {
     warehouse: 'select',
   },
   operator: {
+    audit_drift: 'select',
+    audit_progress: 'select',
     backup_record: 'select, insert (bytes, made_by, server, taken_at)',
     client:
       'select, insert, update (disabled, group_id, operations_per_minute, rate_limit, read_only), delete',

@@ -4,6 +4,7 @@ import type { Client } from '@inventory/auth/client';
 import type { RateLimiter } from '@inventory/auth/rate-limit';
 import { isOutage, isStatementTimeout } from '@inventory/db/client';
 import type { Log } from '@inventory/process/log';
+import type { Tracing } from '@inventory/process/tracing';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { beginJsonBody } from './body.ts';
@@ -53,6 +54,8 @@ export type AppOptions = {
   log: Log;
   requestLog: RequestLog;
   metrics: ApiMetrics;
+  /** null: traces go nowhere. */
+  tracing: Tracing | null;
 };
 
 /**
@@ -63,6 +66,7 @@ export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   // Instead of Koa's own listener, which prints the stack.
   app.on('error', (error: unknown) => noteLost(options.log, error));
+  if (options.tracing !== null) app.use(traceRequests(options.tracing, options.routes));
   app.use(nameCaller(options.proxies));
   app.use(nameAnswer(options.isDraining));
   app.use(options.strangers.slow);
@@ -85,6 +89,29 @@ export function createApp(options: AppOptions): Koa {
   app.use(routeRequests(options.routes));
   app.use(refuseUnrouted(options.routes));
   return app;
+}
+
+/**
+ * Each request as a trace of its own. A `traceparent` that its caller sent is a link: nobody out there joins
+ * our traces, or has them kept.
+ */
+function traceRequests(tracing: Tracing, routes: readonly Route[]) {
+  const findTemplate = createTemplateFinder(routes);
+  return (ctx: Context, next: Next) => {
+    const links = [ctx.get('traceparent')];
+    return tracing.span('request', { kind: 'server', isRoot: true, links }, async (span) => {
+      await next();
+      const { method, status } = ctx;
+      const route = ctx.state.template ?? templateOf(ctx, findTemplate);
+      span.rename(`${method} ${route}`);
+      span.set({
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+        'inventory.request_id': ctx.response.get('X-Request-Id'),
+      });
+    });
+  };
 }
 
 /** Where the request comes from, as the limits per address know it. */

@@ -12,6 +12,7 @@ import type {
   SingleRequest,
   StockRequest,
 } from '@inventory/domain/stock/request';
+import type { Tracing } from '@inventory/process/tracing';
 import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit';
 import { waitLimits } from '@inventory/queue/submit';
@@ -61,9 +62,11 @@ export type SenderOptions = {
   settle: (request: SentRequest) => Promise<StoredOutcome>;
   /** What the clock of Postgres shows, milliseconds since 1970. */
   now: () => number;
+  /** null: traces go nowhere. */
+  tracing: Tracing | null;
 };
 
-export function createSender({ submitter, settle, now }: SenderOptions): Sender {
+export function createSender({ submitter, settle, now, tracing }: SenderOptions): Sender {
   function queued<Request extends StockRequest>(
     request: Request,
     { clientId, arrivedAt, key, evidence, name }: Origin,
@@ -100,6 +103,14 @@ export function createSender({ submitter, settle, now }: SenderOptions): Sender 
     return within(leftMs, answer).catch(unknown);
   }
 
+  function sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]> {
+    const submitted =
+      requests.length === 1
+        ? [submitter.submit(requests[0]!, arrivedAt)]
+        : submitter.submitTogether(requests, arrivedAt);
+    return Promise.all(requests.map((request, index) => answered(request, submitted[index]!, arrivedAt)));
+  }
+
   return {
     togetherMax: submitter.togetherMax,
     queued,
@@ -118,11 +129,14 @@ export function createSender({ submitter, settle, now }: SenderOptions): Sender 
       return queued({ kind: 'batch', body, operations: sent }, from);
     },
     sendAll(requests, arrivedAt) {
-      const submitted =
-        requests.length === 1
-          ? [submitter.submit(requests[0]!, arrivedAt)]
-          : submitter.submitTogether(requests, arrivedAt);
-      return Promise.all(requests.map((request, index) => answered(request, submitted[index]!, arrivedAt)));
+      if (tracing === null) return sendAll(requests, arrivedAt);
+      // From here until the answers, as one span; the batches link to it.
+      const attributes = { 'messaging.system': 'bullmq', 'messaging.batch.message_count': requests.length };
+      return tracing.span('queue', { kind: 'producer', attributes }, () => {
+        const trace = tracing.current();
+        const traced = trace === undefined ? requests : requests.map((request) => ({ ...request, trace }));
+        return sendAll(traced, arrivedAt);
+      });
     },
     settleAll: (requests) =>
       Promise.all(

@@ -12,12 +12,14 @@ import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { NeverBegunError } from '@inventory/db/statement-pool';
+import { traceStatements } from '@inventory/db/trace-statements';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { readConfig } from '@inventory/process/config';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
 import { createMetrics } from '@inventory/process/metrics';
+import { openTracing } from '@inventory/process/open-tracing';
 import { PlainError } from '@inventory/process/plain-error';
 import { createPresence } from '@inventory/process/presence';
 import { createReport, type Report } from '@inventory/process/report';
@@ -125,6 +127,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const report = createReport(folded, presence, 'warn');
   const registry = createMetrics();
   const metrics = createApiMetrics(registry);
+  const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, 'inventory-api');
+  if (tracing !== null) traceStatements(tracing.begin);
   const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
   const { lists, authentication, verdicts } = database;
   await database.reads.run(refuseUnsafeDatabase);
@@ -164,6 +168,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
     now: clock.now,
+    tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now, report });
   const isBehindProxy = config.TRUST_PROXY > 0;
@@ -188,6 +193,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     strangers,
     isDraining: () => draining,
     log,
+    tracing,
     requestLog: createRequestLog({ log, folded, presence, isAccessLogged: config.ACCESS_LOG === 'on' }),
     metrics,
   });
@@ -256,6 +262,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       clock.stop();
       redis.disconnect();
       await database.end();
+      await tracing?.end();
       folded.end();
     },
   };

@@ -1,4 +1,5 @@
 import { connections, count } from '@inventory/process/config';
+import { z } from 'zod';
 
 /** The settings of a worker process. */
 export const workerSettings = {
@@ -9,4 +10,6 @@ export const workerSettings = {
   BATCH_MAX: count(1).default(256),
   /** Idempotency-Keys are removed so many days after they were last sent. */
   IDEMPOTENCY_KEY_DAYS: count(7).default(8),
+  /** Whether levels, lots and ledger are compared all the time, a few at a time. */
+  BACKGROUND_AUDIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
 };

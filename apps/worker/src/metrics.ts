@@ -1,3 +1,4 @@
+import type { AuditState } from '@inventory/db/audit-slice';
 import type { BatchTimes } from '@inventory/db/batch/apply-batch';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
@@ -25,6 +26,8 @@ export type WorkerReadings = {
   connections: () => { busy: number; idle: number };
   clockDifferenceSeconds: () => number;
   foldingLagSeconds: () => number;
+  /** null: no audit in the background. */
+  audit: (() => AuditState) | null;
   refusedCount: () => number;
   shardCount: () => number;
 };
@@ -130,6 +133,19 @@ function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime)
     'For how long something written has not been folded into the counts of the lists.',
     readings.foldingLagSeconds,
   );
+  const { audit } = readings;
+  if (audit !== null) {
+    metrics.gauge(
+      'inventory_worker_audit_drift_places',
+      'Places in which levels, lots and ledger do not agree, as the audit of all workers has found.',
+      () => audit().driftCount,
+    );
+    metrics.gauge(
+      'inventory_worker_audit_age_seconds',
+      'Time since the audit of all workers has last ended a full pass.',
+      () => audit().ageSeconds,
+    );
+  }
   metrics.gauge(
     'inventory_worker_refused_envelopes',
     'Jobs in Redis, and requests in them, that no api of this service sent as they are.',

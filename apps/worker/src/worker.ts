@@ -1,3 +1,4 @@
+import { auditSlice, type Drift } from '@inventory/db/audit-slice';
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
@@ -16,20 +17,25 @@ import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { settle } from '@inventory/db/requests/settle';
+import { traceStatements } from '@inventory/db/trace-statements';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { readConfig } from '@inventory/process/config';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
 import { lookEvery } from '@inventory/process/look-every';
 import { createMetrics } from '@inventory/process/metrics';
+import { openTracing } from '@inventory/process/open-tracing';
 import { PlainError } from '@inventory/process/plain-error';
 import { createPresence } from '@inventory/process/presence';
 import { createReport } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
+import type { Tracing } from '@inventory/process/tracing';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
+import { startAuditKeeper } from './audit-keeper.ts';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
@@ -50,6 +56,10 @@ const batchWithinMs = 3000;
 const usualFold = { listMs: 1500, allMs: 5000 };
 const largeFold = { listMs: 60_000, allMs: 200_000 };
 const stopFoldingWithinMs = 3000;
+// A slice of the audit takes some milliseconds; a connection that is silent for longer is replaced.
+const auditWithinMs = 6000;
+// It gives way to what locks whole tables: migrations, restore, seed.
+const auditLockTimeoutMs = 500;
 // Whether Redis and Postgres are there.
 const lookEveryMs = 1000;
 
@@ -59,6 +69,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const folded = createFoldedLog(log);
   const presence = createPresence(folded);
   const report = createReport(folded, presence, 'error');
+  const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, 'inventory-worker');
+  if (tracing !== null) traceStatements(tracing.begin);
   const connectAs = (name: string, connectionsMax: number, options: Partial<ConnectOptions> = {}) =>
     connect(config.DATABASE_URL, {
       name,
@@ -100,9 +112,18 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     // Behind a large fold it waits for the one connection; given up earlier, it would end that fold.
     return (await folds.run(remove, largeFold.allMs)).goesOn;
   }, report);
+  const audits = createTimedPool(
+    () => connectAs('inventory-audit', 1, { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true }),
+    auditWithinMs,
+  );
+  const audit =
+    config.BACKGROUND_AUDIT === 'off'
+      ? null
+      : startAuditKeeper((pace) => audits.run((sql) => auditSlice(sql, pace)), tellDrift(log), report);
   const registry = createMetrics();
   const metrics = createWorkerMetrics(registry, {
     presence,
+    audit: audit?.state ?? null,
     connections: () => batches.current().counts(),
     clockDifferenceSeconds: clock.differenceSeconds,
     foldingLagSeconds: counts.lagSeconds,
@@ -111,14 +132,14 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   const applyEnvelope = createBatcher({
     batchMax: config.BATCH_MAX,
-    apply: async (requests) => {
+    apply: inSpan(tracing, async (requests) => {
       // A batch that was given up and committed all the same is found decided when it is taken up again.
       const outcomes = await metrics.batch(requests.length, (observe) =>
         batches.run((pool) => applyBatch(pool, requests, parts, observe)),
       );
       counts.wake();
       return outcomes;
-    },
+    }),
     abandon: async (request) =>
       (await batches.run(({ sql }) => settle(sql, [request]))).get(request.requestId)!,
     isOutage,
@@ -174,11 +195,39 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       keys.stop();
       clock.stop();
       stopLooking();
-      const stopped = Promise.all([counts.stop(), retention.stop()]);
+      const stopped = Promise.all([counts.stop(), retention.stop(), audit?.stop()]);
       await within(stopFoldingWithinMs, stopped).catch(() => {});
       await internal?.close();
-      await Promise.all([batches.end(), folds.end()]);
+      await Promise.all([batches.end(), folds.end(), audits.end()]);
+      await tracing?.end();
       folded.end();
     },
+  };
+}
+
+/** A batch as a span with links to those that wait for its requests; as it is where traces go nowhere. */
+function inSpan<T>(
+  tracing: Tracing | null,
+  apply: (requests: QueuedRequest[]) => Promise<T>,
+): (requests: QueuedRequest[]) => Promise<T> {
+  if (tracing === null) return apply;
+  return (requests) =>
+    tracing.span(
+      'batch',
+      {
+        kind: 'consumer',
+        isRoot: true,
+        attributes: { 'messaging.system': 'bullmq', 'messaging.batch.message_count': requests.length },
+        links: requests.map(({ trace }) => trace),
+      },
+      () => apply(requests),
+    );
+}
+
+/** Writes a place that does not agree into the log: numbers and our own words, no name of an item. */
+function tellDrift(log: Log): (drift: Drift) => void {
+  return ({ check, partNo, wid, recNo, expected, found }) => {
+    const place = { partNo, wid, ...(recNo > 0 && { recNo }) };
+    log.error({ check, ...place, expected, found }, 'stock does not agree with the ledger');
   };
 }

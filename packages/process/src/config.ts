@@ -43,6 +43,11 @@ export const connections = {
   /** Where /healthz, /readyz and /metrics are served; unset: nowhere; 0: where the system chooses. */
   INTERNAL_PORT: Port.optional(),
   INTERNAL_HOST: z.string().default('127.0.0.1'),
+  /** Where traces are sent, as OTLP over HTTP; unset: nowhere, and nothing of OpenTelemetry is loaded. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\//, { error: 'must be an http:// or https:// address' })
+    .optional(),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
 };
 

@@ -3,6 +3,7 @@ export const knownSettings: readonly string[] = [
   ...['DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'],
   ...['REDIS_URL', 'REDIS_PASSWORD', 'REDIS_PASSWORD_FILE'],
   ...['QUEUE_PREFIX', 'QUEUE_SHARDS', 'INTERNAL_PORT', 'INTERNAL_HOST', 'LOG_LEVEL'],
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
   ...[
     'PORT',
     'HOST',
@@ -13,13 +14,15 @@ export const knownSettings: readonly string[] = [
     'CONNECTIONS_PER_ADDRESS_MAX',
   ],
   ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'TRUST_PROXY', 'ACCESS_LOG'],
-  ...['WORKER_CONCURRENCY', 'BATCH_MAX', 'IDEMPOTENCY_KEY_DAYS'],
+  ...['WORKER_CONCURRENCY', 'BATCH_MAX', 'IDEMPOTENCY_KEY_DAYS', 'BACKGROUND_AUDIT'],
   // Read by docker-compose.yml and docker-compose.tls.yml alone.
   ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT'],
 ];
 
 const known = new Set(knownSettings);
 const ours = new Set(knownSettings.filter((name) => name.includes('_')).map(firstWordOf));
+// Read by OpenTelemetry itself.
+const ofOpenTelemetry = /^OTEL_/;
 // Written into every container's environment by Kubernetes, for each service that it knows.
 const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
@@ -31,7 +34,7 @@ const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)
  */
 export function findUnknownSettings(env: NodeJS.ProcessEnv): { name: string; meant: string | null }[] {
   return Object.keys(env)
-    .filter((name) => !known.has(name) && !ofKubernetes.test(name))
+    .filter((name) => !known.has(name) && !ofKubernetes.test(name) && !ofOpenTelemetry.test(name))
     .map((name) => ({ name, meant: nearestTo(name) }))
     .filter(({ name, meant }) => meant !== null || ours.has(firstWordOf(name)));
 }

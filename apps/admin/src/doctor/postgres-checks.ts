@@ -1,3 +1,4 @@
+import { listDrift, readAuditState } from '@inventory/db/audit-slice';
 import type { Sql } from '@inventory/db/client';
 import {
   countUnfolded,
@@ -16,6 +17,8 @@ const unfoldedMany = 100_000;
 const unfoldedTooMany = 1_000_000;
 const keyDaysMax = 365;
 const connectionsShareMax = 0.85;
+const driftShown = 3;
+const auditDaysMax = 3;
 
 /** Settings that can lose an answered transaction, with the only values that cannot. */
 const durable: Record<string, (value: string) => boolean> = {
@@ -139,6 +142,32 @@ export const postgresChecks: Question<Sql>[] = [
       const remedy =
         'lists are right and slow: start a worker, which folds them in, and look for errors of `counts` in its log';
       return most < unfoldedTooMany ? warn(found, remedy) : fail(found, remedy);
+    },
+  },
+  {
+    id: 'drift',
+    wanted: `levels, lots and ledger agree, and the workers have compared all of them within ${auditDaysMax} days`,
+    async look(sql) {
+      const { driftCount, ageSeconds } = await readAuditState(sql);
+      if (driftCount > 0) {
+        const places = (await listDrift(sql, driftShown)).map(
+          ({ itemId, wid, recNo, check, expected, found }) =>
+            `${itemId} in warehouse ${wid}${recNo > 0 ? `, lot ${recNo}` : ''}: ${check}: ${expected} and ${found}`,
+        );
+        const more = driftCount > places.length ? ` and ${driftCount - places.length} more` : '';
+        return fail(
+          `${places.join('; ')}${more}`,
+          'somebody wrote to the tables by hand, or a disk or memory is bad: run `pnpm inventory audit`, and see docs/operating.md',
+        );
+      }
+      const days = ageSeconds / 86_400;
+      const found = `none found; last full pass ${days < 1 ? 'less than a day' : `${Math.floor(days)} days`} ago`;
+      return days <= auditDaysMax
+        ? ok(found)
+        : warn(
+            found,
+            'see that workers run, with BACKGROUND_AUDIT on, or run `pnpm inventory audit` now and then',
+          );
     },
   },
 ];

@@ -11,12 +11,13 @@ export type Cause = {
     | 'internal'
     | 'unknown'
     | 'forged'
+    | 'drift'
     | 'clock'
     | 'slow'
     | 'workerPostgres'
     | 'workerClock'
     | 'workerLost';
-  /** `bad`: callers are refused or get errors. `warn`: nobody notices yet. */
+  /** `bad`: callers are refused, get errors, or are told wrong stock. `warn`: nobody notices yet. */
   level: 'bad' | 'warn';
   sentence: string;
   advice: string;
@@ -34,6 +35,8 @@ export type Signs = {
   backlog: number;
   clockDifferenceSeconds: number;
   refusedAnswers: number;
+  /** Places in which the audit in the background found that stock and ledger do not agree. */
+  driftPlaces: number;
   failures: Readonly<Record<string, number>>;
   /** Reads answered 503. */
   failedReads: number;
@@ -163,6 +166,15 @@ function whatIsWrong(signs: Signs): Cause[] {
       sentence: `Somebody else writes to Redis: ${answers} in it came from no worker of this service.`,
       advice:
         'Nothing was believed. See who has its password, and whether all processes use the same database.',
+    });
+  }
+  if (signs.driftPlaces > 0) {
+    causes.push({
+      code: 'drift',
+      level: 'bad',
+      sentence: `Stock and ledger do not agree in ${times(signs.driftPlaces, 'place')}.`,
+      advice:
+        'Somebody wrote to the tables by hand, or a disk or memory is bad. `inventory doctor` and the log of the workers name item and warehouse; `inventory audit` compares everything.',
     });
   }
   if (Math.abs(signs.clockDifferenceSeconds) > clockFromSeconds) {

@@ -39,7 +39,7 @@ export function startOperations(
     // A gauge that fails must not end the process; the page says that nothing comes.
     const reading = await takeReading(metrics).catch(() => null);
     if (reading === null) return;
-    last = snapshots.take(reading, seenWorkers());
+    last = snapshots.take(reading, seenWorkers(), stock.driftPlaces());
     if (viewers.count() > 0) viewers.send(nowText());
   });
   const stopStock = lookEvery(everyMs, async () => {

@@ -72,7 +72,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
 
   return {
     points: (): readonly Point[] => points,
-    take(reading: Reading, seen: readonly SeenWorker[]): Snapshot {
+    take(reading: Reading, seen: readonly SeenWorker[], driftPlaces: number): Snapshot {
       const at = now();
       const last = readings.at(-1) ?? reading;
       const lately = before(reading, windowSeconds);
@@ -83,6 +83,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
       const causes = findCauses({
         ...reading,
         seen,
+        driftPlaces,
         failures: added(lately.failures, reading.failures),
         failedReads: reading.failedReads - lately.failedReads,
         unknown: reading.unknown - lately.unknown,

@@ -1,3 +1,4 @@
+import { countDrift } from '@inventory/db/audit-slice';
 import type { Sql } from '@inventory/db/client';
 import { type LastTransaction, readLastTransactions } from '@inventory/db/operations/last-transactions';
 import {
@@ -30,15 +31,19 @@ export function createStockView(pool: Pick<StatementPool, 'run'>) {
   let view: StockView = { stockAt: null, warehouses: [], warehousesMax, transactions: [] };
   let transactionsDue = 0;
   let stockDue = 0;
+  let driftPlaces = 0;
 
   const run = <T>(work: (sql: Sql) => Promise<T>) => pool.run(work);
 
   return {
     view: () => view,
+    /** Places in which stock and ledger do not agree, as far as the audit knows. */
+    driftPlaces: () => driftPlaces,
     async look(now: number): Promise<boolean> {
       let isNew = false;
       if (now >= transactionsDue) {
         transactionsDue = now + transactionsEveryMs;
+        driftPlaces = await run(countDrift);
         const transactions = await run((sql) => readLastTransactions(sql, transactionsShown));
         view = { ...view, transactions };
         isNew = true;

@@ -18,6 +18,9 @@ const left = [
   'backup_record',
   // How far workers are with removing old rows of this very database.
   'retention',
+  // What was found in the database that the backup is of; a restored one is audited anew.
+  'audit_drift',
+  'audit_progress',
 ];
 
 // Counts of what the other tables hold: the migrations begin them with a row each.

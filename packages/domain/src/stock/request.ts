@@ -73,10 +73,12 @@ export type Evidence = {
 /**
  * One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that.
  * `xRequestId`: the caller's X-Request-Id, when it sent one; without one the answer was named by `requestId`.
+ * `trace`: the span that waits for it, as `traceparent` of W3C; only where traces are sent somewhere.
  */
 export type Queued<Request extends StockRequest> = {
   requestId: string;
   xRequestId?: string;
+  trace?: string;
   clientId: string;
   deadline: number;
   key?: RequestKey;

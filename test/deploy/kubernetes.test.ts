@@ -1,0 +1,429 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiSettings } from '@inventory/api/config';
+import { connectionsOf } from '@inventory/api/database';
+import { startServer } from '@inventory/api/server';
+import { loginOf, parts, roleOf } from '@inventory/db/logins';
+import { postgresSettings } from '@inventory/local/postgres/postgres-settings';
+import { readConfig } from '@inventory/process/config';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { openQueue } from '@inventory/queue/queue';
+import { workerSettings } from '@inventory/worker/config';
+import { startWorker } from '@inventory/worker/worker';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
+import { asPart } from '../harness/as-part.ts';
+import {
+  kustomizations,
+  type Manifest,
+  manifestFiles,
+  manifestFolder,
+  manifests,
+  namedBy,
+  ofKind,
+  podTemplates,
+  readManifests,
+} from '../harness/manifests.ts';
+import { readMetrics } from '../harness/metrics.ts';
+import { namedMetrics } from '../harness/named-metrics.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { typeCheckManifests } from '../harness/type-check-manifests.ts';
+
+const root = join(import.meta.dirname, '../..');
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+const readme = textOf('deploy/kubernetes/README.md');
+const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name)!;
+const podsOf = (name: string) => podTemplates.find((each) => each.name === name)!;
+const ours = ['inventory-api', 'inventory-worker', 'inventory-migrate'];
+const sharedSettings = Object.fromEntries(
+  textOf('deploy/kubernetes/base/settings.env')
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=') as [string, string]),
+);
+
+/** The environment of a container, as Kubernetes makes it. */
+function environmentOf(name: string): Record<string, string> {
+  const [container] = podsOf(name).spec.containers;
+  const shared = container.envFrom === undefined ? {} : sharedSettings;
+  return { ...shared, ...Object.fromEntries(container.env.map((each: Manifest) => [each.name, each.value])) };
+}
+
+describe('the files', () => {
+  test('each is named by a kustomization, but for the namespace, and what one names is there', () => {
+    const mentioned = kustomizations.flatMap(namedBy);
+    expect(mentioned.filter((path) => !existsSync(join(manifestFolder, path)))).toEqual([]);
+    const files = manifestFiles.map(({ path }) => path);
+    const forgotten = files.filter(
+      (path) => !mentioned.includes(path) && !path.endsWith('kustomization.yaml'),
+    );
+    expect(forgotten).toEqual(['namespace.yaml']);
+    const folders = kustomizations.map(({ path }) => path.replace('/kustomization.yaml', ''));
+    expect(folders.filter((path) => !mentioned.includes(path)).sort()).toEqual([
+      'overlays/production',
+      'overlays/small',
+    ]);
+  });
+
+  test('each has the fields of its kind, and no other', async () => {
+    expect(manifests.length).toBeGreaterThan(20);
+    expect(await typeCheckManifests(manifests)).toBe('');
+  });
+
+  test('a field that there is not, and a value of another type, are told', async () => {
+    const worker = structuredClone(named('Deployment', 'inventory-worker'));
+    worker.spec.template.spec.containers[0].imag = 'inventory';
+    expect(await typeCheckManifests([worker])).toContain('"imag"\' does not exist');
+    const scaled = structuredClone(named('ScaledObject', 'inventory-worker'));
+    scaled.spec.triggers[0].metadata.threshold = 0.7;
+    expect(await typeCheckManifests([scaled])).toContain("'number' is not assignable to type 'string'");
+  });
+
+  const kustomize = (overlay: string) =>
+    new Promise<{ code: number | null; output: string }>((resolve) => {
+      execFile('kubectl', ['kustomize', join(manifestFolder, 'overlays', overlay)], (error, stdout, stderr) =>
+        resolve({
+          code: error === null ? 0 : typeof error.code === 'number' ? error.code : null,
+          output: error === null ? stdout : stderr,
+        }),
+      );
+    });
+
+  test.for(['small', 'production'])(
+    '%s: kustomize puts together what is applied (skipped without kubectl)',
+    async (overlay, { skip }) => {
+      const { code, output } = await kustomize(overlay);
+      // Not to be started.
+      if (code === null) skip();
+      expect(code, output).toBe(0);
+      const built = readManifests(output);
+      expect(await typeCheckManifests(built)).toBe('');
+      for (const each of built) expect(each.metadata.namespace, each.metadata.name).toBe('inventory');
+      const find = (kind: string, name: string) =>
+        ofKind(kind, built).find(({ metadata }) => metadata.name === name);
+      const [settings] = ofKind('ConfigMap', built);
+      expect(settings.data).toEqual(sharedSettings);
+      const isProduction = overlay === 'production';
+      for (const name of ['inventory-api', 'inventory-worker']) {
+        const { spec } = find('Deployment', name)!;
+        const pod = spec.template.spec;
+        expect(pod.containers[0].envFrom[0].configMapRef.name).toBe(settings.metadata.name);
+        expect(pod.containers[0].image).toMatch(/^registry\.example\.com\/inventory:/);
+        expect(pod.topologySpreadConstraints[0].whenUnsatisfiable).toBe(
+          isProduction ? 'DoNotSchedule' : 'ScheduleAnyway',
+        );
+        // Set in both places, each `apply` would undo what KEDA did.
+        expect(spec.replicas).toBe(isProduction ? undefined : 1);
+        expect(find('ScaledObject', name) !== undefined).toBe(isProduction);
+      }
+      const { instances, postgresql } = find('Cluster', 'inventory-postgres')!.spec;
+      expect([instances, postgresql.synchronous?.dataDurability]).toEqual(
+        isProduction ? [3, 'required'] : [1, undefined],
+      );
+    },
+  );
+});
+
+describe('the pods', () => {
+  test('have settings that there are, with values that their process takes', () => {
+    const known = { 'inventory-api': apiSettings, 'inventory-worker': workerSettings };
+    for (const [name, settings] of Object.entries(known)) {
+      const { DATABASE_PASSWORD_FILE, REDIS_PASSWORD_FILE, ...env } = environmentOf(name);
+      expect(
+        Object.keys(env).filter((each) => !Object.hasOwn(settings, each)),
+        name,
+      ).toEqual([]);
+      // Throws for a value that is none.
+      readConfig(settings, { ...env });
+      expect([DATABASE_PASSWORD_FILE, REDIS_PASSWORD_FILE]).toEqual([
+        '/secrets/database-password',
+        '/secrets/redis-password',
+      ]);
+    }
+    expect(Object.keys(environmentOf('inventory-migrate'))).toEqual([
+      'DATABASE_URL',
+      'DATABASE_PASSWORD_FILE',
+    ]);
+  });
+
+  test('have ports and logins that are those of their settings', () => {
+    const portOf = (name: string, port: string) =>
+      podsOf(name).spec.containers[0].ports.find((each: Manifest) => each.name === port).containerPort;
+    for (const name of ['inventory-api', 'inventory-worker']) {
+      const env = environmentOf(name);
+      expect(portOf(name, 'internal')).toBe(Number(env.INTERNAL_PORT));
+      // Probes and Prometheus come from outside of the pod.
+      expect(env.INTERNAL_HOST).toBe('0.0.0.0');
+      const part = name === 'inventory-api' ? 'api' : 'worker';
+      const addresses = [new URL(env.DATABASE_URL!), new URL(env.REDIS_URL!)];
+      expect(addresses.map(({ username, password }) => [username, password])).toEqual([
+        [loginOf(part), ''],
+        [part, ''],
+      ]);
+      const [database, redis] = addresses;
+      expect(database!.hostname).toBe(`${named('Cluster', 'inventory-postgres').metadata.name}-rw`);
+      expect(named('Service', redis!.hostname).spec.ports[0].port).toBe(Number(redis!.port));
+    }
+    const { PORT, HOST } = environmentOf('inventory-api');
+    expect([portOf('inventory-api', 'http'), HOST]).toEqual([Number(PORT), '0.0.0.0']);
+  });
+
+  test('run the files of the image, as its user, and may do nothing else', () => {
+    const [, user] = /^USER (\d+):\d+$/m.exec(textOf('Dockerfile'))!;
+    for (const { name, spec } of podTemplates) {
+      const [container] = spec.containers;
+      if (ours.includes(name)) {
+        expect(existsSync(join(root, container.args[0])), name).toBe(true);
+        expect(spec.securityContext.runAsUser, name).toBe(Number(user));
+        expect(spec.shareProcessNamespace, name).toBe(true);
+      }
+      expect(spec.securityContext, name).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(container.securityContext, name).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(spec.automountServiceAccountToken, name).toBe(false);
+      expect(container.resources.limits.memory, name).toBeDefined();
+    }
+  });
+
+  test('mount secrets that the page names, by the keys that it names, and nothing in the YAML is one', () => {
+    const rows = [...readme.matchAll(/^\| (`inventory-[^|]*`) +\| `[^|]*` +\| ([^|]*)\|/gm)];
+    const keys = new Map(
+      rows.flatMap(([, names, keys]) =>
+        [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => [name!, keys!] as const),
+      ),
+    );
+    const mounted = podTemplates.flatMap(({ spec }) =>
+      spec.volumes.flatMap((volume: Manifest) => {
+        if (volume.secret !== undefined) return [{ name: volume.secret.secretName, key: 'users.acl' }];
+        return (volume.projected?.sources ?? []).map(({ secret }: Manifest) => ({
+          name: secret.name,
+          key: secret.items[0].key,
+        }));
+      }),
+    );
+    const { bootstrap, managed } = named('Cluster', 'inventory-postgres').spec;
+    const ofPostgres = [
+      bootstrap.initdb.secret,
+      ...managed.roles.flatMap((each: Manifest) => each.passwordSecret ?? []),
+    ];
+    const ofKeda = ofKind('TriggerAuthentication').flatMap(({ spec }) => spec.secretTargetRef);
+    const asked = [...mounted, ...ofPostgres.map(({ name }) => ({ name, key: 'password' })), ...ofKeda];
+    for (const { name, key } of asked) expect(keys.get(name), name).toContain(`\`${key}\``);
+    expect([...keys.keys()].filter((name) => !asked.some((each) => each.name === name))).toEqual([]);
+    expect(ofKind('Secret')).toEqual([]);
+  });
+
+  test('end in order: an api hears of it, answers its longest request, and is not killed before', () => {
+    const [, answerWithinMs] = /^\| `answerWithinMs` +\| (\d+) /m
+      .exec(textOf('docs/architecture.md'))!
+      .map(Number);
+    const [, stopWithinMs] = /^\| `stopWithinMs` +\| (\d+) \| `packages/m
+      .exec(textOf('docs/architecture.md').replace(/ {2,}/g, ' '))!
+      .map(Number);
+    const { DRAIN_MS } = environmentOf('inventory-api');
+    expect(Number(DRAIN_MS) + answerWithinMs!).toBeLessThan(stopWithinMs!);
+    for (const name of ['inventory-api', 'inventory-worker'])
+      expect(podsOf(name).spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(stopWithinMs!);
+  });
+});
+
+test('every selector finds a pod, and every pod of ours has a policy that keeps all else out', () => {
+  const finds = ({ matchLabels = {}, matchExpressions = [] }: Manifest) =>
+    podTemplates.filter(
+      ({ labels }) =>
+        Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+        matchExpressions.every(({ key, values }: Manifest) => values.includes(labels[key])),
+    );
+  const selectors = [
+    ...['Deployment', 'PodDisruptionBudget', 'PodMonitor'].flatMap((kind) =>
+      ofKind(kind).map(({ metadata, spec }) => ({
+        where: `${kind} ${metadata.name}`,
+        selector: spec.selector,
+      })),
+    ),
+    ...ofKind('Service').map(({ metadata, spec }) => ({
+      where: `Service ${metadata.name}`,
+      selector: { matchLabels: spec.selector },
+    })),
+    ...ofKind('NetworkPolicy').map(({ metadata, spec }) => ({
+      where: `NetworkPolicy ${metadata.name}`,
+      selector: spec.podSelector,
+    })),
+  ];
+  expect(selectors.filter(({ selector }) => finds(selector).length === 0).map(({ where }) => where)).toEqual(
+    [],
+  );
+  const [closed] = ofKind('NetworkPolicy').filter(({ spec }) => !spec.ingress && !spec.egress);
+  expect(closed.spec.policyTypes).toEqual(['Ingress', 'Egress']);
+  expect(finds(closed.spec.podSelector)).toEqual(podTemplates);
+  for (const kind of ['Deployment', 'PodDisruptionBudget'])
+    expect(ofKind(kind).map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(['inventory-api', 'inventory-worker']),
+    );
+  // Each way in is one that somebody comes by: a port by its name is a port of the pods.
+  for (const { metadata, spec } of ofKind('NetworkPolicy')) {
+    const ports = (spec.ingress ?? []).flatMap((rule: Manifest) =>
+      rule.ports.map((each: Manifest) => each.port),
+    );
+    for (const { name, spec: pod } of finds(spec.podSelector))
+      for (const port of ports)
+        expect(
+          pod.containers[0].ports.map((each: Manifest) => each.name),
+          `${metadata.name} ${name}`,
+        ).toContain(port);
+  }
+});
+
+describe('Postgres and Redis', () => {
+  const { spec } = named('Cluster', 'inventory-postgres');
+
+  test('run with the settings of every Postgres and Redis of ours, and the same versions', () => {
+    const { max_connections: _, shared_buffers: __, ...asked } = spec.postgresql.parameters;
+    const settings = Object.entries(postgresSettings);
+    // CloudNativePG keeps the first three as Postgres has them, and lets nobody change the log's time zone.
+    const ofOperator = ['fsync', 'full_page_writes', 'synchronous_commit', 'log_timezone'];
+    const varied = ['max_connections', 'shared_buffers'];
+    expect(asked).toEqual(
+      Object.fromEntries(settings.filter(([name]) => ![...ofOperator, ...varied].includes(name))),
+    );
+    const { services } = parse(textOf('docker-compose.yml'), { merge: true });
+    expect(spec.imageName.split(':')[1]).toBe(services.postgres.image.split(':')[1].split('.')[0]);
+    const [redis] = podsOf('inventory-redis').spec.containers;
+    expect(redis.image).toBe(services.redis.image);
+    expect([...redis.command, ...redis.args]).toEqual(services.redis.command);
+  });
+
+  test('an answered transaction is on two machines, and the roles are those that the migrations ask for', () => {
+    expect(spec.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
+    expect(spec.instances).toBeGreaterThanOrEqual(3);
+    const roles = spec.managed.roles.map(({ name, login, inRoles }: Manifest) => ({ name, login, inRoles }));
+    expect(roles).toEqual([
+      ...parts.map((part) => ({ name: roleOf(part), login: false, inRoles: undefined })),
+      ...parts.map((part) => ({ name: loginOf(part), login: true, inRoles: [roleOf(part)] })),
+    ]);
+    const owner = new URL(environmentOf('inventory-migrate').DATABASE_URL!);
+    expect(spec.bootstrap.initdb).toMatchObject({ owner: owner.username, database: owner.pathname.slice(1) });
+  });
+
+  test('Postgres has connections for as many apis and workers as KEDA may start', () => {
+    const most = (name: string) =>
+      named('ScaledObject', name).spec.maxReplicaCount +
+      named('Deployment', name).spec.strategy.rollingUpdate.maxSurge;
+    const [, api, worker] = /(\d+) an api, (\d+) a worker/.exec(readme)!.map(Number);
+    expect(api).toBe(connectionsOf(10));
+    const [, documented] = /workers \((\d+) each\)/
+      .exec(textOf('docs/operating.md').replaceAll('\n', ' '))!
+      .map(Number);
+    expect(worker).toBe(documented);
+    // Those for superusers, CloudNativePG, the command line and migrations beside them.
+    expect(Number(spec.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(
+      most('inventory-api') * api! + most('inventory-worker') * worker! + 3 + 10 + 8,
+    );
+  });
+});
+
+describe('what runs', () => {
+  const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('kubernetes-other') } });
+  const running: Record<string, Running> = {};
+  const portOf = (name: string) => running[name]!.internalPort!;
+
+  beforeAll(async () => {
+    const env = {
+      DATABASE_URL: service.databaseUrl,
+      REDIS_URL: inject('redisUrl'),
+      QUEUE_PREFIX: uniqueName('kubernetes'),
+      PORT: '0',
+      INTERNAL_PORT: '0',
+    };
+    running['inventory-worker'] = await startWorker(asPart('worker', env), createLog('worker'));
+    running['inventory-api'] = await startServer(asPart('api', env), createLog('api'));
+  });
+  afterAll(async () => {
+    for (const each of Object.values(running).reverse()) await each.stop();
+  });
+
+  test('answers every probe, and shows its metrics where Prometheus looks', async () => {
+    for (const name of ['inventory-api', 'inventory-worker']) {
+      const [container] = podsOf(name).spec.containers;
+      const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
+      const [endpoint] = named('PodMonitor', name).spec.podMetricsEndpoints;
+      const places = [...probes.map(({ httpGet }) => httpGet), endpoint];
+      for (const { path, port } of places) {
+        expect(port).toBe('internal');
+        const answer = await fetch(`http://127.0.0.1:${portOf(name)}${path}`);
+        expect([path, answer.status]).toEqual([path, 200]);
+        await answer.text();
+      }
+      // As the rules of the alerts ask for it.
+      const { jobLabel, selector } = named('PodMonitor', name).spec;
+      expect(podsOf(name).labels[jobLabel]).toBe(name);
+      expect(selector.matchLabels[jobLabel]).toBe(name);
+      expect(textOf('monitoring/prometheus/rules.yml')).toContain(`absent(up{job="${name}"})`);
+    }
+  });
+
+  test('has the metrics that KEDA asks for, of what they are named for', async () => {
+    const { kinds } = await readMetrics(portOf('inventory-api'));
+    for (const [name, kind] of (await readMetrics(portOf('inventory-worker'))).kinds) kinds.set(name, kind);
+    const asked = ofKind('ScaledObject')
+      .flatMap(({ spec }) => spec.triggers)
+      .filter(({ type }) => type === 'prometheus')
+      .flatMap(({ metadata }) => namedMetrics(metadata.query));
+    expect(asked).toEqual([
+      { metric: 'inventory_worker_busy_ratio', labels: ['namespace'] },
+      { metric: 'inventory_api_waiting_oldest_seconds', labels: ['namespace'] },
+    ]);
+    for (const { metric } of asked) expect(kinds.get(metric)).toBe('gauge');
+  });
+});
+
+describe('the list in Redis', () => {
+  const lists = named('ScaledObject', 'inventory-worker').spec.triggers.filter(
+    ({ type }: Manifest) => type === 'redis',
+  );
+  // What KEDA sends, so that the list may be one of any kind.
+  const lengthScript =
+    "local listType = redis.call('type', KEYS[1]).ok; " +
+    "local cmd = {zset = 'zcard', set = 'scard', list = 'llen', hash = 'hlen', none = 'llen'}; " +
+    'return redis.call(cmd[listType], KEYS[1])';
+
+  test('is that of each shard, in which work waits, and the user of KEDA sees its length and nothing else', async () => {
+    const server = await startOwnRedis();
+    const queues = Array.from({ length: Number(sharedSettings.QUEUE_SHARDS) }, (_, shard) =>
+      openQueue({ shard, prefix: sharedSettings.QUEUE_PREFIX!, connection: server.redis, onError() {} }),
+    );
+    const [, rules] = /"user keda on >\$KEDA ([^"]*)"/.exec(readme)!;
+    await server.redis.call('ACL', 'SETUSER', 'keda', 'on', '>secret', ...rules!.split(' '));
+    const keda = new Redis(server.port, '127.0.0.1', {
+      username: 'keda',
+      password: 'secret',
+      disableClientInfo: true,
+      enableReadyCheck: false,
+    });
+    try {
+      const lengths = () =>
+        Promise.all(lists.map(({ metadata }: Manifest) => keda.eval(lengthScript, 1, metadata.listName)));
+      expect(await keda.ping()).toBe('PONG');
+      expect(await lengths()).toEqual(queues.map(() => 0));
+      for (const queue of queues) await queue.add('envelope', {});
+      expect(await lengths()).toEqual(queues.map(() => 1));
+      await expect(keda.rpop(lists[0].metadata.listName)).rejects.toThrow(/NOPERM/);
+      await expect(keda.lrange(lists[0].metadata.listName, 0, -1)).rejects.toThrow(/NOPERM/);
+      await expect(keda.llen('inventory:other')).rejects.toThrow(/NOPERM/);
+    } finally {
+      keda.disconnect();
+      for (const queue of queues) await queue.close();
+      await server.stop();
+    }
+  });
+});

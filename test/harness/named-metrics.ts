@@ -1,0 +1,12 @@
+const words = /^(?:sum|min|max|rate|increase|abs|absent|or|and|histogram_quantile)$/;
+
+/** The metrics that an expression of Prometheus names, with the labels that it asks each for. */
+export function namedMetrics(expr: string): { metric: string; labels: string[] }[] {
+  const bare = expr.replace(/\bby \([^)]*\)/g, '').replace(/\[[^\]]*\]/g, '');
+  return [...bare.matchAll(/([a-zA-Z_]\w*)(?:\{([^}]*)\})?/g)]
+    .map(([, metric, asked = '']) => ({
+      metric: metric!,
+      labels: [...asked.matchAll(/(\w+)(?:=|!)/g)].map(([, label]) => label!),
+    }))
+    .filter(({ metric }) => !words.test(metric));
+}
