@@ -1,5 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import postgres from 'postgres';
+import { hostsOf } from './hosts/hosts.ts';
 
 const types = {
   // recNo, transactionNo and counts stay far below 2^53.
@@ -52,11 +53,21 @@ const byKeysSettings = {
 const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
 /**
- * A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as
- * text.
+ * A pool on `databaseUrl`; connections are made when first needed, to the primary where the address names
+ * several servers. Answers are UTC, `numeric` arrives as text.
  */
 export function connect(databaseUrl: string, options: ConnectOptions): Sql {
-  return postgres(databaseUrl, {
+  const hosts = hostsOf(databaseUrl);
+  const ofSeveral = hosts && {
+    socket: hosts.openSocket,
+    target_session_attrs: 'read-write' as const,
+    onclose: hosts.doubt,
+    onparameter(name: string, value: string) {
+      if (name === readOnlyByDefault && value === 'on') hosts.doubt();
+    },
+  };
+  const sql = postgres(hosts?.url ?? databaseUrl, {
+    ...ofSeveral,
     max: options.connectionsMax ?? 10,
     types,
     onnotice: () => {},
@@ -80,6 +91,20 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
     },
   });
+  if (hosts !== null) ofSeveralHosts.add(sql);
+  return sql;
+}
+
+// Postgres tells a connection when it changes, before the end of the statement that meets it first.
+const readOnlyByDefault = 'default_transaction_read_only';
+const ofSeveralHosts = new WeakSet<Sql>();
+
+/**
+ * Whether the server of a single connection says that it takes no writes any more, while another one of the
+ * address may: what it answers may be of before that.
+ */
+export function isDemoted(sql: Sql): boolean {
+  return ofSeveralHosts.has(sql) && (sql.parameters as Record<string, unknown>)[readOnlyByDefault] === 'on';
 }
 
 /**
@@ -111,7 +136,8 @@ export async function openConnection(sql: Sql): Promise<SingleConnection> {
     ...sql.options,
     max: 1,
     max_lifetime: null,
-    onclose() {
+    onclose(id: number) {
+      (sql.options as { onclose?: (id: number) => void }).onclose?.(id);
       closed = true;
       closedBy = Object.assign(new PlainError('the connection to Postgres has closed'), {
         code: 'CONNECTION_CLOSED',

@@ -1,5 +1,6 @@
 import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
 import { connections, count, readConfig } from '@inventory/process/config';
+import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
@@ -85,7 +86,7 @@ async function checkQueues(redis: Redis, prefix: string, shardsSet: number | nul
 
 async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; check: Check }> {
   const about = { id: 'postgres', wanted: 'Postgres answers' };
-  if (!URL.canParse(databaseUrl)) {
+  if (readDatabaseAddress(databaseUrl) === null) {
     const check = {
       ...about,
       state: 'fail' as const,
@@ -94,8 +95,7 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
     };
     return { sql: null, check };
   }
-  const { hostname, port } = new URL(databaseUrl);
-  const place = `${hostname}:${port || '5432'}`;
+  const place = describePlaces(databaseUrl);
   const sql = connect(databaseUrl, { name: 'inventory-doctor', connectionsMax: 4, statementTimeoutMs: 4000 });
   try {
     await within(connectWithinMs, reach(sql));

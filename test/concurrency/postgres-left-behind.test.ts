@@ -1,0 +1,57 @@
+import { connect } from '@inventory/db/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
+import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+
+const itemID = 'ITEM';
+let pair: PostgresPair;
+let stretch: NetworkStretch;
+let service: OwnService;
+
+beforeAll(async () => {
+  pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, [itemID]), synchronous: false });
+  stretch = await startProxy(pair.primary.port);
+  const url = pair.urlOf({ ...pair.primary, port: stretch.port }, pair.standby);
+  service = await startOwnService({ apis: 2, workers: 1, env: { DATABASE_URL: url } });
+});
+afterAll(async () => {
+  await service?.stop();
+  stretch?.close();
+  await pair?.stop();
+});
+
+const writes = 20;
+
+test('an answer of the promoted server alone, also when the old primary comes back and takes writes', async () => {
+  const receive = (api: number) =>
+    service.clients[api]!.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
+  const lotsOf = async ({ sql }: PostgresPair['primary']) => (await sql`select from lot`).length;
+  expect((await receive(0)).status).toBe(201);
+  expect((await receive(1)).status).toBe(201);
+  await expect.poll(() => lotsOf(pair.standby), { timeout: 30_000 }).toBe(2);
+
+  // Nothing passes and nobody is told, as when a machine stands still.
+  stretch.setState('stalled');
+  await pair.standby.promote();
+  for (const api of [0, 1]) {
+    await expect.poll(async () => (await receive(api)).status, { timeout: 60_000 }).toBe(201);
+  }
+  stretch.setState('open');
+  const lots = await lotsOf(pair.standby);
+  const leftBehind = await lotsOf(pair.primary);
+  for (let turn = 0; turn < writes; turn++) {
+    // The other one must see what this one was answered.
+    expect((await receive(turn % 2)).status).toBe(201);
+    const list = await service.clients[1 - (turn % 2)]!.get('/Inventory/1?pageSize=1');
+    expect(list.body.totalCount).toBe(lots + turn + 1);
+  }
+  expect(await lotsOf(pair.standby)).toBe(lots + writes);
+  expect(await lotsOf(pair.primary)).toBe(leftBehind);
+
+  // Whoever comes now finds two servers that call themselves the primary.
+  const sql = connect(pair.url, { name: 'tests', connectionsMax: 1 });
+  const [place] = await sql`select inet_server_port() as port`;
+  await sql.end();
+  expect(place!.port).toBe(pair.standby.port);
+});
