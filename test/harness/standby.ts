@@ -152,16 +152,12 @@ async function startOne(options: {
   };
   const log = await open(options.log, 'a');
   const { uid, gid } = place.runAs;
-  const child = spawn(
-    binaries.postgres,
-    ['-D', data, '-p', String(port), ...postgresArguments(settings)],
-    {
-      cwd: data,
-      env: POSTGRES_ENVIRONMENT,
-      ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
-      stdio: ['ignore', log.fd, log.fd],
-    },
-  );
+  const child = spawn(binaries.postgres, ['-D', data, '-p', String(port), ...postgresArguments(settings)], {
+    cwd: data,
+    env: POSTGRES_ENVIRONMENT,
+    ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
+    stdio: ['ignore', log.fd, log.fd],
+  });
   await log.close();
   const exited = once(child, 'exit');
   const killWithUs = () => void child.kill('SIGQUIT');

@@ -5,6 +5,7 @@ import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
 import { reach } from '@inventory/db/client';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
+import { findLossyReplication } from '@inventory/db/replication';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
@@ -14,6 +15,7 @@ import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { readConfig } from '@inventory/process/config';
+import { hostCountOf } from '@inventory/process/database-address';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
@@ -128,6 +130,10 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   await database.reads.run(refuseUnsafeDatabase);
   const excess = await database.reads.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
+  const lossy = await database.reads.run((sql) =>
+    findLossyReplication(sql, hostCountOf(config.DATABASE_URL)),
+  );
+  if (lossy !== null) log.warn(lossy);
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
   const keys = await openEnvelopeKeys(() => authentication.run(readEnvelopeKeys));

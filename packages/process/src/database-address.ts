@@ -44,6 +44,11 @@ export function describePlaces(databaseUrl: string): string {
   return places.map(({ host, port }) => `${bracketed(host)}:${port}`).join(', ');
 }
 
+/** How many servers an address names; 0: it is none. */
+export function hostCountOf(databaseUrl: string): number {
+  return readDatabaseAddress(databaseUrl)?.places.length ?? 0;
+}
+
 /** Puts another user and password into an address. */
 export function withLogin(databaseUrl: string, login: { name: string; password: string }): string {
   const [, scheme, authority, rest] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/s.exec(databaseUrl) ?? [];

@@ -144,7 +144,7 @@ class TableLockedError extends PlainError {
   }
 }
 
-/** This process remembers items or gates that Postgres does not have: it has lost some of what it answered. */
+/** This process remembers items or gates that Postgres does not have: a standby without them was promoted. */
 class OutdatedError extends PlainError {
   constructor() {
     super('items or gates that were there are not');
