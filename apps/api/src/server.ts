@@ -125,7 +125,12 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const report = createReport(folded, presence, 'warn');
   const registry = createMetrics();
   const metrics = createApiMetrics(registry);
-  const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
+  const readUrl = config.DATABASE_READ_URL;
+  const database = openDatabase(
+    config.DATABASE_URL,
+    config.DATABASE_CONNECTIONS,
+    readUrl === undefined ? null : { readUrl, report: (error) => report(error, 'the replica') },
+  );
   const { lists, authentication, verdicts } = database;
   await database.reads.run(refuseUnsafeDatabase);
   const excess = await database.reads.run(excessRightsOf);
@@ -134,6 +139,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     findLossyReplication(sql, hostCountOf(config.DATABASE_URL)),
   );
   if (lossy !== null) log.warn(lossy);
+  await database.replica?.check();
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
   const keys = await openEnvelopeKeys(() => authentication.run(readEnvelopeKeys));
@@ -222,6 +228,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     needs,
     postgresConnections: database.connectionCounts,
     postgresWaiting: database.waitingCounts,
+    listReads: lists.readsBy,
     clockDifferenceSeconds: clock.differenceSeconds,
     connectionCount: connections.count,
     strangersWaiting: strangers.waitingCount,

@@ -40,6 +40,10 @@ export type ConnectOptions = {
   oneProcess?: boolean;
   /** Statements that look for a few rows by an index, whatever the planner thinks there is. */
   byIndex?: boolean;
+  /**
+   * Through a pooler in transaction mode: nothing is prepared, and all other settings are those of the role.
+   */
+  pooled?: boolean;
 };
 
 const byKeysSettings = {
@@ -75,24 +79,32 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
     // Back soon after an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 0.5),
     ...(process.env.DATABASE_PASSWORD === undefined ? {} : { password: process.env.DATABASE_PASSWORD }),
+    prepare: options.pooled !== true,
     connection: {
       application_name: options.name,
       TimeZone: 'UTC',
-      // Compiling takes longer than any statement of ours that Postgres would compile.
-      jit: 'off',
-      statement_timeout: options.statementTimeoutMs ?? 0,
-      lock_timeout: options.lockTimeoutMs ?? 0,
-      idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
-      // A server whose operator turned this on would write the parameters of a statement that fails into its
-      // log.
-      log_parameter_max_length_on_error: 0,
-      ...(options.byKeys === true ? byKeysSettings : {}),
-      ...(options.byIndex === true ? byIndexSettings : {}),
-      ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
+      ...(options.pooled === true ? {} : settingsOf(options)),
     },
   });
   if (hosts !== null) ofSeveralHosts.add(sql);
   return sql;
+}
+
+/** The settings with which a connection begins. */
+function settingsOf(options: ConnectOptions) {
+  return {
+    // Compiling takes longer than any statement of ours that Postgres would compile.
+    jit: 'off',
+    statement_timeout: options.statementTimeoutMs ?? 0,
+    lock_timeout: options.lockTimeoutMs ?? 0,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
+    // A server whose operator turned this on would write the parameters of a statement that fails into its
+    // log.
+    log_parameter_max_length_on_error: 0,
+    ...(options.byKeys === true ? byKeysSettings : {}),
+    ...(options.byIndex === true ? byIndexSettings : {}),
+    ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
+  };
 }
 
 // Postgres tells a connection when it changes, before the end of the statement that meets it first.

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { PlainError } from '@inventory/process/plain-error';
 import Postgrator from 'postgrator';
 import type { Sql } from './client.ts';
+import { refusePooler } from './pooler.ts';
 import { findMissingRoles, parts, roleOf } from './logins.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
@@ -28,6 +29,8 @@ export async function migrate(
   report: (name: string) => void = () => {},
   to?: number,
 ): Promise<void> {
+  // Its lock would stay with a backend that nobody ends.
+  await refusePooler(sql);
   const connection = await sql.reserve();
   try {
     await connection`select pg_advisory_lock(${migrationLockKey}::bigint)`;
@@ -103,6 +106,7 @@ export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]
 }
 
 async function refuseLossySettings(sql: Sql): Promise<void> {
+  await refusePooler(sql);
   const off = await sql<{ name: string }[]>`
     select name
     from pg_settings

@@ -8,6 +8,7 @@ import type { Page } from '@inventory/paging/page-envelope';
 import { Failed, messages } from '../errors.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';
 import { createNextModifiedSince } from './next-modified-since.ts';
+import type { Replica, ReplicaKind } from './replica.ts';
 import { createTextStream } from './text-stream.ts';
 
 // A category of up to so many items is one text, as any other answer; a larger one is streamed.
@@ -37,6 +38,8 @@ export type Lists = {
    * destroyed.
    */
   category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
+  /** Pages that were read, by the server that was asked last for them. */
+  readsBy(): { primary: number; replica: number };
 };
 
 /** The connections of the lists, by what may stand behind what. All but `looks` cancel. */
@@ -48,8 +51,9 @@ export type ListPools = {
   looks: StatementPool;
 };
 
-export function createLists(pools: ListPools, turns: ListTurns): Lists {
-  const readNextModifiedSince = createNextModifiedSince();
+export function createLists(pools: ListPools, turns: ListTurns, replica: Replica | null = null): Lists {
+  const nextModifiedSince = createNextModifiedSince();
+  const readsBy = { primary: 0, replica: 0 };
 
   async function inTurn<T>(kind: TurnKind, { client, wait }: Asker, work: () => Promise<T>): Promise<T> {
     const endTurn = await turns.take(client.clientId, kind, wait);
@@ -77,8 +81,22 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
   async function readListed(sql: Sql, reading: ListReading): Promise<ListedPage> {
     // Before the page, in a statement of its own: what was committed between the two is on the page, and is
     // asked for again. After it, or in the page's statement, it would be on no page.
-    const nextModifiedSince = await readNextModifiedSince(sql);
-    return { ...(await reading.read(sql)), nextModifiedSince };
+    const next = await nextModifiedSince.read(sql);
+    return { ...(await reading.read(sql)), nextModifiedSince: next };
+  }
+
+  async function readPage(kind: ReplicaKind, reading: ListReading, { wait }: Asker): Promise<ListedPage> {
+    if (replica !== null) {
+      // Before the replica is asked how far it is, for the same reason.
+      const next = nextModifiedSince.kept() ?? (await pools[kind].run(nextModifiedSince.read, wait));
+      const page = await replica.read(kind, reading.read, wait);
+      if (page !== null) {
+        readsBy.replica += 1;
+        return { ...page, nextModifiedSince: next };
+      }
+    }
+    readsBy.primary += 1;
+    return pools[kind].run((sql) => readListed(sql, reading), wait);
   }
 
   async function streamCategory(category: number, asker: Asker): Promise<{ stream: Readable }> {
@@ -115,16 +133,17 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
   }
 
   return {
+    readsBy: () => readsBy,
     async page(reading, asker) {
       const few = Symbol('few');
       if (reading.cost !== 'everything') {
         const page = await inTurn('cheap', asker, async () => {
           if (reading.cost === 'matches' && !(await hasFew(reading, asker))) return few;
-          return pools.cheap.run((sql) => readListed(sql, reading), asker.wait);
+          return readPage('cheap', reading, asker);
         });
         if (typeof page !== 'symbol') return page;
       }
-      return inTurn('costly', asker, () => pools.costly.run((sql) => readListed(sql, reading), asker.wait));
+      return inTurn('costly', asker, () => readPage('costly', reading, asker));
     },
     async category(category, asker) {
       const text = await inTurn('cheap', asker, () =>
