@@ -1,6 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findLossyReplication } from '@inventory/db/replication';
+import { createLog } from '@inventory/process/log';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ApiAnswer } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
+import { uniqueName } from '../harness/service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 
 const itemID = 'ITEM';
@@ -14,6 +20,32 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   await pair?.stop();
+});
+
+test('a warning at start, and by doctor, while no standby is synchronous', async () => {
+  const env = { DATABASE_URL: pair.url, REDIS_URL: inject('redisUrl'), QUEUE_PREFIX: uniqueName('warned') };
+  const lines: string[] = [];
+  const log = createLog('worker');
+  log.warn = ((line: string) => lines.push(line)) as never;
+  const worker = await startWorker(asPart('worker', env), log);
+  await worker.stop();
+  const warning =
+    'no standby is synchronous (synchronous_standby_names is empty): what was answered last is lost with the primary';
+  expect(lines).toContain(warning);
+  const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
+  const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
+  const found = (id: string) => checks.find((each) => each.id === id);
+  expect(found('postgres')).toMatchObject({
+    state: 'ok',
+    found: `answers at 127.0.0.1:${pair.primary.port}, 127.0.0.1:${pair.standby.port}`,
+  });
+  expect(found('replication')).toMatchObject({ state: 'warn', found: `1 attached; ${warning}` });
+
+  await pair.primary.sql`alter system set synchronous_standby_names = 'standby'`;
+  await pair.primary.sql`select pg_reload_conf()`;
+  await expect.poll(() => findLossyReplication(pair.primary.sql, 2), { timeout: 30_000 }).toBe(null);
+  await pair.primary.sql`alter system reset synchronous_standby_names`;
+  await pair.primary.sql`select pg_reload_conf()`;
 });
 
 test('503, and then the new primary’s answer, when the old one takes no writes any more; never the old one’s', async () => {

@@ -13,7 +13,13 @@ beforeAll(async () => {
   pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, [itemID]), synchronous: false });
   stretch = await startProxy(pair.primary.port);
   const url = pair.urlOf({ ...pair.primary, port: stretch.port }, pair.standby);
-  service = await startOwnService({ apis: 2, workers: 1, env: { DATABASE_URL: url } });
+  // Lists from the old primary: whatever it says of how far it is, it is not the same log any more.
+  const readUrl = pair.urlOf(pair.primary);
+  service = await startOwnService({
+    apis: 2,
+    workers: 1,
+    env: { DATABASE_URL: url, DATABASE_READ_URL: readUrl },
+  });
 });
 afterAll(async () => {
   await service?.stop();
@@ -38,6 +44,8 @@ test('an answer of the promoted server alone, also when the old primary comes ba
     await expect.poll(async () => (await receive(api)).status, { timeout: 60_000 }).toBe(201);
   }
   stretch.setState('open');
+  await pair.primary.sql`select pg_logical_emit_message(false, 'ahead', repeat('x', 8000000))`;
+  await pair.primary.sql`select pg_switch_wal()`;
   const lots = await lotsOf(pair.standby);
   const leftBehind = await lotsOf(pair.primary);
   for (let turn = 0; turn < writes; turn++) {
@@ -54,4 +62,9 @@ test('an answer of the promoted server alone, also when the old primary comes ba
   const [place] = await sql`select inet_server_port() as port`;
   await sql.end();
   expect(place!.port).toBe(pair.standby.port);
+
+  // Processes that have seen the promotion never go back behind it.
+  await pair.standby.kill();
+  for (let turn = 0; turn < 4; turn++) expect((await receive(turn % 2)).status).toBe(503);
+  expect(await lotsOf(pair.primary)).toBe(leftBehind);
 });

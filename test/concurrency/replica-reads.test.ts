@@ -63,6 +63,15 @@ test('every list sees every write that was answered before it, and a replica tha
 
 test('the same from the primary while the replica stands still', async () => {
   await pair.standby.sql`select pg_wal_replay_pause()`;
+  await expect
+    .poll(
+      async () => {
+        const [row] = await pair.standby.sql`select pg_get_wal_replay_pause_state() as state`;
+        return row!.state;
+      },
+      { timeout: 30_000 },
+    )
+    .toBe('paused');
   const before = await readsBy('replica');
   await writeAndRead(times);
   expect(await readsBy('replica')).toBe(before);

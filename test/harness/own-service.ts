@@ -45,8 +45,6 @@ export async function startOwnService(options: {
   apis: number;
   workers: number;
   env: Record<string, string> & { DATABASE_URL: string };
-  /** Of the apis alone. */
-  apiEnv?: Record<string, string>;
 }): Promise<OwnService> {
   const env = {
     REDIS_URL: inject('redisUrl'),
@@ -65,7 +63,7 @@ export async function startOwnService(options: {
   try {
     const apis = [];
     for (let index = 0; index < options.apis; index++) {
-      const api = await startServer({ ...asPart('api', env), ...options.apiEnv }, createLog('api'));
+      const api = await startServer(asPart('api', env), createLog('api'));
       running.push(api);
       apis.push(api);
     }

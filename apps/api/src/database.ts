@@ -195,9 +195,7 @@ export function openDatabase(
   const turns = createListTurns();
   const positions = open(positionsKind);
   const replica =
-    replicaOptions === null
-      ? null
-      : createReplica(replicaOptions.readUrl, positions, replicaOptions.report);
+    replicaOptions === null ? null : createReplica(replicaOptions.readUrl, positions, replicaOptions.report);
   const { cheap: reads, authentication, verdicts, items, operations } = pools;
   return {
     lists: createLists(pools, turns, replica),

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { PlainError } from '@inventory/process/plain-error';
 import Postgrator from 'postgrator';
 import type { Sql } from './client.ts';
-import { refusePooler } from './pooler.ts';
 import { findMissingRoles, parts, roleOf } from './logins.ts';
+import { refusePooler } from './pooler.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 

@@ -16,8 +16,7 @@ export type NextModifiedSince = {
 /** Asks Postgres once a second at most, and only while lists are read. */
 export function createNextModifiedSince(): NextModifiedSince {
   let last: { text: string; readAt: number } | null = null;
-  const kept = () =>
-    last !== null && performance.now() - last.readAt < readAgainAfterMs ? last.text : null;
+  const kept = () => (last !== null && performance.now() - last.readAt < readAgainAfterMs ? last.text : null);
   return {
     kept,
     async read(sql) {

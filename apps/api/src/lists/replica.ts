@@ -118,10 +118,7 @@ export function createReplica(
           await examined;
         }
         const position = await askPosition(null);
-        const result = await pools[kind].run(
-          (sql) => readAsOf(sql, position, read, replayWithinMs),
-          wait,
-        );
+        const result = await pools[kind].run((sql) => readAsOf(sql, position, read, replayWithinMs), wait);
         if (result === null) rest(restMs.behind);
         return result;
       } catch (error) {
