@@ -7,7 +7,7 @@ const readAgainAfterMs = 1000;
 
 /** Gives the value of `X-Next-Modified-Since` for a list that is read after it. */
 export type NextModifiedSince = {
-  /** `sql`: the primary; no replica knows what is open there. */
+  /** On the primary: no replica knows what is open there. */
   read(sql: Sql): Promise<string>;
   /** One that was read a moment ago, if there is one. */
   kept(): string | null;

@@ -22,7 +22,7 @@ export type Primary = {
 };
 
 // A connection takes no longer.
-const giveUpAfterMs = 3000;
+const askWithinMs = 3000;
 // When one has answered, the others get so long and twice as long as that one took.
 const patienceMs = 1000;
 // Of two that call themselves primary one was left behind: the second one may know better.
@@ -59,7 +59,7 @@ export function createPrimary(
 
   /** The timeline of a server that is the primary, as far as is known; throws unless it is. */
   async function askOne(place: Place): Promise<number> {
-    const standing = await within(giveUpAfterMs, ask(place));
+    const standing = await within(askWithinMs, ask(place));
     if (!standing.isPrimary) throw new NoPrimaryError('no server of DATABASE_URL takes writes');
     if (standing.timeline < timeline) {
       throw new NoPrimaryError('a server of DATABASE_URL takes writes that was left behind by a promotion');
