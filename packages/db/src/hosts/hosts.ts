@@ -55,7 +55,8 @@ function createHosts(address: DatabaseAddress): Hosts {
       try {
         const place = await primary.find();
         keep(socket, place);
-        return socket.connect(place.port, place.host);
+        // As the driver itself does: the name that the server's certificate must have, and that errors show.
+        return Object.assign(socket, place).connect(place.port, place.host);
       } catch (error) {
         // The driver forgets a connection for which it got no socket, and waits for it all the same.
         setImmediate(() => socket.destroy(error as Error));
