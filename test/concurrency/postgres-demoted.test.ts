@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ApiAnswer } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { runCommand } from '../harness/command-line.ts';
-import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
+import { type OwnService, prepareDatabase, startOwnService, untilAnswered } from '../harness/own-service.ts';
 import { uniqueName } from '../harness/service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 
@@ -43,7 +43,7 @@ test('a warning at start, and by doctor, while no standby is synchronous', async
 
   await pair.primary.sql`alter system set synchronous_standby_names = 'standby'`;
   await pair.primary.sql`select pg_reload_conf()`;
-  await expect.poll(() => findLossyReplication(pair.primary.sql, 2), { timeout: 30_000 }).toBe(null);
+  await expect.poll(() => findLossyReplication(pair.primary.sql, 2), { timeout: 120_000 }).toBe(null);
   await pair.primary.sql`alter system reset synchronous_standby_names`;
   await pair.primary.sql`select pg_reload_conf()`;
 });
@@ -52,13 +52,13 @@ test('503, and then the new primary’s answer, when the old one takes no writes
   const read = () => service.clients[0]!.get(`/Item?key=${itemID}&type=id`);
   const write = (): Promise<ApiAnswer> =>
     service.clients[1]!.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
-  expect((await read()).status).toBe(200);
-  expect((await write()).status).toBe(201);
+  expect((await untilAnswered(read)).status).toBe(200);
+  expect((await untilAnswered(write)).status).toBe(201);
 
   // Its connections stay, and it would go on answering what is read.
   await pair.primary.sql`alter system set default_transaction_read_only = on`;
   await pair.primary.sql`select pg_reload_conf()`;
-  await expect.poll(async () => (await read()).status, { timeout: 30_000 }).toBe(503);
+  await expect.poll(async () => (await read()).status, { timeout: 120_000 }).toBe(503);
   await pair.standby.promote();
   await pair.standby.sql`update item set description = 'of the new primary' where short_id = ${itemID}`;
   const answers: ApiAnswer[] = [];
@@ -68,17 +68,17 @@ test('503, and then the new primary’s answer, when the old one takes no writes
         answers.push(await read());
         return answers.at(-1)!.status;
       },
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     )
     .toBe(200);
   expect(answers.filter(({ status }) => status !== 503).map(({ body }) => body.description)).toEqual([
     'of the new primary',
   ]);
-  await expect.poll(async () => (await write()).status, { timeout: 30_000 }).toBe(201);
-  const body = (await read()).body;
+  await expect.poll(async () => (await write()).status, { timeout: 120_000 }).toBe(201);
+  const { body } = await untilAnswered(read);
   expect(body.description).toBe('of the new primary');
   const [counted] = await pair.standby.sql`select count(*) from lot`;
-  const list = await service.clients[0]!.get('/Inventory/1?pageSize=1');
+  const list = await untilAnswered(() => service.clients[0]!.get('/Inventory/1?pageSize=1'));
   expect(list.body.totalCount).toBe(counted!.count);
   expect(list.body.totalCount).toBeGreaterThan(1);
 });

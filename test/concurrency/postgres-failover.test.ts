@@ -5,7 +5,7 @@ import { createRequests, itemIds } from '../faults/requests.ts';
 import { saidBy, type Told } from '../faults/told.ts';
 import { expectInvariants } from '../harness/invariants.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
+import { type OwnService, prepareDatabase, startOwnService, untilAnswered } from '../harness/own-service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 
 let pair: PostgresPair;
@@ -58,16 +58,20 @@ test('nothing is lost, doubled or left open when the primary dies under load and
   }
 
   const calls = meanwhile(Promise.all(Array.from({ length: callers }, (_, caller) => call(caller))));
-  await expect.poll(() => log.filter(({ told }) => told === 'yes').length).toBeGreaterThan(beforeKill);
+  await expect
+    .poll(() => log.filter(({ told }) => told === 'yes').length, { timeout: 120_000 })
+    .toBeGreaterThan(beforeKill);
   await pair.primary.kill();
   const killedAt = log.length;
   // Nobody can decide now: those who asked are told so.
-  await expect.poll(() => log.slice(killedAt).some(({ status }) => status === 503)).toBe(true);
+  await expect
+    .poll(() => log.slice(killedAt).some(({ status }) => status === 503), { timeout: 120_000 })
+    .toBe(true);
   await pair.standby.promote();
   const promotedAt = log.length;
   for (const api of [0, 1]) {
     await expect
-      .poll(() => yesOf(api, promotedAt), { timeout: 60_000, message: `writes by api ${api} after it` })
+      .poll(() => yesOf(api, promotedAt), { timeout: 120_000, message: `writes by api ${api} after it` })
       .toBeGreaterThan(afterPromotion);
   }
   running = false;
@@ -79,7 +83,7 @@ test('nothing is lost, doubled or left open when the primary dies under load and
   // Each got an answer, and it was no error of ours.
   expect(log.filter(({ status }) => status === 0 || (status >= 500 && status !== 503))).toEqual([]);
   for (const client of service.clients) {
-    const { body } = await client.get('/Inventory/Transactions?pageSize=1');
+    const { body } = await untilAnswered(() => client.get('/Inventory/Transactions?pageSize=1'));
     const [{ count }] = (await pair.standby.sql`
       select count(*) from stock_transaction where status = 'applied'`) as unknown as [{ count: number }];
     expect(body.totalCount).toBe(count);
