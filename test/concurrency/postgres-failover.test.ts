@@ -28,9 +28,9 @@ afterAll(async () => {
   await pair?.stop();
 });
 
-const callers = 12;
-const beforeKill = 150;
-const afterPromotion = 40;
+const callers = 8;
+const beforeKill = 60;
+const afterPromotion = 12;
 
 test('nothing is lost, doubled or left open when the primary dies under load and the synchronous standby is promoted', async () => {
   const log: (Told & { api: number })[] = [];
