@@ -25,9 +25,9 @@ beforeAll(async () => {
   server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
   await server.unsafe(`create database ${name}`);
   sql = connect(databaseOf(inject('databaseUrl'), name), { name: 'tests', connectionsMax: 4 });
-  await migrate(sql, () => {}, beforeBalances);
+  await migrate(sql, () => {}, { to: beforeBalances });
   await fill();
-  await migrate(sql, () => {}, beforeHistory);
+  await migrate(sql, () => {}, { to: beforeHistory });
   await countAndUndo();
   await migrate(sql);
 });

@@ -1,3 +1,4 @@
+import { gateKey } from '@inventory/domain/stock/batch';
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
 import { useBatches } from '../harness/batches.ts';
@@ -60,4 +61,33 @@ test('no deadlock between batches that are the first to touch the same items, in
   expect(errors).toEqual([]);
   for (const worker of workers) await worker.end();
   await expectNoRollbacks(batches.sql, 'test-worker');
+});
+
+test('applied as asked when the worker remembers items and gates that Postgres does not have any more', async () => {
+  const worker = batches.worker();
+  const [itemID, other] = [await batches.item(), await batches.item()];
+  await worker.apply([batches.request('receive', { itemID: other, units: 1, wid: 1 })]);
+  // As after a failover to a standby that had not heard of the item: its number is another's now.
+  const { byShortId, gates } = worker.parts;
+  byShortId.set(itemID, byShortId.get(other)!);
+  const receipts = [1, 2].map((wid) => batches.request('receive', { itemID, units: 3, wid }));
+  const received = await worker.apply(receipts);
+  expect(received.map(({ status }) => status)).toEqual(['applied', 'applied']);
+  // Nor of the gate of the other one in warehouse 2.
+  gates.add(gateKey(byShortId.get(other)!, 2));
+  const moved = await worker.apply([
+    batches.request('move', { itemID: other, units: 1, wid: 1, shipToWid: 2 }),
+  ]);
+  expect(moved.map(({ status }) => status)).toEqual(['applied']);
+  const levels = await batches.sql`
+    select short_id, wid, in_stock
+    from stock_level join item using (part_no)
+    where short_id = any(${[itemID, other]}::text[])
+    order by short_id, wid`;
+  expect(levels.map((each) => [each.short_id, each.wid, Number(each.in_stock)])).toEqual([
+    [itemID, 1, 3],
+    [itemID, 2, 3],
+    [other, 1, 0],
+    [other, 2, 1],
+  ]);
 });

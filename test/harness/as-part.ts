@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-type Addresses = { DATABASE_URL?: string; REDIS_URL?: string };
+type Addresses = { DATABASE_URL?: string; DATABASE_READ_URL?: string; REDIS_URL?: string };
 
 /**
  * The environment of a process, with its addresses for the login of the part that it is: whatever right is
@@ -17,7 +17,7 @@ type Addresses = { DATABASE_URL?: string; REDIS_URL?: string };
 export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
   const login = inject('logins').find((each) => each.part === part)!;
   const changed = { ...env };
-  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
+  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL'] as const) {
     const url = env[name];
     if (url !== undefined) changed[name] = addressOf(url, login);
   }

@@ -46,6 +46,9 @@ const readCategory = 'packages/db/src/lists/read-category.ts';
 const readPage = 'packages/db/src/lists/read-page.ts';
 const sortColumns = 'packages/db/src/lists/sort-columns.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
+const dbClient = 'packages/db/src/client.ts';
+const replica = 'packages/db/src/replica.ts';
+const pooler = 'packages/db/src/pooler.ts';
 const rateLimit = 'packages/auth/src/rate-limit.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
 const answers = 'packages/queue/src/answers.ts';
@@ -2542,11 +2545,11 @@ async function importKey(`,
     name: 'X-Next-Modified-Since is read after the page',
     edits: [
       {
-        file: lists,
-        search: `const nextModifiedSince = await readNextModifiedSince(sql);
-    return { ...(await reading.read(sql)), nextModifiedSince };`,
+        file: 'apps/api/src/lists/page-reader.ts',
+        search: `const next = await nextModifiedSince.read(sql);
+    return { ...(await reading.read(sql)), nextModifiedSince: next };`,
         replace: `const page = await reading.read(sql);
-    return { ...page, nextModifiedSince: await readNextModifiedSince(sql) };`,
+    return { ...page, nextModifiedSince: await nextModifiedSince.read(sql) };`,
       },
     ],
     test: { file: 'contract/next-modified-since.test.ts', title: 'it is read before the page' },
@@ -4497,5 +4500,74 @@ async function importKey(`,
       },
     ],
     test: { file: 'bench/fleet-model.test.ts', title: 'costs are found again' },
+  },
+  {
+    name: 'a server that takes no writes any more is believed',
+    edits: [{ file: dbClient, search: 'return ofSeveralHosts.has(sql) &&', replace: 'return false &&' }],
+    test: { file: 'concurrency/postgres-demoted.test.ts', title: 'never the old one' },
+  },
+  {
+    name: 'a primary that was left behind is taken again',
+    edits: [
+      {
+        file: 'packages/db/src/hosts/primary.ts',
+        search: 'if (standing.timeline < timeline) {',
+        replace: 'if (false) {',
+      },
+    ],
+    test: { file: 'concurrency/postgres-left-behind.test.ts' },
+  },
+  {
+    name: 'what a worker remembers is not compared with Postgres',
+    edits: [
+      {
+        file: applyBatch,
+        search: 'if (isOutdated(parts, requests, levels, items)) throw',
+        replace: 'if (false) throw',
+      },
+    ],
+    test: { file: 'concurrency/gates.test.ts', title: 'that Postgres does not have any more' },
+  },
+  {
+    name: 'a replica is not asked how far it is',
+    edits: [{ file: replica, search: 'if (await hasReached(own, position)) break;', replace: 'break;' }],
+    test: { file: 'concurrency/replica-reads.test.ts', title: 'while the replica stands still' },
+  },
+  {
+    name: 'the primary is asked once how far it is',
+    edits: [
+      {
+        file: 'apps/api/src/lists/replica.ts',
+        search: 'const position = await askPosition(null);',
+        replace: 'const position = await (once ??= askPosition(null));',
+      },
+      {
+        file: 'apps/api/src/lists/replica.ts',
+        search: 'let restUntil = 0;',
+        replace: 'let restUntil = 0;\n  let once: Promise<Position> | null = null;',
+      },
+    ],
+    test: { file: 'concurrency/replica-reads.test.ts', title: 'while the replica stands still' },
+  },
+  {
+    name: 'a place in the log of another timeline counts',
+    edits: [
+      {
+        file: replica,
+        search: `= lpad(to_hex(\${timeline}::integer), 8, '0')`,
+        replace: `is not null or \${timeline}::integer = 0`,
+      },
+    ],
+    test: { file: 'concurrency/postgres-left-behind.test.ts' },
+  },
+  {
+    name: 'a pooler as DATABASE_URL is taken',
+    edits: [{ file: pooler, search: 'if (!(await isPooled(sql))) return;', replace: 'if (sql) return;' }],
+    test: { file: 'concurrency/pgbouncer.test.ts', title: 'refused at start as DATABASE_URL' },
+  },
+  {
+    name: 'a pooler whose role has other settings is taken',
+    edits: [{ file: pooler, search: 'if (wrong.length === 0) return;', replace: 'if (wrong) return;' }],
+    test: { file: 'concurrency/pgbouncer.test.ts', title: 'while its role has not the settings' },
   },
 ];

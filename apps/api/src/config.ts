@@ -1,4 +1,5 @@
 import { connections, count, Port } from '@inventory/process/config';
+import { hostCountOf } from '@inventory/process/database-address';
 import { z } from 'zod';
 
 /** The settings of an api process. */
@@ -15,6 +16,16 @@ export const apiSettings = {
    * not stand behind any.
    */
   DATABASE_CONNECTIONS: count(1).default(10),
+  /**
+   * A replica, several behind a load balancer, or a pooler before either, for lists; with the user and the
+   * password of DATABASE_URL. Unset: the primary answers all of them.
+   */
+  DATABASE_READ_URL: z
+    .string()
+    .refine((url) => hostCountOf(url) === 1, {
+      error: 'must be a postgres:// address with one host; a load balancer may stand before several',
+    })
+    .optional(),
   /**
    * Connections of callers; one more closes the one that has been idle for longest. Unset: as many as the
    * limit of open files allows.

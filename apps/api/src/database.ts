@@ -6,6 +6,7 @@ import {
 } from '@inventory/db/statement-pool';
 import { createListTurns } from './lists/list-turns.ts';
 import { createLists, type Lists, streamWithinMs } from './lists/lists.ts';
+import { createReplica, type Replica } from './lists/replica.ts';
 
 /** The api's connections to Postgres, by who must not stand behind whom. */
 export type Database = {
@@ -23,6 +24,8 @@ export type Database = {
   items: StatementPool;
   /** The page of those who run the service: one statement at a time, and never beside another's work. */
   operations: StatementPool;
+  /** What answers lists in the primary's place, where it is as far; null: nothing does. */
+  replica: Replica | null;
   /** How many pieces of work wait for a connection or a turn now. */
   waitingCount(): number;
   /** The same, by the kind of work. */
@@ -144,11 +147,28 @@ export function connectionsOf(readsMax: number): number {
   return Object.values(kindsOf(readsMax)).reduce((sum, { connectionsMax }) => sum + connectionsMax, 0);
 }
 
+// How far the primary is, for what replicas answer: one statement at a time, for all that wait.
+const positionsKind = {
+  name: 'inventory-positions',
+  statementTimeoutMs: 500,
+  connectionsMax: 1,
+  overrunMs: 300,
+  limitMs: 1000,
+  waitMs: 500,
+};
+
+/** A replica for lists, and who is told when it fails. */
+export type ReplicaOptions = { readUrl: string; report: (error: Error) => void };
+
 /**
  * Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for cheap lists
  * and single items.
  */
-export function openDatabase(databaseUrl: string, readsMax: number): Database {
+export function openDatabase(
+  databaseUrl: string,
+  readsMax: number,
+  replicaOptions: ReplicaOptions | null = null,
+): Database {
   const open = (kind: Kind, onOverrun?: (startedAt: number) => void) =>
     createStatementPool({
       ...kind,
@@ -173,9 +193,13 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
+  const positions = open(positionsKind);
+  const replica =
+    replicaOptions === null ? null : createReplica(replicaOptions.readUrl, positions, replicaOptions.report);
   const { cheap: reads, authentication, verdicts, items, operations } = pools;
   return {
-    lists: createLists(pools, turns),
+    lists: createLists(pools, turns, replica),
+    replica,
     reads,
     authentication,
     verdicts,
@@ -190,8 +214,9 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
     }),
     connectionCounts() {
       const sum = { busy: 0, idle: 0, suspect: 0 };
-      for (const pool of Object.values(pools)) {
-        const { busy, idle, suspect } = pool.counts();
+      const counted = [...Object.values(pools), positions].map((pool) => pool.counts());
+      if (replica !== null) counted.push(replica.connectionCounts());
+      for (const { busy, idle, suspect } of counted) {
         sum.busy += busy;
         sum.idle += idle;
         sum.suspect += suspect;
@@ -199,7 +224,8 @@ export function openDatabase(databaseUrl: string, readsMax: number): Database {
       return sum;
     },
     async end() {
-      await Promise.all(Object.values(pools).map((pool) => pool.end()));
+      await Promise.all([...Object.values(pools), positions].map((pool) => pool.end()));
+      await replica?.end();
     },
   };
 }

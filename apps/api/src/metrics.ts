@@ -100,6 +100,7 @@ export type ApiReadings = {
   needs: Needs;
   postgresConnections: () => Record<string, number>;
   postgresWaiting: () => Record<string, number>;
+  listReads: () => Record<string, number>;
   clockDifferenceSeconds: () => number;
   connectionCount: () => number;
   strangersWaiting: () => number;
@@ -151,6 +152,12 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
     'Pieces of work that wait for a connection to Postgres, or for their turn.',
     readings.postgresWaiting,
     'kind',
+  );
+  metrics.counted(
+    'inventory_api_list_reads_total',
+    'Pages of lists, by the server that answered: primary, replica.',
+    readings.listReads,
+    'by',
   );
   metrics.gauge(
     'inventory_api_clock_difference_seconds',

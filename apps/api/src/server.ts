@@ -7,6 +7,7 @@ import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { findLossyReplication } from '@inventory/db/replication';
 import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOriginals } from '@inventory/db/requests/originals';
@@ -15,6 +16,7 @@ import { NeverBegunError } from '@inventory/db/statement-pool';
 import { traceStatements } from '@inventory/db/trace-statements';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { readConfig } from '@inventory/process/config';
+import { hostCountOf } from '@inventory/process/database-address';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
@@ -119,6 +121,29 @@ type StockParts = {
   report: Report;
 };
 
+type DatabaseConfig = {
+  DATABASE_URL: string;
+  DATABASE_CONNECTIONS: number;
+  DATABASE_READ_URL?: string | undefined;
+};
+
+/** Opens the database, refuses one that cannot be used, and warns of what the operator will be sorry for. */
+async function openCheckedDatabase(config: DatabaseConfig, log: Log, report: Report): Promise<Database> {
+  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = config;
+  const database = openDatabase(
+    url,
+    config.DATABASE_CONNECTIONS,
+    readUrl === undefined ? null : { readUrl, report: (error) => report(error, 'the replica') },
+  );
+  await database.reads.run(refuseUnsafeDatabase);
+  const excess = await database.reads.run(excessRightsOf);
+  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
+  const lossy = await database.reads.run((sql) => findLossyReplication(sql, hostCountOf(url)));
+  if (lossy !== null) log.warn(lossy);
+  await database.replica?.check();
+  return database;
+}
+
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
 export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
   const config = readConfig(apiSettings, env);
@@ -129,11 +154,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const metrics = createApiMetrics(registry);
   const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, 'inventory-api');
   if (tracing !== null) traceStatements(tracing.begin);
-  const database = openDatabase(config.DATABASE_URL, config.DATABASE_CONNECTIONS);
+  const database = await openCheckedDatabase(config, log, report);
   const { lists, authentication, verdicts } = database;
-  await database.reads.run(refuseUnsafeDatabase);
-  const excess = await database.reads.run(excessRightsOf);
-  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
   const keys = await openEnvelopeKeys(() => authentication.run(readEnvelopeKeys));
@@ -225,6 +247,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     needs,
     postgresConnections: database.connectionCounts,
     postgresWaiting: database.waitingCounts,
+    listReads: lists.readsBy,
     clockDifferenceSeconds: clock.differenceSeconds,
     connectionCount: connections.count,
     strangersWaiting: strangers.waitingCount,

@@ -15,11 +15,13 @@ import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { findLossyReplication } from '@inventory/db/replication';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { settle } from '@inventory/db/requests/settle';
 import { traceStatements } from '@inventory/db/trace-statements';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { readConfig } from '@inventory/process/config';
+import { hostCountOf } from '@inventory/process/database-address';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log';
@@ -92,6 +94,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   await folds.run(refuseUnsafeDatabase);
   const excess = await folds.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);
+  const lossy = await folds.run((sql) => findLossyReplication(sql, hostCountOf(config.DATABASE_URL)));
+  if (lossy !== null) log.warn(lossy);
   const keys = await openEnvelopeKeys(() => batches.run(({ sql }) => readEnvelopeKeys(sql)));
   const clock = await startDatabaseClock(
     { run: (work) => batches.run(({ sql }) => work(sql)) },

@@ -1,5 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import postgres from 'postgres';
+import { hostsOf } from './hosts/hosts.ts';
 
 const types = {
   // recNo, transactionNo and counts stay far below 2^53.
@@ -39,6 +40,10 @@ export type ConnectOptions = {
   oneProcess?: boolean;
   /** Statements that look for a few rows by an index, whatever the planner thinks there is. */
   byIndex?: boolean;
+  /**
+   * Through a pooler in transaction mode: nothing is prepared, and all other settings are those of the role.
+   */
+  pooled?: boolean;
 };
 
 const byKeysSettings = {
@@ -52,11 +57,21 @@ const byKeysSettings = {
 const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
 /**
- * A pool on `databaseUrl`; connections are made when first needed. Answers are UTC, `numeric` arrives as
- * text.
+ * A pool on `databaseUrl`; connections are made when first needed, to the primary where the address names
+ * several servers. Answers are UTC, `numeric` arrives as text.
  */
 export function connect(databaseUrl: string, options: ConnectOptions): Sql {
-  return postgres(databaseUrl, {
+  const hosts = hostsOf(databaseUrl);
+  const ofSeveral = hosts && {
+    socket: hosts.openSocket,
+    target_session_attrs: 'read-write' as const,
+    onclose: hosts.doubt,
+    onparameter(name: string, value: string) {
+      if (name === readOnlyByDefault && value === 'on') hosts.doubt();
+    },
+  };
+  const sql = postgres(hosts?.url ?? databaseUrl, {
+    ...ofSeveral,
     max: options.connectionsMax ?? 10,
     types,
     onnotice: () => {},
@@ -64,22 +79,44 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
     // Back soon after an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 0.5),
     ...(process.env.DATABASE_PASSWORD === undefined ? {} : { password: process.env.DATABASE_PASSWORD }),
+    prepare: options.pooled !== true,
     connection: {
       application_name: options.name,
       TimeZone: 'UTC',
-      // Compiling takes longer than any statement of ours that Postgres would compile.
-      jit: 'off',
-      statement_timeout: options.statementTimeoutMs ?? 0,
-      lock_timeout: options.lockTimeoutMs ?? 0,
-      idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
-      // A server whose operator turned this on would write the parameters of a statement that fails into its
-      // log.
-      log_parameter_max_length_on_error: 0,
-      ...(options.byKeys === true ? byKeysSettings : {}),
-      ...(options.byIndex === true ? byIndexSettings : {}),
-      ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
+      ...(options.pooled === true ? {} : settingsOf(options)),
     },
   });
+  if (hosts !== null) ofSeveralHosts.add(sql);
+  return sql;
+}
+
+/** The settings with which a connection begins. */
+function settingsOf(options: ConnectOptions) {
+  return {
+    // Compiling takes longer than any statement of ours that Postgres would compile.
+    jit: 'off',
+    statement_timeout: options.statementTimeoutMs ?? 0,
+    lock_timeout: options.lockTimeoutMs ?? 0,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
+    // A server whose operator turned this on would write the parameters of a statement that fails into its
+    // log.
+    log_parameter_max_length_on_error: 0,
+    ...(options.byKeys === true ? byKeysSettings : {}),
+    ...(options.byIndex === true ? byIndexSettings : {}),
+    ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
+  };
+}
+
+// Postgres tells a connection when it changes, before the end of the statement that meets it first.
+const readOnlyByDefault = 'default_transaction_read_only';
+const ofSeveralHosts = new WeakSet<Sql>();
+
+/**
+ * Whether the server of a single connection says that it takes no writes any more, while another one of the
+ * address may: what it answers may be of before that.
+ */
+export function isDemoted(sql: Sql): boolean {
+  return ofSeveralHosts.has(sql) && (sql.parameters as Record<string, unknown>)[readOnlyByDefault] === 'on';
 }
 
 /**
@@ -111,7 +148,8 @@ export async function openConnection(sql: Sql): Promise<SingleConnection> {
     ...sql.options,
     max: 1,
     max_lifetime: null,
-    onclose() {
+    onclose(id: number) {
+      (sql.options as { onclose?: (id: number) => void }).onclose?.(id);
       closed = true;
       closedBy = Object.assign(new PlainError('the connection to Postgres has closed'), {
         code: 'CONNECTION_CLOSED',

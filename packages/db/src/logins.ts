@@ -1,3 +1,4 @@
+import { withLogin } from '@inventory/process/database-address';
 import type { Sql } from './client.ts';
 
 /** A part of the service that connects with rights of its own: see the migration `roles`. */
@@ -68,9 +69,6 @@ export async function excessRightsOf(sql: Sql): Promise<string | null> {
 }
 
 /** The same address for another login. */
-export function addressOf(databaseUrl: string, { name, password }: Omit<Login, 'part'>): string {
-  const url = new URL(databaseUrl);
-  url.username = encodeURIComponent(name);
-  url.password = encodeURIComponent(password);
-  return url.href;
+export function addressOf(databaseUrl: string, login: Omit<Login, 'part'>): string {
+  return withLogin(databaseUrl, login);
 }

@@ -5,6 +5,7 @@ import { PlainError } from '@inventory/process/plain-error';
 import Postgrator from 'postgrator';
 import type { Sql } from './client.ts';
 import { findMissingRoles, parts, roleOf } from './logins.ts';
+import { refusePooler } from './pooler.ts';
 import { type MigrationPatience, runMigration } from './run-migration.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
@@ -41,6 +42,8 @@ export async function migrate(
   report: (name: string) => void = () => {},
   { to, onWait = () => {}, patience, from = folder }: MigrateOptions = {},
 ): Promise<void> {
+  // Its lock would stay with a backend that nobody ends.
+  await refusePooler(sql);
   const connection = await sql.reserve();
   try {
     await lockMigrations(connection);
@@ -146,6 +149,7 @@ export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]
 }
 
 async function refuseLossySettings(sql: Sql): Promise<void> {
+  await refusePooler(sql);
   const off = await sql<{ name: string }[]>`
     select name
     from pg_settings

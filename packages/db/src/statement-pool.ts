@@ -1,7 +1,7 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
-import { isOutage, type Sql } from './client.ts';
+import { isDemoted, isOutage, type Sql } from './client.ts';
 
 /** The caller that waits for a piece of work. */
 export type Wait = {
@@ -17,6 +17,11 @@ export type Wait = {
 export class NeverBegunError extends PlainError {
   /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
   readonly code = 'NEVER_BEGUN';
+}
+
+/** Work was done on a server that is not the primary any more. */
+class DemotedError extends PlainError {
+  readonly code = 'CONNECTION_CLOSED';
 }
 
 export type StatementPool = {
@@ -203,12 +208,15 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         const result = await (cancels && wait !== undefined
           ? runCancellable(connection, work, wait, onCancel)
           : within(limitMs, work(connection.sql)));
+        // What it read may be older than what another server has answered meanwhile.
+        if (isDemoted(connection.sql)) throw new DemotedError('the server takes no writes any more');
         answered = true;
         return result;
       } catch (error) {
         // A transaction whose connection broke goes on in the driver, on the one that takes its place: that
         // must serve nobody else.
-        gaveUp = error instanceof TooLateError || (cancels && isOutage(error));
+        gaveUp =
+          error instanceof TooLateError || error instanceof DemotedError || (cancels && isOutage(error));
         throw error;
       } finally {
         clearTimeout(overrun);

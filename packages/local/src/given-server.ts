@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { readDatabaseAddress } from '@inventory/process/database-address';
 import { LocalStackError } from './local-stack-error.ts';
 
 const WAIT_MS = 3000;
@@ -24,6 +25,18 @@ export async function checkGivenServer(
     throw new LocalStackError(
       `${name} cannot be reached at ${host}:${address.port} (${failure}); check ${variable} and that it runs`,
     );
+}
+
+/** The same for a DATABASE_URL: one of its servers is enough. */
+export async function checkGivenDatabase(url: string, signal: AbortSignal): Promise<void> {
+  const address = readDatabaseAddress(url);
+  if (address === null) throw new LocalStackError('DATABASE_URL is not a URL');
+  const check = (each: string) => checkGivenServer('Postgres', 'DATABASE_URL', each, 5432, signal);
+  if (address.places.length === 1) return check(url);
+  await Promise.any(address.places.map((place) => check(address.at(place)))).catch((error) => {
+    signal.throwIfAborted();
+    throw (error as AggregateError).errors[0];
+  });
 }
 
 /** Null when it answers, else what went wrong. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { RedisUser } from '@inventory/queue/redis-rights';
 import { images, isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
 import { lockFolder } from './folder-lock.ts';
-import { checkGivenServer } from './given-server.ts';
+import { checkGivenDatabase, checkGivenServer } from './given-server.ts';
 import type { LocalServer, ServerSettings } from './local-server.ts';
 import { LocalStackError } from './local-stack-error.ts';
 import { endLeftPostgres, startPostgres } from './postgres/postgres.ts';
@@ -121,7 +121,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   const startOrCheckPostgres = async (): Promise<Started> => {
     if (options.databaseUrl !== undefined) {
-      await checkGivenServer('Postgres', 'DATABASE_URL', options.databaseUrl, 5432, signal);
+      await checkGivenDatabase(options.databaseUrl, signal);
       return { url: options.databaseUrl, where: 'given', stop: async () => {} };
     }
     const since = Date.now();

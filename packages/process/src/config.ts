@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { whyNoPrimary } from './database-address.ts';
 import { logLevels } from './log.ts';
 import { PlainError } from './plain-error.ts';
 
@@ -27,7 +28,11 @@ export function count(min: number) {
 export const connections = {
   DATABASE_URL: z
     .string({ error: 'is not set' })
-    .regex(/^postgres(ql)?:\/\//, { error: 'must be a postgres:// address' }),
+    .regex(/^postgres(ql)?:\/\//, { error: 'must be a postgres:// address', abort: true })
+    .superRefine((url, context) => {
+      const why = whyNoPrimary(url);
+      if (why !== null) context.addIssue(why);
+    }),
   REDIS_URL: z
     .string({ error: 'is not set' })
     .regex(/^rediss?:\/\//, { error: 'must be a redis:// address' }),

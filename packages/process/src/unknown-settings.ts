@@ -1,6 +1,6 @@
 /** Every setting there is, of whichever process: all of them are given the same file. */
 export const knownSettings: readonly string[] = [
-  ...['DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'],
+  ...['DATABASE_URL', 'DATABASE_READ_URL', 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'],
   ...['REDIS_URL', 'REDIS_PASSWORD', 'REDIS_PASSWORD_FILE'],
   ...['QUEUE_PREFIX', 'QUEUE_SHARDS', 'INTERNAL_PORT', 'INTERNAL_HOST', 'LOG_LEVEL'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',

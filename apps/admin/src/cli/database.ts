@@ -8,8 +8,10 @@ import {
   refusesPassword,
   type Sql,
 } from '@inventory/db/client';
+import { NoPrimaryError } from '@inventory/db/hosts/primary';
 import { refuseOtherDatabase } from '@inventory/db/migrate';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
+import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
@@ -48,7 +50,7 @@ export async function useDatabase<Result>(
   databaseUrl: string,
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  if (!URL.canParse(databaseUrl)) throw new ConfigError('DATABASE_URL is not an address');
+  if (readDatabaseAddress(databaseUrl) === null) throw new ConfigError('DATABASE_URL is not an address');
   const sql = connect(databaseUrl, {
     name: 'inventory-admin',
     connectionsMax: 4,
@@ -125,7 +127,6 @@ function explain(error: unknown, databaseUrl: string): unknown {
   }
   if (isDiskFull(error)) return new CommandError('the disk of Postgres is full: nothing was changed');
   if (!isOutage(error)) return error;
-  const { hostname, port } = new URL(databaseUrl);
-  const { code } = error as { code: string };
-  return new CommandError(`the database at ${hostname}:${port || '5432'} cannot be reached (${code})`);
+  const why = error instanceof NoPrimaryError ? error.message : (error as { code: string }).code;
+  return new CommandError(`the database at ${describePlaces(databaseUrl)} cannot be reached (${why})`);
 }

@@ -1,5 +1,6 @@
 import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
 import { connections, readConfig } from '@inventory/process/config';
+import { describePlaces, hostCountOf, readDatabaseAddress } from '@inventory/process/database-address';
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
@@ -12,6 +13,7 @@ import { machineChecks } from './machine-checks.ts';
 import { postgresChecks } from './postgres-checks.ts';
 import { queueChecks, type Seen } from './queue-checks.ts';
 import { redisChecks } from './redis-checks.ts';
+import { replicationChecks } from './replication-checks.ts';
 
 // Both servers, and then the queues, within 15 s in all, whatever hangs.
 const connectWithinMs = 3000;
@@ -23,6 +25,8 @@ const watchMs = 7000;
 export type Reached = {
   sql: Sql | null;
   redis: Redis | null;
+  /** Servers that DATABASE_URL names. */
+  hostCount: number;
   prefix: string;
   /** Whether they are reached. */
   checks: Check[];
@@ -40,6 +44,7 @@ export async function withServers<Result>(work: (reached: Reached) => Promise<Re
     return await work({
       sql: postgres.sql,
       redis: redis.redis,
+      hostCount: hostCountOf(databaseUrl),
       prefix,
       checks: [postgres.check, redis.check],
     });
@@ -51,17 +56,20 @@ export async function withServers<Result>(work: (reached: Reached) => Promise<Re
 
 /** Everything that `doctor` checks. `apis`: addresses of apis; `disk`: a folder on the disk of Postgres. */
 export async function examine(options: { apis: readonly string[]; disk: string | null }): Promise<Check[]> {
-  return withServers(async ({ sql, redis, prefix, checks }) => {
+  return withServers(async ({ sql, redis, hostCount, prefix, checks }) => {
     const disk = options.disk ?? (isDatabaseGiven() ? null : localFolder);
-    const [ofPostgres, ofRedis, ofQueues, ofMachines] = await Promise.all([
+    const [ofPostgres, ofReplication, ofRedis, ofQueues, ofMachines] = await Promise.all([
       sql === null
         ? unaskedChecks(postgresChecks, 'Postgres cannot be asked')
         : makeChecks(sql, postgresChecks),
+      sql === null
+        ? unaskedChecks(replicationChecks, 'Postgres cannot be asked')
+        : makeChecks({ sql, hostCount }, replicationChecks),
       redis === null ? unaskedChecks(redisChecks, 'Redis cannot be asked') : makeChecks(redis, redisChecks),
       redis === null ? unaskedChecks(queueChecks, 'Redis cannot be asked') : checkQueues(redis, prefix),
       makeChecks({ sql, redis, apis: options.apis, disk }, machineChecks),
     ]);
-    return [...checks, ...ofPostgres, ...ofRedis, ...ofQueues, ...ofMachines];
+    return [...checks, ...ofPostgres, ...ofReplication, ...ofRedis, ...ofQueues, ...ofMachines];
   });
 }
 
@@ -77,7 +85,7 @@ async function checkQueues(redis: Redis, prefix: string): Promise<Check[]> {
 
 async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; check: Check }> {
   const about = { id: 'postgres', wanted: 'Postgres answers' };
-  if (!URL.canParse(databaseUrl)) {
+  if (readDatabaseAddress(databaseUrl) === null) {
     const check = {
       ...about,
       state: 'fail' as const,
@@ -86,8 +94,7 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
     };
     return { sql: null, check };
   }
-  const { hostname, port } = new URL(databaseUrl);
-  const place = `${hostname}:${port || '5432'}`;
+  const place = describePlaces(databaseUrl);
   const sql = connect(databaseUrl, { name: 'inventory-doctor', connectionsMax: 4, statementTimeoutMs: 4000 });
   try {
     await within(connectWithinMs, reach(sql));

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Client } from '@inventory/auth/client';
-import { isStatementTimeout, type Sql } from '@inventory/db/client';
+import { isStatementTimeout } from '@inventory/db/client';
 import type { ListReading } from '@inventory/db/lists/list-reading';
 import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/read-category';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
-import type { Page } from '@inventory/paging/page-envelope';
 import { Failed, messages } from '../errors.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';
-import { createNextModifiedSince } from './next-modified-since.ts';
+import { createPageReader, type ListedPage } from './page-reader.ts';
+import type { Replica } from './replica.ts';
 import { createTextStream } from './text-stream.ts';
 
 // A category of up to so many items is one text, as any other answer; a larger one is streamed.
@@ -23,9 +23,6 @@ const streamIdleMs = 10_000;
 /** The client that asks for a list, and until when it waits. */
 export type Asker = { client: Client; wait: Wait };
 
-/** A page, and from when on what comes after it is asked for by `modifiedSince`, as it is written there. */
-export type ListedPage = Page & { nextModifiedSince: string };
-
 /**
  * Lists, read in turns: nobody's lists keep others from being served. All fail with 503 when Postgres is too
  * busy for them.
@@ -37,6 +34,8 @@ export type Lists = {
    * destroyed.
    */
   category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
+  /** Pages that were read, by the server that was asked last for them. */
+  readsBy(): { primary: number; replica: number };
 };
 
 /** The connections of the lists, by what may stand behind what. All but `looks` cancel. */
@@ -48,8 +47,8 @@ export type ListPools = {
   looks: StatementPool;
 };
 
-export function createLists(pools: ListPools, turns: ListTurns): Lists {
-  const readNextModifiedSince = createNextModifiedSince();
+export function createLists(pools: ListPools, turns: ListTurns, replica: Replica | null = null): Lists {
+  const pages = createPageReader(pools, replica);
 
   async function inTurn<T>(kind: TurnKind, { client, wait }: Asker, work: () => Promise<T>): Promise<T> {
     const endTurn = await turns.take(client.clientId, kind, wait);
@@ -72,13 +71,6 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
       if (isStatementTimeout(error)) return false;
       throw error;
     }
-  }
-
-  async function readListed(sql: Sql, reading: ListReading): Promise<ListedPage> {
-    // Before the page, in a statement of its own: what was committed between the two is on the page, and is
-    // asked for again. After it, or in the page's statement, it would be on no page.
-    const nextModifiedSince = await readNextModifiedSince(sql);
-    return { ...(await reading.read(sql)), nextModifiedSince };
   }
 
   async function streamCategory(category: number, asker: Asker): Promise<{ stream: Readable }> {
@@ -115,16 +107,17 @@ export function createLists(pools: ListPools, turns: ListTurns): Lists {
   }
 
   return {
+    readsBy: pages.readsBy,
     async page(reading, asker) {
       const few = Symbol('few');
       if (reading.cost !== 'everything') {
         const page = await inTurn('cheap', asker, async () => {
           if (reading.cost === 'matches' && !(await hasFew(reading, asker))) return few;
-          return pools.cheap.run((sql) => readListed(sql, reading), asker.wait);
+          return pages.read('cheap', reading, asker.wait);
         });
         if (typeof page !== 'symbol') return page;
       }
-      return inTurn('costly', asker, () => pools.costly.run((sql) => readListed(sql, reading), asker.wait));
+      return inTurn('costly', asker, () => pages.read('costly', reading, asker.wait));
     },
     async category(category, asker) {
       const text = await inTurn('cheap', asker, () =>

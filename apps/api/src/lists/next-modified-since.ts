@@ -6,16 +6,26 @@ import { formatDateTime } from '@inventory/domain/date-time';
 const readAgainAfterMs = 1000;
 
 /** Gives the value of `X-Next-Modified-Since` for a list that is read after it. */
-export type NextModifiedSince = (sql: Sql) => Promise<string>;
+export type NextModifiedSince = {
+  /** On the primary: no replica knows what is open there. */
+  read(sql: Sql): Promise<string>;
+  /** One that was read a moment ago, if there is one. */
+  kept(): string | null;
+};
 
 /** Asks Postgres once a second at most, and only while lists are read. */
 export function createNextModifiedSince(): NextModifiedSince {
-  let kept: { text: string; readAt: number } | null = null;
-  return async (sql) => {
-    const readAt = performance.now();
-    if (kept !== null && readAt - kept.readAt < readAgainAfterMs) return kept.text;
-    const text = formatDateTime((await readNextModifiedSince(sql)).getTime());
-    kept = { text, readAt };
-    return text;
+  let last: { text: string; readAt: number } | null = null;
+  const kept = () => (last !== null && performance.now() - last.readAt < readAgainAfterMs ? last.text : null);
+  return {
+    kept,
+    async read(sql) {
+      const known = kept();
+      if (known !== null) return known;
+      const readAt = performance.now();
+      const text = formatDateTime((await readNextModifiedSince(sql)).getTime());
+      last = { text, readAt };
+      return text;
+    },
   };
 }

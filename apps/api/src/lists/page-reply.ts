@@ -2,7 +2,7 @@ import { envelopeText, pagingHeaders, pagingOf } from '@inventory/paging/page-en
 import type { PageQuery } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Reply } from '../route.ts';
-import type { ListedPage } from './lists.ts';
+import type { ListedPage } from './page-reader.ts';
 
 /** The answer of a paged list, in the contract's envelope and with its headers. */
 export function pageReply(query: PageQuery, page: ListedPage): Reply {

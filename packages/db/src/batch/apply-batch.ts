@@ -23,9 +23,11 @@ import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../request
 import type { BatchPool, BatchWork } from './batch-pool.ts';
 import {
   findHeldGates,
+  forget,
   type GateId,
   gateIdsOf,
   gateNamesOf,
+  isOutdated,
   lockGates,
   makeGates,
   type PartNumbers,
@@ -84,6 +86,11 @@ async function applyTogether(
       .catch(async (error: unknown) => {
         // Another transaction took one of the request ids or keys while this one was being decided.
         if (claims.has(violatedUnique(error) ?? '')) return null;
+        if (error instanceof OutdatedError && tries < triesMax) {
+          forget(parts);
+          await makeGates(pool.sql, unique, parts);
+          return null;
+        }
         if (isLockTimeout(error)) {
           await refuseHeldGates(pool.sql, unique, parts);
           // Nobody holds them any more.
@@ -134,6 +141,13 @@ class TableLockedError extends PlainError {
 
   constructor() {
     super('a table that every batch needs is locked by somebody else');
+  }
+}
+
+/** This process remembers items or gates that Postgres does not have: a standby without them was promoted. */
+class OutdatedError extends PlainError {
+  constructor() {
+    super('items or gates that were there are not');
   }
 }
 
@@ -198,6 +212,7 @@ async function applySingles(
   const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
     await untilRead(locked, facts, pickCandidates(tx, requests, parts, facts));
   times.readAt = performance.now();
+  if (isOutdated(parts, requests, levels, items)) throw new OutdatedError();
   const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
 
   const decided: DecidedTransaction[] = [];
@@ -299,6 +314,7 @@ async function applyAtomic(
   const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
     await untilRead(locked, facts, pickCandidates(tx, operations, parts, facts, atomicReading));
   times.readAt = performance.now();
+  if (isOutdated(parts, operations, levels, items)) throw new OutdatedError();
   if (outcomes.has(request.requestId)) return { result: outcomes, write: null };
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
   const batch = { ...batchOf(read), isWhole: true };

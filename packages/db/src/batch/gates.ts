@@ -8,7 +8,7 @@ export type GateId = { partNo: number; wid: number };
 
 /**
  * What a worker process remembers between batches: the number of each shortID, and the gates that exist.
- * Neither ever changes once it is there, so it cannot go stale.
+ * Neither ever changes once it is there; but a standby that was promoted may never have had them.
  */
 export type PartNumbers = { byShortId: Map<string, number>; gates: Set<string> };
 
@@ -30,8 +30,7 @@ export async function makeGates(
   parts: PartNumbers,
 ): Promise<void> {
   if (parts.byShortId.size > rememberedMax || parts.gates.size > rememberedMax) {
-    parts.byShortId.clear();
-    parts.gates.clear();
+    forget(parts);
   }
   const unknown = new Set(
     requests
@@ -74,6 +73,31 @@ export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers)
     for (const wid of warehousesOf(operation)) gates.set(gateKey(partNo, wid), { partNo, wid });
   }
   return [...gates.values()];
+}
+
+/**
+ * Whether what is remembered of these requests is not so in Postgres, as its `levels` and `items` (by
+ * shortID) say.
+ */
+export function isOutdated(
+  parts: PartNumbers,
+  requests: readonly StockRequest[],
+  levels: ReadonlyMap<string, unknown>,
+  items: ReadonlyMap<string, { partNo: number }>,
+): boolean {
+  return requests.flatMap(operationsOf).some((operation) => {
+    const partNo = parts.byShortId.get(itemIdOf(operation));
+    if (partNo === undefined) return false;
+    if (items.get(itemIdOf(operation))?.partNo !== partNo) return true;
+    const gates = warehousesOf(operation).map((wid) => gateKey(partNo, wid));
+    return gates.some((gate) => parts.gates.has(gate) && !levels.has(gate));
+  });
+}
+
+/** Forgets all of it; the next batches read again what they need. */
+export function forget(parts: PartNumbers): void {
+  parts.byShortId.clear();
+  parts.gates.clear();
 }
 
 /** The gates of a request by names that need no look-up: "wid/itemID". */

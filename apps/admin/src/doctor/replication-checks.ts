@@ -1,0 +1,32 @@
+import type { Sql } from '@inventory/db/client';
+import { readReplication, whyLossy } from '@inventory/db/replication';
+import { ok, type Question, warn } from './check.ts';
+
+/** The primary, and how many servers DATABASE_URL names. */
+export type Servers = { sql: Sql; hostCount: number };
+
+export const replicationChecks: Question<Servers>[] = [
+  {
+    id: 'replication',
+    wanted: 'a synchronous standby, where there are standbys',
+    async look({ sql, hostCount }) {
+      const replication = await readReplication(sql);
+      const { attached, synchronousNames } = replication;
+      const lossy = whyLossy(replication, hostCount);
+      const standbys = attached === 0 ? 'no standby is attached' : `${attached} attached`;
+      if (lossy !== null) {
+        return warn(
+          `${standbys}; ${lossy}`,
+          'set synchronous_standby_names on every server, to two standbys or more of which one must answer: see docs/operating.md',
+        );
+      }
+      if (attached === 0 && (hostCount > 1 || synchronousNames !== '')) {
+        return warn(
+          `${standbys}; nobody could take over, and with synchronous_standby_names set no write is answered`,
+          'see why the standbys do not stream from the primary',
+        );
+      }
+      return ok(attached === 0 ? standbys : `${standbys}; synchronous: ${synchronousNames}`);
+    },
+  },
+];

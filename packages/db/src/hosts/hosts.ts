@@ -1,0 +1,92 @@
+import { Socket } from 'node:net';
+import { type DatabaseAddress, type Place, readDatabaseAddress } from '@inventory/process/database-address';
+import postgres from 'postgres';
+import { createPrimary, type Standing } from './primary.ts';
+
+/** The servers of one address, for all connections of this process. */
+export type Hosts = {
+  /** An address of one server, for the driver: it must not try others by itself. */
+  url: string;
+  /** A socket to the primary, for the driver. Never fails: the socket does. */
+  openSocket(): Promise<Socket>;
+  /** Something happened that may mean that another server is the primary now. */
+  doubt(): void;
+};
+
+// While connections are open: a primary that was left behind may go on answering.
+const watchEveryMs = 5000;
+const known = new Map<string, Hosts>();
+
+/** The servers of an address that names several; null: it names one, or is none. */
+export function hostsOf(databaseUrl: string): Hosts | null {
+  const address = readDatabaseAddress(databaseUrl);
+  if (address === null || address.places.length === 1) return null;
+  const hosts = known.get(databaseUrl) ?? createHosts(address);
+  known.set(databaseUrl, hosts);
+  return hosts;
+}
+
+function createHosts(address: DatabaseAddress): Hosts {
+  const sockets = new Map<Socket, Place>();
+  let watching: NodeJS.Timeout | undefined;
+  const primary = createPrimary(
+    address.places,
+    (place) => askStanding(address.at(place)),
+    // What they would still be answered may be of before the promotion.
+    (place) => {
+      for (const [socket, to] of sockets) if (to !== place) socket.destroy();
+    },
+  );
+
+  function keep(socket: Socket, place: Place) {
+    for (const each of sockets.keys()) if (each.destroyed) sockets.delete(each);
+    sockets.set(socket, place);
+    watching ??= setInterval(() => {
+      if ([...sockets.keys()].some((each) => !each.destroyed)) return primary.doubt();
+      clearInterval(watching);
+      watching = undefined;
+    }, watchEveryMs).unref();
+  }
+
+  return {
+    url: address.at(address.places[0]!),
+    async openSocket() {
+      const socket = new Socket();
+      try {
+        const place = await primary.find();
+        keep(socket, place);
+        // As the driver itself does: the name that the server's certificate must have, and that errors show.
+        return Object.assign(socket, place).connect(place.port, place.host);
+      } catch (error) {
+        // The driver forgets a connection for which it got no socket, and waits for it all the same.
+        setImmediate(() => socket.destroy(error as Error));
+        return socket;
+      }
+    },
+    doubt: primary.doubt,
+  };
+}
+
+/** Asks a server what it is, on a connection of its own. */
+async function askStanding(url: string): Promise<Standing> {
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: 3,
+    fetch_types: false,
+    onnotice: () => {},
+    ...(process.env.DATABASE_PASSWORD === undefined ? {} : { password: process.env.DATABASE_PASSWORD }),
+    connection: { application_name: 'inventory-primary' },
+  });
+  try {
+    const [row] = await sql.unsafe(`
+      select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as takes_writes`);
+    if (row!.takes_writes !== true) return { isPrimary: false, timeline: 0 };
+    // Some providers' servers do not know it; then all of them are alike.
+    const [log] = await sql
+      .unsafe('select substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline')
+      .catch(() => []);
+    return { isPrimary: true, timeline: log === undefined ? 0 : Number.parseInt(log.timeline, 16) };
+  } finally {
+    void sql.end({ timeout: 1 }).catch(() => {});
+  }
+}

@@ -1,0 +1,71 @@
+import { PlainError } from '@inventory/process/plain-error';
+import { connect, type Sql } from './client.ts';
+
+/** What stands at an address is not what is needed there; the message is one line for whoever starts. */
+export class PoolerError extends PlainError {}
+
+/**
+ * Whether a pooler such as PgBouncer answers in the place of Postgres: it gives each connection a number of
+ * its own, and the servers' backends have others.
+ */
+export async function isPooled(sql: Sql): Promise<boolean> {
+  try {
+    const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    return rows[0]!.pid !== (rows as unknown as { state: { pid: number } }).state.pid;
+  } catch (error) {
+    if (isStartRefused(error)) return true;
+    throw error;
+  }
+}
+
+/** A pooler that does not know the settings with which a connection begins refuses it. */
+function isStartRefused(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  return code === '08P01' && /unsupported startup parameter/.test(message ?? '');
+}
+
+/**
+ * Refuses a pooler before the database that everything is written to. In transaction mode two statements of
+ * one connection go to two backends: locks of a session, settings of a connection and what it has prepared
+ * would be another's. Throws PoolerError.
+ */
+export async function refusePooler(sql: Sql): Promise<void> {
+  if (!(await isPooled(sql))) return;
+  throw new PoolerError(
+    'DATABASE_URL leads through a pooler, where locks, settings and prepared statements of a connection do not hold: ' +
+      'give it the address of Postgres itself (a pooler may stand before DATABASE_READ_URL)',
+  );
+}
+
+// Through a pooler a connection begins with the settings of its role.
+const needed: Record<string, { isRight: (value: string) => boolean; wanted: string }> = {
+  statement_timeout: { isRight: (value) => Number(value) > 0 && Number(value) <= 10_000, wanted: "'10s'" },
+  jit: { isRight: (value) => value === 'off', wanted: 'off' },
+  max_parallel_workers_per_gather: { isRight: (value) => value === '0', wanted: '0' },
+  log_parameter_max_length_on_error: { isRight: (value) => value === '0', wanted: '0' },
+};
+
+/**
+ * Refuses a pooler whose connections have other settings than lists need, and says by which statements the
+ * role gets them. Throws PoolerError.
+ */
+export async function refuseRoleWithoutSettings(databaseUrl: string): Promise<void> {
+  const sql = connect(databaseUrl, { name: 'inventory-start', connectionsMax: 1, pooled: true });
+  try {
+    const rows = await sql<{ name: string; setting: string; role: string }[]>`
+      select name, setting, quote_ident(current_user) as role
+      from pg_settings
+      where name = any(${Object.keys(needed)}::text[])
+      order by name`;
+    const wrong = rows.filter(({ name, setting }) => !needed[name]!.isRight(setting));
+    if (wrong.length === 0) return;
+    const statements = wrong.map(
+      ({ name, role }) => `alter role ${role} set ${name} = ${needed[name]!.wanted};`,
+    );
+    throw new PoolerError(
+      `DATABASE_READ_URL leads through a pooler, where settings of a connection do not hold: run \`${statements.join(' ')}\` on the primary and let the pooler connect anew`,
+    );
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Sql } from './client.ts';
+
+/** How the standbys of a primary are kept. */
+export type Replication = {
+  /** Servers that copy from this one now. */
+  attached: number;
+  /** What `synchronous_standby_names` says; empty: no commit waits for a standby. */
+  synchronousNames: string;
+  synchronousCommit: string;
+};
+
+/** Any role may read it. */
+export async function readReplication(sql: Sql): Promise<Replication> {
+  const [row] = await sql<{ attached: number; names: string; synchronous_commit: string }[]>`
+    select (select count(*) from pg_stat_replication)::integer as attached,
+      current_setting('synchronous_standby_names') as names,
+      current_setting('synchronous_commit') as synchronous_commit`;
+  const { attached, names, synchronous_commit } = row!;
+  return { attached, synchronousNames: names.trim(), synchronousCommit: synchronous_commit };
+}
+
+/**
+ * Why an answered transaction can be lost when the primary is, although there are standbys; null: it cannot,
+ * or there are none. `hostCount`: servers that DATABASE_URL names.
+ */
+export function whyLossy(replication: Replication, hostCount: number): string | null {
+  const { attached, synchronousNames, synchronousCommit } = replication;
+  if (attached === 0 && hostCount < 2) return null;
+  const loss = 'what was answered last is lost with the primary';
+  if (synchronousNames === '')
+    return `no standby is synchronous (synchronous_standby_names is empty): ${loss}`;
+  return synchronousCommit === 'local' ? `synchronous_commit is local: ${loss}` : null;
+}
+
+/** The same for a connection of the service, as a line for its log. */
+export async function findLossyReplication(sql: Sql, hostCount: number): Promise<string | null> {
+  return whyLossy(await readReplication(sql), hostCount);
+}

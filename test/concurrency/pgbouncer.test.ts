@@ -1,0 +1,118 @@
+import { startServer } from '@inventory/api/server';
+import { connect } from '@inventory/db/client';
+import { migrate } from '@inventory/db/migrate';
+import { createLog } from '@inventory/process/log';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { expectInvariants } from '../harness/invariants.ts';
+import { readMetrics } from '../harness/metrics.ts';
+import { prepareDatabase, receiveOnce, startOwnService, untilAnswered } from '../harness/own-service.ts';
+import { type PgBouncer, pgbouncerPath, startPgBouncer } from '../harness/pgbouncer.ts';
+
+const itemID = 'ITEM';
+// What an operator writes who had "unsupported startup parameter" and looked it up.
+const everything =
+  'jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,log_parameter_max_length_on_error,plan_cache_mode,' +
+  'enable_seqscan,enable_hashjoin,enable_mergejoin,enable_bitmapscan,max_parallel_workers_per_gather';
+
+describe.skipIf(pgbouncerPath === null)('through PgBouncer (skipped where there is none)', () => {
+  let database: TestDatabase;
+  let strict: PgBouncer;
+  let lenient: PgBouncer;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    await prepareDatabase(database.sql, [itemID]);
+    const { username, password } = new URL(database.url);
+    const owner = { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+    const common = { url: database.url, logins: [...inject('logins'), owner], poolSize: 2 };
+    strict = await startPgBouncer({ ...common, ignores: '' });
+    lenient = await startPgBouncer({ ...common, ignores: everything });
+  });
+  afterAll(async () => {
+    await strict?.stop();
+    await lenient?.stop();
+    await database?.drop();
+  });
+
+  const environment = (url: string) => ({ DATABASE_URL: url, REDIS_URL: inject('redisUrl'), PORT: '0' });
+  const pooled = /DATABASE_URL leads through a pooler, where locks, settings and prepared statements/;
+
+  test('refused at start as DATABASE_URL, of api, worker and migration, whatever it ignores', async () => {
+    for (const bouncer of [strict, lenient]) {
+      const url = bouncer.through(database.url);
+      await expect(startServer(asPart('api', environment(url)), createLog('api'))).rejects.toThrow(pooled);
+      await expect(startWorker(asPart('worker', environment(url)), createLog('worker'))).rejects.toThrow(
+        pooled,
+      );
+      const sql = connect(url, { name: 'tests', connectionsMax: 1 });
+      await expect(migrate(sql)).rejects.toThrow(pooled);
+      await sql.end({ timeout: 1 });
+    }
+  });
+
+  test('refused at start as DATABASE_READ_URL while its role has not the settings, and says which', async () => {
+    const started = startServer(
+      asPart('api', {
+        ...environment(database.url),
+        DATABASE_READ_URL: lenient.through(database.url),
+      }),
+      createLog('api'),
+    );
+    await expect(started).rejects.toThrow(
+      /alter role test_\w+_api set jit = off; .*alter role test_\w+_api set statement_timeout = '10s';/,
+    );
+  });
+
+  test('lists see every write that was answered before them, many at once over two connections', async () => {
+    const api = inject('logins').find(({ part }) => part === 'api')!.name;
+    const name = new URL(database.url).pathname.slice(1);
+    // In this database alone: other tests have the same login.
+    const settings = { statement_timeout: "'10s'", jit: 'off', max_parallel_workers_per_gather: '0' };
+    for (const [setting, value] of Object.entries(settings)) {
+      await database.sql.unsafe(`alter role ${api} in database ${name} set ${setting} = ${value}`);
+    }
+    // Those that it has begun with other settings.
+    await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and usename = ${api}`;
+    for (const bouncer of [strict, lenient]) {
+      const service = await startOwnService({
+        apis: 2,
+        workers: 1,
+        env: { DATABASE_URL: database.url, DATABASE_READ_URL: bouncer.through(database.url) },
+      });
+      const readsByReplica = async () => {
+        const metrics = await Promise.all(service.internalPorts.map(readMetrics));
+        return metrics.map((each) => each.value('inventory_api_list_reads_total{by="replica"}') ?? 0);
+      };
+      const writeAndRead = async (turn: number) => {
+        const [writer, reader] = [service.clients[turn % 2]!, service.clients[1 - (turn % 2)]!];
+        const serial = `${bouncer === strict ? 'strict' : 'lenient'}-${turn}`;
+        const receipt = await receiveOnce(writer, { itemID, wid: 1 + (turn % 2), serial });
+        expect(receipt.status, receipt.text).toBe(201);
+        const lists = [`/Inventory?serial=${serial}`, `/Inventory?serial=${serial}&sort=units`];
+        for (const list of lists) {
+          const { status, text, body } = await untilAnswered(() => reader.get(list));
+          expect(status, text).toBe(200);
+          expect(body.totalCount, text).toBe(1);
+        }
+      };
+      let turn = 0;
+      // Connections that are slow to open are done without; with them open the pooler has its share.
+      await expect
+        .poll(
+          async () => {
+            await Promise.all(Array.from({ length: 8 }, () => writeAndRead(turn++)));
+            return Math.min(...(await readsByReplica()));
+          },
+          { timeout: 120_000 },
+        )
+        .toBeGreaterThan(8);
+      await service.stop();
+    }
+    await expectInvariants(database.sql);
+  });
+});

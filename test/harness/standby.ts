@@ -1,0 +1,212 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { appendFile, chown, mkdtemp, open, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { connect, type Sql } from '@inventory/db/client';
+import { choosePort } from '@inventory/local/free-port';
+import { type PostgresBinaries, providePostgresBinaries } from '@inventory/local/postgres/postgres-binaries';
+import {
+  POSTGRES_ENVIRONMENT,
+  POSTGRES_ROLE,
+  providePostgresData,
+} from '@inventory/local/postgres/postgres-data';
+import {
+  type PostgresHome,
+  providePostgresHome,
+  removePostgresHome,
+} from '@inventory/local/postgres/postgres-home';
+import { postgresArguments, postgresSettings } from '@inventory/local/postgres/postgres-settings';
+
+/** A Postgres of a test's own, which nobody starts again. */
+export type OwnPostgres = {
+  port: number;
+  /** As the owner; several statements at once. */
+  sql: Sql;
+  /** As if its machine were lost. */
+  kill(): Promise<void>;
+  /** Makes a standby the primary. */
+  promote(): Promise<void>;
+};
+
+/** Postgres servers that are copies of one another. */
+export type PostgresPair = {
+  primary: OwnPostgres;
+  standby: OwnPostgres;
+  password: string;
+  /** The address of both, as the service is given it. */
+  url: string;
+  urlOf(...servers: OwnPostgres[]): string;
+  stop(): Promise<void>;
+};
+
+const execute = promisify(execFile);
+const standbyName = 'standby';
+
+/**
+ * Starts a primary with the database `inventory` and a standby that streams from it. `prepare`: fills the
+ * primary before. `synchronous`: a commit is answered when the standby has it, too.
+ */
+export async function startPostgresPair(options: {
+  prepare: (sql: Sql) => Promise<void>;
+  synchronous: boolean;
+}): Promise<PostgresPair> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-postgres-')));
+  const { signal } = new AbortController();
+  const place = await providePostgresHome(folder, signal);
+  const binaries = await providePostgresBinaries(place.home, place.runAs, signal);
+  const password = await providePostgresData(place, binaries, {
+    folder,
+    port: undefined,
+    rememberedPort: undefined,
+    throwAway: true,
+    queuePrefix: 'inventory',
+    report: () => {},
+    signal,
+  });
+  const servers: (OwnPostgres & { end(): Promise<void> })[] = [];
+  const urlOf = (...those: OwnPostgres[]) =>
+    `postgres://${POSTGRES_ROLE}:${password}@${those.map(({ port }) => `127.0.0.1:${port}`).join(',')}/inventory`;
+  async function start(data: string) {
+    const server = await startOne({ place, binaries, data, log: join(folder, 'servers.log'), password });
+    servers.push(server);
+    return server;
+  }
+  async function stop() {
+    await Promise.all(servers.map((server) => server.end()));
+    await removePostgresHome(folder);
+    await rm(folder, { recursive: true, force: true });
+  }
+  try {
+    const primary = await start(join(place.home, 'data'));
+    await options.prepare(primary.sql);
+    const data = join(place.home, 'standby');
+    await copyData(primary, place, data, password);
+    const standby = await start(data);
+    if (options.synchronous) {
+      await primary.sql.unsafe(`alter system set synchronous_standby_names = '${standbyName}'`);
+      await primary.sql`select pg_reload_conf()`;
+    }
+    await untilReplicated(primary, options.synchronous ? 'sync' : 'async');
+    return { primary, standby, password, url: urlOf(primary, standby), urlOf, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A base backup, as `pg_basebackup` makes it; that is not among the binaries. */
+async function copyData(primary: OwnPostgres, place: PostgresHome, to: string, password: string) {
+  const { uid, gid } = place.runAs;
+  const write = async (name: string, text: string) => {
+    await writeFile(join(to, name), text);
+    if (uid !== undefined) await chown(join(to, name), uid, gid ?? uid);
+  };
+  const session = await primary.sql.reserve();
+  try {
+    await session`select pg_backup_start('standby', true)`;
+    // Files may go while it copies: what belongs to the backup is in the log.
+    await execute('cp', ['-a', join(place.home, 'data'), to]).catch((error: { stderr?: string }) => {
+      const lines = (error.stderr ?? '').trim().split('\n');
+      if (!lines.every((line) => line.includes('No such file'))) throw error;
+    });
+    const [stopped] = await session<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`;
+    await write('backup_label', stopped!.labelfile);
+  } finally {
+    session.release();
+  }
+  await rm(join(to, 'postmaster.pid'), { force: true });
+  await write('standby.signal', '');
+  const conninfo = `host=127.0.0.1 port=${primary.port} user=${POSTGRES_ROLE} password=${password} application_name=${standbyName}`;
+  await appendFile(join(to, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+}
+
+async function untilReplicated(primary: OwnPostgres, state: 'sync' | 'async') {
+  for (;;) {
+    const rows = await primary.sql`
+      select from pg_stat_replication where state = 'streaming' and sync_state = ${state}`;
+    if (rows.length === 1) return;
+    await pause(20);
+  }
+}
+
+async function startOne(options: {
+  place: PostgresHome;
+  binaries: PostgresBinaries;
+  data: string;
+  log: string;
+  password: string;
+}): Promise<OwnPostgres & { end(): Promise<void> }> {
+  const { place, binaries, data, password } = options;
+  const port = await choosePort('Postgres', undefined, undefined);
+  const settings = {
+    ...postgresSettings,
+    shared_buffers: '32MB',
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    logging_collector: 'off',
+    wal_keep_size: '256MB',
+  };
+  const log = await open(options.log, 'a');
+  const { uid, gid } = place.runAs;
+  const child = spawn(binaries.postgres, ['-D', data, '-p', String(port), ...postgresArguments(settings)], {
+    cwd: data,
+    env: POSTGRES_ENVIRONMENT,
+    ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  const exited = once(child, 'exit');
+  const killWithUs = () => void child.kill('SIGQUIT');
+  process.on('exit', killWithUs);
+  await Promise.race([
+    untilReady(child, data),
+    exited.then(() => {
+      throw new Error(`Postgres did not start: ${readFileSync(options.log, 'utf8').slice(-2000)}`);
+    }),
+  ]);
+  const url = (name: string) => `postgres://${POSTGRES_ROLE}:${password}@127.0.0.1:${port}/${name}`;
+  const server = connect(url('postgres'), { name: 'tests', connectionsMax: 1 });
+  const [standing] = await server`select pg_is_in_recovery() as standby`;
+  if (standing!.standby === false) await server.unsafe('create database inventory');
+  await server.end();
+  const sql = connect(url('inventory'), { name: 'tests', connectionsMax: 4 });
+  return {
+    port,
+    sql,
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    async promote() {
+      await sql`select pg_promote(true, 60)`;
+    },
+    async end() {
+      process.off('exit', killWithUs);
+      await sql.end({ timeout: 0 });
+      child.kill('SIGQUIT');
+      if (child.exitCode === null && child.signalCode === null) await exited;
+    },
+  };
+}
+
+/** Ready for statements; a standby too. */
+async function untilReady(child: ChildProcess, data: string) {
+  for (;;) {
+    const lines = readLines(join(data, 'postmaster.pid'));
+    if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') return;
+    if (child.exitCode !== null) return;
+    await pause(20);
+  }
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
