@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
 import { inChunks } from '../harness/answers.ts';
-import { createApiClient } from '../harness/api-client.ts';
+import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService({ apis: 2, workers: 2 });
@@ -92,6 +92,14 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Sends again what a slow machine was too busy for; not what it may have applied without saying so. */
+async function taken(send: () => Promise<ApiAnswer>): Promise<void> {
+  for (;;) {
+    const { status, body } = await send();
+    if (status !== 503 || !body.message.includes('nothing was applied')) return;
+  }
+}
+
 test('every lot is taken in the order of allocation, whatever ran beside it: the ledger replayed gives the same answers', async () => {
   const client = await service.client();
   const processes = service.baseUrls.map((baseUrl) =>
@@ -110,21 +118,23 @@ test('every lot is taken in the order of allocation, whatever ran beside it: the
     if (kind === 'receive') {
       const expires = pickOne(random, [undefined, '2001-01-01', '2090-01-01', '2091-01-01']);
       const spot = pickOne(random, spots);
-      await caller.post('/Inventory/Receive', { itemID, units, wid, reasonCode: 0, spot, expires });
+      const body = { itemID, units, wid, reasonCode: 0, spot, expires };
+      await taken(() => caller.post('/Inventory/Receive', body));
     } else if (kind === 'issue') {
       const spot = maybe(pickOne(random, spots));
-      await caller.post('/Inventory/Issue', { itemID, units: units * 2, wid, reasonCode: 0, spot });
+      const body = { itemID, units: units * 2, wid, reasonCode: 0, spot };
+      await taken(() => caller.post('/Inventory/Issue', body));
     } else {
       const away = random() < 0.5;
-      const body = away
-        ? { shipToWid: 3 - wid, toSpot: maybe('A') }
-        : { toSpot: pickOne(random, ['A', 'B']) };
-      await caller.post('/Inventory/Move', { itemID, units, wid, fromSpot: maybe(''), ...body });
+      const to = away ? { shipToWid: 3 - wid, toSpot: maybe('A') } : { toSpot: pickOne(random, ['A', 'B']) };
+      const body = { itemID, units, wid, fromSpot: maybe(''), ...to };
+      await taken(() => caller.post('/Inventory/Move', body));
     }
   });
   const transactions = await service.sql<Transaction[]>`
     select kind, status, body, result
     from stock_transaction
+    where status <> 'abandoned'
     order by transaction_no`;
   const lots: Lot[] = [];
   const differences = [];
@@ -145,5 +155,6 @@ test('every lot is taken in the order of allocation, whatever ran beside it: the
   const several = transactions.filter(({ result }) => result.lots?.length > 1);
   expect(several.length).toBeGreaterThan(60);
   expect(transactions.filter(({ status }) => status === 'refused').length).toBeGreaterThan(20);
-  expect(transactions).toHaveLength(1200);
+  // But for those whose outcome a slow machine could not tell.
+  expect(transactions.length).toBeGreaterThan(1100);
 });

@@ -1003,7 +1003,7 @@ async function importKey(`,
   {
     name: 'no admission control',
     edits: [{ file: lane, search: '+ lane.roundTripMs > busyFromMs', replace: '< 0' }],
-    test: { file: 'concurrency/overload.test.ts', title: 'what is accepted is applied' },
+    test: { file: 'concurrency/overload.test.ts', title: 'all in one turn' },
   },
   {
     name: 'the time that lost answers take is not learnt',
@@ -1014,7 +1014,7 @@ async function importKey(`,
         replace: 'if (now - envelope.sentAt < 125) lane.roundTripMs += (',
       },
     ],
-    test: { file: 'concurrency/overload.test.ts', title: 'as long as those answers take' },
+    test: { file: 'concurrency/overload.test.ts', title: 'all in one turn' },
   },
   {
     name: 'admission does not count those who wait for the end of the turn',

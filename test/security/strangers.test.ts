@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { inChunks } from '../harness/answers.ts';
 import { askToken, createApiClient } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -57,6 +57,10 @@ async function useUp(address: string, at: number) {
 function hammer(sendOne: (index: number) => Promise<{ status: number }>) {
   let answered = 0;
   let stopped = false;
+  // Also where the test fails: it would be in the way of the next.
+  onTestFinished(() => {
+    stopped = true;
+  });
   const statuses = new Set<number>();
   const done = meanwhile(
     Promise.all(
@@ -114,13 +118,16 @@ test('401 waits its turn when its address has had too many; right tokens and sec
   const client = await service.client();
   await useUp(address, 0);
   const refused = hammer(() => from(address, '/Item', bearer('garbage')));
-  const ofOne = await refused.forEachOf(20, async () => {
-    expect((await from(address, '/Item', bearer(client.token))).status).toBe(200);
-    expect((await askTokenFrom(address, client.clientId, client.secret)).status).toBe(200);
-    expect((await from('203.0.113.2', '/Item', bearer('garbage'))).status).toBe(401);
-  });
+  // Of each by itself: one that waited behind them all would not show among others that did not.
+  const others: (() => Promise<void>)[] = [
+    async () => expect((await from(address, '/Item', bearer(client.token))).status).toBe(200),
+    async () => expect((await askTokenFrom(address, client.clientId, client.secret)).status).toBe(200),
+    async () => expect((await from('203.0.113.2', '/Item', bearer('garbage'))).status).toBe(401),
+  ];
+  const ofOne: number[] = [];
+  for (const other of others) ofOne.push(await refused.forEachOf(20, other));
   expect(await refused.stop()).toEqual(new Set([401]));
-  expect(ofOne).toBeLessThan(connections / 2);
+  expect(Math.max(...ofOne)).toBeLessThan(connections / 2);
 });
 
 describe('two thousand clients behind one address', () => {
@@ -129,12 +136,12 @@ describe('two thousand clients behind one address', () => {
     const fleet = await addFleet(2000);
     const stale = fleet.slice(0, 20);
     // Each of them verifies a signature in two processes, beside as many wrong ones: so many show it.
-    const asking = fleet.slice(-400);
+    const asking = fleet.slice(-200);
     const { token } = await service.client();
     for (const at of [0, 1]) await useUp(address, at);
     const forged = Array.from({ length: connections }, () => forge(token));
     const hammers = [0, 1].map((at) => hammer((index) => from(address, '/Item', bearer(forged[index]!), at)));
-    const wrong = await inChunks(200, 20, (index) =>
+    const wrong = await inChunks(100, 20, (index) =>
       askTokenFrom(address, stale[index % stale.length]!.clientId, 'stale', index % 2),
     );
     expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401, 429]));
