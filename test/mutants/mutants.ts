@@ -4037,22 +4037,6 @@ async function importKey(`,
     test: { fault: 'worker kill -9', rounds: 3 },
   },
   {
-    name: 'a transaction is reversed as often as somebody asks, as the fault harness sees it',
-    edits: [
-      {
-        file: 'packages/domain/src/stock/reverse.ts',
-        search: 'if (past.isReversed) return',
-        replace: 'if (past.isReversed && batch.now < 0) return',
-      },
-      {
-        file: 'packages/db/migrations/0019.do.counts-reversals-and-evidence.sql',
-        search: 'create unique index stock_transaction_reverses_key',
-        replace: 'create index stock_transaction_reverses_key',
-      },
-    ],
-    test: { fault: 'worker kill -9', rounds: 3 },
-  },
-  {
     name: 'what is counted is read before the gates are locked, as the fault harness sees it',
     edits: [
       {
