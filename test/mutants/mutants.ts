@@ -3858,4 +3858,54 @@ async function importKey(`,
     ],
     test: { file: 'contract/docs-page.test.ts', title: 'is dark where' },
   },
+  {
+    name: 'a backup that is not noted',
+    edits: [
+      {
+        file: 'packages/db/src/operator/backup-records.ts',
+        search: "if (standby) return 'standby';",
+        replace: "if (standby || !future) return 'standby';",
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'a backup is noted with its moment' },
+  },
+  {
+    name: 'a restored database with the records of the one before',
+    edits: [{ file: backupTables, search: "  'backup_record',\n", replace: '' }],
+    test: { file: 'admin/backup.test.ts', title: 'the backup that it comes from' },
+  },
+  {
+    name: 'an age of the last backup where there is none',
+    edits: [
+      {
+        file: 'apps/api/src/backup-age.ts',
+        search: 'last === null ? {} :',
+        replace: 'last === null ? { none: 0 } :',
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'a backup is noted with its moment' },
+  },
+  {
+    name: 'an alert about a backup of half an hour ago',
+    edits: [{ file: alertRules, search: '> 26 * 3600', replace: '> 26 * 60' }],
+    test: { file: 'operation/monitoring.test.ts', title: 'each cause is named within 15 seconds' },
+  },
+  {
+    name: 'an alert without a section that says what to do',
+    edits: [
+      { file: 'docs/operating.md', search: '#### InventoryBackupOld', replace: '#### InventoryBackup' },
+    ],
+    test: { file: 'operation/monitoring.test.ts', title: 'has a section for each alert' },
+  },
+  {
+    name: 'the history of a lot with the oldest line first',
+    edits: [
+      {
+        file: 'packages/db/src/operator/ledger.ts',
+        search: 'order by stock_entry.transaction_no desc, stock_entry.line desc',
+        replace: 'order by stock_entry.transaction_no, stock_entry.line',
+      },
+    ],
+    test: { file: 'admin/catalog.test.ts', title: 'tell what is stored, to the last digit' },
+  },
 ];

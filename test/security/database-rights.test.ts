@@ -14,6 +14,7 @@ import { databaseOf } from '../harness/global-setup.ts';
 // The rights of each part of the service on each table; columns where it is not all of them. Nothing else.
 const expected: Record<Part, Record<string, string>> = {
   api: {
+    backup_record: 'select',
     client: 'select',
     client_secret: 'select',
     client_warehouse: 'select',
@@ -71,6 +72,7 @@ const expected: Record<Part, Record<string, string>> = {
     warehouse: 'select',
   },
   operator: {
+    backup_record: 'select, insert (bytes, made_by, server, taken_at)',
     client:
       'select, insert, update (disabled, group_id, operations_per_minute, rate_limit, read_only), delete',
     client_secret: 'select, insert, delete',

@@ -9,6 +9,7 @@ import { aliasImport } from './commands/alias-import.ts';
 import { aliasList } from './commands/alias-list.ts';
 import { aliasRemove } from './commands/alias-remove.ts';
 import { audit } from './commands/audit.ts';
+import { backedUp } from './commands/backed-up.ts';
 import { backup } from './commands/backup.ts';
 import { clientAdd } from './commands/client-add.ts';
 import { clientDisable } from './commands/client-disable.ts';
@@ -58,6 +59,7 @@ export const inventory = group(
     seedCommand,
     audit,
     backup,
+    backedUp,
     restore,
     restored,
     maintain,

@@ -100,6 +100,7 @@ export type ApiReadings = {
   clockDifferenceSeconds: () => number;
   connectionCount: () => number;
   strangersWaiting: () => number;
+  backupAgeSeconds: () => Record<string, number>;
 };
 
 /** The metrics that are read from the parts of an api when somebody asks. */
@@ -158,6 +159,12 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
     'inventory_api_strangers_waiting',
     'Answers to callers without a right token that wait for their turn.',
     readings.strangersWaiting,
+  );
+  metrics.gauge(
+    'inventory_api_backup_age_seconds',
+    'How old the last backup is that was noted in the database; absent when none ever was.',
+    readings.backupAgeSeconds,
+    'by',
   );
   metrics.gauge(
     'inventory_api_refused_answers',

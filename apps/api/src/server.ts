@@ -28,6 +28,7 @@ import { connectProducer } from '@inventory/queue/redis';
 import { createSubmitter } from '@inventory/queue/submit';
 import type { Redis } from 'ioredis';
 import { createApp, version } from './app.ts';
+import { watchBackupAge } from './backup-age.ts';
 import { createBatches } from './batch/batches.ts';
 import type { FindOriginals } from './batch/read-operations.ts';
 import { createBatchTurns } from './batch/turns.ts';
@@ -211,6 +212,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       notes: [`the clock of Postgres is ahead of this one by ${clock.differenceSeconds().toFixed(3)} s`],
     };
   };
+  // Nobody can ask for it otherwise.
+  const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   addApiReadings(registry, {
     submitter,
     needs,
@@ -219,6 +222,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     clockDifferenceSeconds: clock.differenceSeconds,
     connectionCount: connections.count,
     strangersWaiting: strangers.waitingCount,
+    backupAgeSeconds: () => backups?.seconds() ?? {},
   });
   let operations: Operations | undefined;
   if (config.INTERNAL_PORT !== undefined)
@@ -247,6 +251,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       await submitter.close();
       keys.stop();
       operations?.stop();
+      backups?.stop();
       await internal?.close();
       clock.stop();
       redis.disconnect();

@@ -40,7 +40,7 @@ export type Metrics = {
     buckets: readonly number[],
     labels?: readonly Label[],
   ): Histogram<Label>;
-  /** A number that is asked for when the metrics are read. */
+  /** A number that is read with the metrics; with a label those that are told then, and no others. */
   gauge(name: string, help: string, read: () => Reading, label?: string): void;
   /**
    * The samples of one of them as they are now; of a histogram, those that its text has, too. None when there
@@ -80,8 +80,10 @@ export function createMetrics(): Metrics {
         registers,
         collect() {
           const reading = read();
-          if (typeof reading === 'number') this.set(reading);
-          else for (const [value, number] of Object.entries(reading)) this.set({ [label!]: value }, number);
+          if (typeof reading === 'number') return this.set(reading);
+          // What is not told any more is gone.
+          this.reset();
+          for (const [value, number] of Object.entries(reading)) this.set({ [label!]: value }, number);
         },
       });
     },

@@ -14,7 +14,8 @@ const ours = 0o600;
  */
 export async function writeTarget<T>(path: string, work: (output: Writable) => Promise<T>): Promise<T> {
   if (path === '-') {
-    if (process.stdout.isTTY) throw new CommandError('a backup is nothing for a terminal: name a file', 2);
+    if (process.stdout.isTTY)
+      throw new CommandError('a backup cannot be shown on a terminal: name a file', 2);
     return explained('standard output', () => work(process.stdout));
   }
   if (existsSync(path)) throw new CommandError(`${path} is there already: a backup needs a new name`);

@@ -1,5 +1,7 @@
 import { writeBackup } from '@inventory/db/operator/backup';
+import { messageOf } from '@inventory/process/describe-error';
 import { Command, InvalidArgumentError } from 'commander';
+import { noteMade } from '../backup/note-made.ts';
 import { writeTarget } from '../backup/target.ts';
 import { untilBrokenOff } from '../cli/broken-off.ts';
 import { withDatabaseAsItIs } from '../cli/database.ts';
@@ -27,6 +29,12 @@ export const backup = new Command('backup')
           `${lot} lots and ${transactions} transactions, ${(made.fileBytes / 1e6).toFixed(1)} MB; a snapshot was held for ${(made.snapshotMs / 1000).toFixed(1)} s`,
         );
         tell(`holds everything that was acknowledged before ${made.header.takenAt}`);
+        const takenAt = new Date(made.header.takenAt);
+        // The backup is whole, whatever becomes of this.
+        const noted = await noteMade(sql, { takenAt, bytes: made.fileBytes, madeBy: 'inventory' }).catch(
+          messageOf,
+        );
+        if (typeof noted === 'string') tell(`doctor and the metrics will not know of it: ${noted}`);
       }),
     );
   });

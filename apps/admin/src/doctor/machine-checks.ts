@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Sql } from '@inventory/db/client';
+import { readLastBackup } from '@inventory/db/operator/backup-records';
 import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
 import { readRedisClock } from '@inventory/queue/health';
 import type { Redis } from 'ioredis';
@@ -19,6 +20,8 @@ const clockMaxMs = 2000;
 const apiWithinMs = 3000;
 const diskLow = 0.15;
 const diskOut = 0.03;
+// A day, and the time that a nightly one may take longer than that of the night before.
+const backupHoursMax = 26;
 
 export const machineChecks: Question<Machine>[] = [
   {
@@ -28,12 +31,8 @@ export const machineChecks: Question<Machine>[] = [
   },
   {
     id: 'backup',
-    wanted: 'a backup of the last day',
-    look: async () =>
-      unknown(
-        'this database has no record of a backup',
-        'make one, and try to restore it, whatever way you make it',
-      ),
+    wanted: `a backup of the last ${backupHoursMax} hours`,
+    look: judgeBackup,
   },
   {
     id: 'disk',
@@ -85,6 +84,22 @@ async function readApiClock(url: string, postgres: { aheadMs: number; errorMs: n
   }
   const date = Date.parse(answer.headers.get('date') ?? '');
   return describeClock(name, { aheadMs: date + 500 - (now - errorMs), errorMs: errorMs + 1000 });
+}
+
+async function judgeBackup({ sql }: Machine) {
+  const last = sql === null ? null : await readLastBackup(sql);
+  if (last === null) {
+    return unknown(
+      sql === null ? 'Postgres does not answer' : 'this database has no record of a backup',
+      'make one with `pnpm inventory backup`, or note one with `pnpm inventory backed-up`; try to restore it, whatever way you make it',
+    );
+  }
+  const hours = last.ageSeconds / 3600;
+  const size = last.bytes === null ? '' : `, ${describeBytes(last.bytes)}`;
+  const found = `${hours.toFixed(1)} hours old, by ${last.madeBy}, of ${last.server}${size}`;
+  return hours <= backupHoursMax
+    ? ok(found)
+    : warn(found, 'make one now, and see why what should make one every day did not');
 }
 
 async function judgeDisk({ sql, disk }: Machine) {

@@ -3,6 +3,7 @@ import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, openConnection, type Sql, type Tx } from '../client.ts';
 import { migrate, newestMigration } from '../migrate.ts';
 import { type BackupBlock, DamagedBackupError, type OpenBackup } from './backup-file.ts';
+import { noteBackup } from './backup-records.ts';
 import { type BackupTable, findTablesInUse, listBackupTables, quoteName } from './backup-tables.ts';
 import { beginAnotherLife } from './identity.ts';
 import { dropKeysAndIndexes, makeAgain } from './rebuild.ts';
@@ -46,6 +47,14 @@ export async function restoreBackup(
   const restored = await loadAll(sql, backup, options);
   options.report('newer migrations', null);
   await migrate(sql);
+  const { takenAt, database } = backup.header;
+  const source = {
+    takenAt: new Date(takenAt),
+    server: `database ${database}`,
+    bytes: null,
+    madeBy: 'restore',
+  };
+  await noteBackup(sql, source);
   options.report('statistics', null);
   const tables = (await listBackupTables(sql)).map(({ name }) => quoteName(name));
   await sql.unsafe(`vacuum (analyze) ${tables.join(', ')}`);

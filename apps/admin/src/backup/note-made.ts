@@ -1,0 +1,23 @@
+import type { Sql } from '@inventory/db/client';
+import { type BackupRecord, type NotNoted, noteBackup } from '@inventory/db/operator/backup-records';
+import { findDatabaseUrl } from '../cli/database.ts';
+
+const reasons: Record<NotNoted, string> = {
+  standby: 'this server is a standby; run `inventory backed-up` on the primary',
+  old_tables: 'the tables are of an older version',
+  future: 'the moment has not come yet',
+};
+
+/**
+ * Notes in the database that it was copied, for `doctor` and the metrics; `takenAt`: null for now. Returns
+ * the moment, or why it could not be noted.
+ */
+export async function noteMade(
+  sql: Sql,
+  record: Pick<BackupRecord, 'bytes' | 'madeBy'> & { takenAt: Date | null },
+): Promise<Date | string> {
+  const { hostname, port, pathname } = new URL(await findDatabaseUrl());
+  const server = `${hostname}:${port || '5432'}${pathname}`;
+  const outcome = await noteBackup(sql, { ...record, server });
+  return typeof outcome === 'string' ? reasons[outcome] : outcome;
+}

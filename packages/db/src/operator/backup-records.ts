@@ -1,0 +1,48 @@
+import { lacksTable, type Sql } from '../client.ts';
+
+/** A backup that was made; `bytes`: null where something else than our command made it. */
+export type BackupRecord = { takenAt: Date; server: string; bytes: number | null; madeBy: string };
+
+/**
+ * Why a backup could not be noted: the database only reads, it has the tables of an older version, or its
+ * clock has not come to the moment of the backup.
+ */
+export type NotNoted = 'standby' | 'old_tables' | 'future';
+
+/**
+ * Notes that a backup was made, so that its age can be told; `takenAt`: null for now. One that is noted
+ * already stays as it is. Returns the moment by the clock of Postgres, or why it was not noted.
+ */
+export async function noteBackup(
+  sql: Sql,
+  { takenAt, server, bytes, madeBy }: Omit<BackupRecord, 'takenAt'> & { takenAt: Date | null },
+): Promise<Date | NotNoted> {
+  const [found] = await sql<{ standby: boolean; moment: Date; future: boolean }[]>`
+    select pg_is_in_recovery() as standby, moment, moment > clock_timestamp() + interval '1 minute' as future
+    from (select date_trunc('milliseconds', coalesce(${takenAt}::timestamptz, clock_timestamp())) as moment) as given`;
+  const { standby, moment, future } = found!;
+  if (standby) return 'standby';
+  // It would hide for long that no other is made.
+  if (future) return 'future';
+  try {
+    await sql`
+      insert into backup_record (taken_at, server, bytes, made_by)
+      values (${moment}, ${server}, ${bytes}, ${madeBy})
+      on conflict (taken_at, server) do nothing`;
+    return moment;
+  } catch (error) {
+    if (lacksTable(error)) return 'old_tables';
+    throw error;
+  }
+}
+
+/** The backup of the latest moment, with its age by the clock of Postgres; null when none was ever noted. */
+export async function readLastBackup(sql: Sql): Promise<(BackupRecord & { ageSeconds: number }) | null> {
+  const [row] = await sql<(BackupRecord & { ageSeconds: number })[]>`
+    select taken_at as "takenAt", server, bytes::double precision as bytes, made_by as "madeBy",
+      greatest(extract(epoch from clock_timestamp() - taken_at), 0)::double precision as "ageSeconds"
+    from backup_record
+    order by taken_at desc
+    limit 1`;
+  return row ?? null;
+}
