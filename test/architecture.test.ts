@@ -14,6 +14,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const sources = files.filter((file) => /^(?:apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file));
+const documents = files.filter((file) => /^(?:README|CONTRIBUTING|SECURITY|docs\/[a-z]+)\.md$/.test(file));
 const typescript = files.filter((file) => file.endsWith('.ts'));
 
 /** The files that a file imports, of its own package. */
@@ -132,7 +133,10 @@ test('the page of the clocks says what the code says', () => {
 
 test('the clocks fit each other', () => {
   const section = page.slice(page.indexOf('## Clocks'));
-  const relations = section.split('```')[1]!.trim().split('\n');
+  const relations = section
+    .split(/```(?:text)?\n/)[1]!
+    .trim()
+    .split('\n');
   expect(relations.length).toBeGreaterThan(15);
   const msOf = (name: string) => {
     if (/^\d+$/.test(name)) return Number(name);
@@ -157,4 +161,41 @@ test('no comment is wider than 110 columns', () => {
       .map((line) => `${file}: ${line.trim()}`),
   );
   expect(wide).toEqual([]);
+});
+
+test('no sentence of a document or of a message has "who …" or "what …" as its subject', () => {
+  const subject = /(?:^|[.:;] |\| |["'`])(?:Who|What|Whoever) (?!.*\?)/;
+  const found = [...documents, ...sources].flatMap((file) =>
+    textOf(file)
+      .split('\n')
+      // A heading, the head of a table and a label in bold are no sentences.
+      .filter((line, at, lines) => !line.startsWith('#') && !/^\| -/.test(lines[at + 1] ?? ''))
+      // Comments are held by those who write them.
+      .filter((line) => !file.endsWith('.ts') || !/^\s*(?:\/\/|\/?\*)/.test(line))
+      .filter((line) => subject.test(line.replaceAll(/\*\*[^*]*\*\*/g, '')))
+      .map((line) => `${file}: ${line.trim().slice(0, 100)}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test('the words of the project are explained, each once and in order', () => {
+  const [, rest] = textOf('docs/architecture.md').split('\n## Words\n');
+  const rows = [...rest!.split('\n## ')[0]!.matchAll(/^\| ([a-z][^|]*?) +\| (\S.*?) +\|$/gm)];
+  const words = rows.flatMap(([, name]) => name!.split(', '));
+  expect(words).toEqual(
+    expect.arrayContaining([
+      'gate',
+      'lane',
+      'shard',
+      'envelope',
+      'batch',
+      'verdict',
+      'fold',
+      'level',
+      'chapter',
+    ]),
+  );
+  expect(new Set(words).size).toBe(words.length);
+  const names = rows.map(([, name]) => name!);
+  expect(names).toEqual([...names].sort());
 });

@@ -116,6 +116,18 @@ test('each rule says how bad it is, what it means and what to do, once', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
+test('docs/operating.md has a section for each alert that says what to do, and for no other', () => {
+  const [, chapter] = textOf('docs/operating.md').split('### What to do at each alert\n');
+  const sections = chapter!
+    .split(/^## /m)[0]!
+    .split(/^#### /m)
+    .slice(1);
+  const named = sections.map((section) => section.split('\n')[0]!);
+  expect([...named].sort()).toEqual(rules.map(({ alert }) => alert).sort());
+  // Not the heading alone.
+  for (const section of sections) expect(section.length, section).toBeGreaterThan(150);
+});
+
 test('what Prometheus reads is read often enough to name a cause within 15 seconds', () => {
   const { global } = parse(textOf('monitoring/prometheus/prometheus.yml'));
   const seconds = (text: string) => Number(/^(\d+)s$/.exec(text)?.[1]);
