@@ -41,7 +41,7 @@ const languages = ['sh', 'http', 'sql', 'ini', 'text', 'mermaid'];
 const folder = mkdtempSync(join(tmpdir(), 'examples-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Text of an example with the folders, addresses and placeholders of a reader replaced by those of the test. */
+/** Text of an example with the folders and addresses of a reader replaced by those of the test. */
 function placed(text: string, baseUrl = ''): string {
   return text
     .replaceAll('/backups/', `${folder}/`)

@@ -6,7 +6,10 @@ import { root } from './documents.ts';
 /** What `start` printed until it was up, and how it is ended; it ends with the test anyway. */
 export type StartedService = { banner: string; stop(): Promise<void> };
 
-/** Runs `start` with these arguments until its banner is there. Fails with what it printed when it ends before. */
+/**
+ * Runs `start` with these arguments until its banner is there. Fails with what it printed when it ends
+ * before.
+ */
 export async function startService(
   args: readonly string[],
   env: Record<string, string>,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 const digits = { error: 'must be a plain integer.' };
 
-/** A number of the service's in a path, as recNo; anything else is no such path. `example`: one of the demo. */
+/**
+ * A number of the service's in a path, as recNo; anything else is no such path. `example`: one of the demo.
+ */
 export function pathNumber(description: string, example: number) {
   return z
     .string()

@@ -14,7 +14,7 @@ const columns: Columns = { alias: 'required', item: 'required' };
 export const aliasImport = new Command('import')
   .description('Add the aliases of a file')
   .requiredOption('--from <file>', 'the file')
-  .option('--skip-bad', 'import the rows that are good, whatever the others are')
+  .option('--skip-bad', 'import the valid rows, and skip the others')
   .option('--json', 'print one line of JSON: added, unchanged, skipped')
   .addHelpText(
     'after',

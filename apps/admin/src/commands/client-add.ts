@@ -31,7 +31,7 @@ export const clientAdd = new Command('add')
   .option('--rate-limit <number>', 'requests in any 60 s, instead of the default', parseId)
   .option('--operation-limit <number>', 'operations of batches in any 60 s, instead of the default', parseId)
   .option('--from <file>', 'the clients of this file, instead of one')
-  .option('--skip-bad', 'add those of the file that are good, whatever the others are')
+  .option('--skip-bad', 'add the valid rows of the file, and skip the others')
   .option('--json', 'print one line of JSON: clientId and clientSecret, of a file a list of these')
   .addHelpText(
     'after',
@@ -47,7 +47,7 @@ ${importHelp}${example(
     if (from === undefined) return addOne(options);
     const alone = ['id', 'permissions', 'warehouses', 'readOnly', 'rateLimit', 'operationLimit'] as const;
     if (alone.some((name) => options[name] !== undefined)) {
-      throw new CommandError('--from says all of its clients: only --skip-bad and --json go with it', 2);
+      throw new CommandError('--from names all of the clients: only --skip-bad and --json go with it', 2);
     }
     await addFleet(from, { skipBad: skipBad ?? false, json: options.json ?? false });
   });

@@ -27,7 +27,7 @@ const columns: Columns = {
 export const itemImport = new Command('import')
   .description('Add the items of a file, and change those that are there already')
   .requiredOption('--from <file>', 'the file')
-  .option('--skip-bad', 'import the rows that are good, whatever the others are')
+  .option('--skip-bad', 'import the valid rows, and skip the others')
   .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
   .addHelpText(
     'after',

@@ -10,7 +10,7 @@ export const maintain = new Command('maintain')
   )
   .option(
     '--days <number>',
-    'keep keys for so many days, 7 or more; what was refused a day longer',
+    'keep keys for so many days, 7 or more, and refused transactions a day longer',
     parseDays,
     8,
   )
@@ -19,7 +19,8 @@ export const maintain = new Command('maintain')
     await withDatabase(async (sql) => {
       const { keys, transactions, waits } = await removeOutdated(sql, days, createProgress(print));
       print(`removed ${keys} keys and ${transactions} refused and abandoned transactions`);
-      if (waits) print('an old key is in use just now: what was refused or abandoned goes the next time');
+      if (waits)
+        print('an old key is in use just now: refused and abandoned transactions are removed the next time');
     });
   });
 

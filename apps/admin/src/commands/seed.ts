@@ -25,7 +25,7 @@ export const seedCommand = new Command('seed')
     'entries in the ledger: 1 to 5 times the lots (default: 1.4 times)',
     parseId,
   )
-  .option('--yes', 'do so on the database of DATABASE_URL: what is added is there for good')
+  .option('--yes', 'also add to the database of DATABASE_URL; the made-up stock stays there for good')
   .addHelpText('after', example('seed --items 1000 --warehouses 4 --lots 100000'))
   .action(async ({ yes, ...options }: Options) => {
     if (isDatabaseGiven() && !yes) {

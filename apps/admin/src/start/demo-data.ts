@@ -43,7 +43,8 @@ const items: [shortId: string, fields: ItemFields][] = [
   ['TAPE-50', { description: 'Packing tape, 50 mm', category: 5, discontinued: true }],
 ];
 
-// Beside the client of the banner, so that the examples have one to look at and to change; nobody knows its secret.
+// Beside the client of the banner, so that the examples have one to look at and to change; nobody knows its
+// secret.
 const scanner = {
   clientId: 'scanner-7',
   permissions: [Permission.ItemMasterList, Permission.PositiveAdjustment],

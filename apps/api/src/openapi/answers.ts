@@ -15,7 +15,7 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   'X-Page': ['Current page', '1'],
   'X-Page-Size': ['Items per page', '25'],
   'X-Next-Modified-Since': [
-    'What to ask for next time by `modifiedSince` so that nothing is missed, whatever is written meanwhile (extension). ' +
+    'The value to ask for next time by `modifiedSince` so that nothing is missed, whatever is written meanwhile (extension). ' +
       'Of a walk over several pages, that of the first',
     '2026-01-31T08:00:00.000Z',
   ],

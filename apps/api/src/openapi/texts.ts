@@ -88,7 +88,7 @@ is on two pages. Empty fields, null or blank, sort last in both directions; text
 1. Walk all pages, and keep \`X-Next-Modified-Since\` of the **first** one (*extension*).
 2. Next time ask for \`modifiedSince\` that value, walk all pages of that, and keep the value of its first page again.
 
-Then nothing is missed: what changed during your walk, and what was being written and is committed later, comes next time. A record
+Then nothing is missed: changes made during your walk, and those that were being written and are committed later, come next time. A record
 may come again that you have as it is, so put records in by their number. The time of your own clock, or of your last run, is no such
 value: a change is of a moment before it can be seen. The value lies some seconds behind the clock; it stands still while a change
 that was begun then is not complete.
@@ -98,7 +98,7 @@ stock level when its item's quantities have in any warehouse that it is a sum of
 
 Walk in the default order and without filters other than \`modifiedSince\`: while a record leaves a list that you walk (\`inStock=true\`, or
 \`/Item\`, which holds no discontinued items) or changes its place in it, others move to pages that you have read. For items that is
-\`/Item/All\`. Lots never leave \`/Inventory\`. When your warehouses change, begin anew: what came into your scope is not modified by that.
+\`/Item/All\`. Lots never leave \`/Inventory\`. When your warehouses change, begin anew: a record that comes into your scope does not count as modified.
 `.trim();
 
 /** Which lots a move and an issue take, in which order. */

@@ -196,7 +196,8 @@ function whatWorkersSay(signs: Signs): Cause[] {
       code: 'workerPostgres',
       level: 'bad',
       sentence: `The worker ${cutOff.name} cannot reach Postgres, and this api can.`,
-      advice: 'What it takes comes back late. Stop it, or see why its connections fail; its log says so.',
+      advice:
+        'The envelopes that it takes are answered late. Stop it, or see why its connections fail; its log says so.',
     });
   }
   const wrong = live.find(({ note }) => Math.abs(note?.clockDifferenceSeconds ?? 0) > clockFromSeconds);

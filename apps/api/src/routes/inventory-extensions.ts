@@ -20,7 +20,7 @@ export function extensionRoutes(stock: Stock & Batches) {
       method: 'POST',
       path: '/Inventory/Count',
       isExtension: true,
-      summary: 'Count stock: what lies there becomes what was counted',
+      summary: 'Count stock: the units in the books become the units that were counted',
       permission: transactionPermission.count,
       writes: true,
       body: CountCall,

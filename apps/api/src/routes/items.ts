@@ -34,7 +34,10 @@ const lookUpQuery = z.looseObject({
   key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
   type: z
     .string()
-    .meta({ description: 'What `key` is; required with it', enum: ['id', 'alias'] })
+    .meta({
+      description: 'Whether `key` is a ShortID (id) or an alias; required with `key`',
+      enum: ['id', 'alias'],
+    })
     .optional(),
   Category: z
     .string()

@@ -22,7 +22,7 @@ export type CountRequest = z.infer<typeof CountRequest>;
 export const ChangedLots = z.array(
   z.object({
     recNo: z.int(),
-    units: z.number().describe('What this lot gained; below 0: what it lost'),
+    units: z.number().describe('Units that this lot gained; below 0: that it lost'),
     remaining: z.number().describe('In this lot now; at 0 it is shipped'),
   }),
 );
@@ -33,8 +33,8 @@ export const CountAnswer = z
     recNo: z.int().nullable().describe('Record number of the first lot changed; null when none was'),
     status: z.literal('counted'),
     transactionNo: z.int().describe('Number of this transaction'),
-    before: z.number().describe('What was there by the books'),
-    counted: z.number().describe('What is there now'),
+    before: z.number().describe('Units there by the books'),
+    counted: z.number().describe('Units there now'),
     difference: z.number().describe('counted - before'),
     lots: ChangedLots,
   })

@@ -5,7 +5,7 @@ export const transactionKinds = ['receive', 'move', 'issue', 'count', 'reverse']
 
 const shared = {
   transactionNo: z.int().describe('Unique transaction number'),
-  kind: z.enum(transactionKinds).describe('What was done'),
+  kind: z.enum(transactionKinds).describe('The kind of transaction'),
   at: z.iso.datetime().describe('When it was applied, by the clock of the service'),
   clientId: z.string().describe('The client that asked for it'),
 };

@@ -67,7 +67,7 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
       await createDatabase(url);
     } catch (error) {
       await stop();
-      throw new LocalStackError(`Postgres is up but refuses us: ${(error as Error).message}`);
+      throw new LocalStackError(`Postgres is up but refuses the connection: ${(error as Error).message}`);
     }
     return { url, port, version: binaries.major, stop };
   };

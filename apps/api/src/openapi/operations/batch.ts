@@ -76,7 +76,7 @@ export const batch: Operation = {
 permission and scope too, and has its own status; \`body\` is what its call answers, \`error\` the error object.
 
 - \`each\`: every operation is a transaction of its own; one that is refused stops none of the others. Operations on one item are decided in the
-  list's order. \`notApplied\`: surely not applied; send it again. What follows one of these on its item is not applied either.
+  list's order. \`notApplied\`: surely not applied; send it again. Operations that follow it on the same item are not applied either.
 - \`atomic\`: all or nothing, over any items and warehouses, decided and committed as one. Any refusal: 409 with \`results\`: all malformed or
   forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors, the others \`notApplied\`. An operation that
   was applied under its \`key\` before counts as done.

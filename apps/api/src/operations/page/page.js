@@ -241,7 +241,7 @@ function Page() {
         ${stock !== null && html`<${Stock} stock=${stock} /><${Transactions} stock=${stock} />`}
         ${
           now.past.length > 0 &&
-          html`<${Tile} title="What has passed" class="wide">
+          html`<${Tile} title="Since this api started" class="wide">
             <ul class="past">
               ${now.past.map((each) => html`<li key=${each.from + each.sentence}><span class="quiet">${time(each.from)} to ${time(each.to)}</span> ${each.sentence}</li>`)}
             </ul>
