@@ -570,6 +570,105 @@ describe('the record of backups', () => {
   });
 });
 
+describe('the record of backups', () => {
+  const records = (sql = service.sql) =>
+    sql<{ takenAt: Date; server: string; bytes: string | null; madeBy: string }[]>`
+      select taken_at as "takenAt", server, bytes, made_by as "madeBy"
+      from backup_record
+      order by taken_at`;
+  const told = async (): Promise<{ id: string; state: string; found: string }> => {
+    const env = asPart('operator', service.env);
+    const { stdout } = await run(['doctor', '--json'], env);
+    const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
+    const check = checks.find(({ id }) => id === 'backup')!;
+    // A check that a busy machine had no time for says nothing.
+    return check.found.startsWith('could not be looked at') ? told() : check;
+  };
+  const where = () => {
+    const { host, pathname } = new URL(service.databaseUrl);
+    return host + pathname;
+  };
+
+  test('a backup is noted with its moment, its server and its size; doctor and the metrics tell its age', async () => {
+    await service.sql`delete from backup_record`;
+    expect(await told()).toMatchObject({
+      state: 'unknown',
+      found: 'this database has no record of a backup',
+    });
+    const api = async () => {
+      const env: Record<string, string> = { ...service.env, INTERNAL_PORT: '0' };
+      const running = await startServer(asPart('api', env), createLog('api'));
+      onTestFinished(() => running.stop());
+      return () => readMetrics(running.internalPort!);
+    };
+    const before = await api();
+    // Asked at its start, and later than that of the test.
+    await expect.poll(async () => (await before()).value('inventory_api_postgres_up')).toBe(1);
+    expect((await before()).text).not.toMatch(/^inventory_api_backup_age_seconds\{/m);
+
+    const path = await makeBackup();
+    const [record, ...others] = await records();
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({ server: where(), madeBy: 'inventory' });
+    expect(Number(record!.bytes)).toBe((await stat(path)).size);
+    expect(await told()).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/^0\.\d hours old, by inventory, of .*, \d/),
+    });
+    await service.sql`update backup_record set taken_at = clock_timestamp() - interval '27 hours'`;
+    expect(await told()).toMatchObject({ state: 'warn', found: expect.stringMatching(/^27\.0 hours old/) });
+    const after = await api();
+    const age = async () => (await after()).value('inventory_api_backup_age_seconds{by="inventory"}');
+    await expect.poll(age, { timeout: 60_000 }).toBeGreaterThanOrEqual(27 * 3600);
+    const first = (await age())!;
+    expect(first).toBeLessThan(28 * 3600);
+    await expect.poll(age).toBeGreaterThan(first);
+  });
+
+  test('backed-up notes what something else has made, once, and none to come', async () => {
+    await service.sql`delete from backup_record`;
+    const at = new Date(Date.now() - 3_600_000);
+    const note = (...more: string[]) =>
+      runCommand(['backed-up', '--by', 'pgbackrest', ...more], asOperator());
+    for (let turn = 0; turn < 2; turn++)
+      expect(await note('--at', at.toISOString())).toEqual({
+        code: 0,
+        stdout: `noted a backup of ${at.toISOString()}\n`,
+        stderr: '',
+      });
+    expect(await records()).toEqual([{ takenAt: at, server: where(), bytes: null, madeBy: 'pgbackrest' }]);
+    expect(await note()).toMatchObject({ code: 0 });
+    expect(await records()).toHaveLength(2);
+    expect(await told()).toMatchObject({ state: 'ok', found: expect.stringContaining('by pgbackrest, of ') });
+    expect(await note('--at', '2999-01-01T00:00:00Z')).toMatchObject({ code: 2, stdout: '' });
+    expect(await records()).toHaveLength(2);
+  });
+
+  test('a restored database has the backup that it comes from, and no other', async () => {
+    await makeBackup();
+    const path = await makeBackup();
+    const { url, sql } = await createEmptyDatabase();
+    expect(await runCommand(['restore', path], url)).toMatchObject({ code: 0 });
+    const last = (await records()).at(-1)!;
+    const { id } = await readIdentity(service.sql);
+    expect(await records(sql)).toEqual([
+      { takenAt: last.takenAt, server: `database ${id}`, bytes: null, madeBy: 'restore' },
+    ]);
+  });
+
+  test('a backup of tables of an older version is made, and says that it is not noted', async () => {
+    const older = await createEmptyDatabase();
+    await migrate(older.sql, () => {}, 20);
+    const path = join(await createFolder(), 'older.inventory');
+    const { code, stderr } = await runCommand(['backup', path], older.url);
+    expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+      code: 0,
+      last: 'doctor and the metrics will not know of it: the tables are of an older version',
+    });
+    expect((await stat(path)).size).toBeGreaterThan(100);
+  });
+});
+
 /** Rows that somebody would miss. */
 async function countRows(sql: ReturnType<typeof connect>): Promise<number> {
   const [tables] = await sql<{ there: boolean }[]>`select to_regclass('client') is not null as there`;
