@@ -12,7 +12,7 @@ import { queueName } from './envelope.ts';
 const shardsMost = 256;
 
 /** How long a worker that says nothing keeps its shards, */
-export const seatMs = 1200;
+export const seatMs = 1500;
 /** and how often it says that it is there. */
 export const seatEveryMs = 400;
 

@@ -67,7 +67,10 @@ function judgeWorkers(seen: Seen) {
   const { health } = seen;
   const workers = health.parts.filter(({ kind }) => kind === 'worker');
   if (workers.length === 0) return fail('no worker is connected to this Redis', startWorker);
-  const still = workers.filter(({ asked }) => !asked);
+  // Each has several connections.
+  const still = [
+    ...new Map(workers.filter(({ asked }) => !asked).map((part) => [part.process, part])).values(),
+  ];
   const stillText = still.map(describeStill).join('; ');
   const remedy =
     'it is stopped or stands still: look at that process and its log; end it, and what supervises it starts it anew';
