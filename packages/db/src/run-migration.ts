@@ -8,8 +8,8 @@ export type MigrationPatience = {
   /** A statement waits so long for a lock: whoever wants the same table afterwards waits behind it. */
   lockTimeoutMs: number;
   /**
-   * The same for one try in ten: longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is
-   * waited for, and never for whoever waits for less.
+   * The same for one try in ten: longer than `deadlock_timeout`, after which Postgres ends an autovacuum that
+   * is waited for, and never for whoever waits for less.
    */
   vacuumTimeoutMs: number;
   /** Between two tries, for all who waited behind the last one. */
