@@ -145,7 +145,7 @@ export function playFleet(fleet: Fleet, seed = 1): Prediction {
       const sent = {
         jobId: `${clock.next()}`,
         requestIds: [],
-        open: requests.length,
+        unanswered: requests.length,
         sentAt: clock.now(),
         isDone: false,
       };
