@@ -85,6 +85,7 @@ describe('doctor, where all is well,', () => {
       connections: expect.stringMatching(/ok|warn/),
       keys: 'ok',
       folding: 'ok',
+      drift: 'ok',
       'eviction-policy': 'ok',
       memory: 'ok',
       'redis-role': 'ok',
