@@ -658,7 +658,7 @@ describe('the record of backups', () => {
 
   test('a backup of tables of an older version is made, and says that it is not noted', async () => {
     const older = await createEmptyDatabase();
-    await migrate(older.sql, () => {}, 20);
+    await migrate(older.sql, () => {}, { to: 20 });
     const path = join(await createFolder(), 'older.inventory');
     const { code, stderr } = await runCommand(['backup', path], older.url);
     expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({

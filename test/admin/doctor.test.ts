@@ -90,6 +90,7 @@ describe('doctor, where all is well,', () => {
       folding: 'ok',
       // A given server may have standbys of its own.
       replication: expect.stringMatching(/ok|warn/),
+      drift: 'ok',
       'eviction-policy': 'ok',
       memory: 'ok',
       'redis-role': 'ok',
