@@ -3655,7 +3655,11 @@ async function importKey(`,
   {
     name: 'migrate writes to a database that it refuses',
     edits: [
-      { file: 'packages/db/src/migrate.ts', search: 'await refuseBeforeMigrating(connection, newestMigration(from));', replace: '' },
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: 'await refuseBeforeMigrating(connection, newestMigration(from));',
+        replace: '',
+      },
     ],
     test: { file: 'admin/refusals.test.ts', title: 'could lose what was answered' },
   },
