@@ -88,8 +88,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: writeBatch,
-        search: 'column(({ transaction }) => transaction.request.requestId)',
-        replace: 'column(() => crypto.randomUUID())',
+        search: 'plain(({ transaction }) => transaction.request.requestId)',
+        replace: 'plain(() => crypto.randomUUID())',
       },
     ],
     test: { file: 'concurrency/same-request.test.ts' },
@@ -1059,8 +1059,8 @@ async function importKey(`,
     edits: [
       {
         file: writeBatch,
-        search: 'column(({ transaction }) => transaction.request.requestId)',
-        replace: 'column(() => crypto.randomUUID())',
+        search: 'plain(({ transaction }) => transaction.request.requestId)',
+        replace: 'plain(() => crypto.randomUUID())',
       },
       { file: applyBatch, search: 'if (now > request.deadline)', replace: 'if (now < 0)' },
     ],
@@ -3391,8 +3391,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/batch/apply-atomic.ts',
-        search: 'await gaps, whyUnanswered);',
-        replace: `await gaps, () => 'busy');`,
+        search: 'refusalTextOf(answer, whyUnanswered)',
+        replace: `refusalTextOf(answer, () => 'busy')`,
       },
     ],
     test: { file: 'operation/causes.test.ts', title: 'is named for an atomic batch' },

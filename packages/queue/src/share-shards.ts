@@ -30,7 +30,8 @@ export type Share = {
 
 // How many times it asks until it looks once for work in shards that are not in use.
 const looksEvery = 3;
-// Each time at those that were in use, or an older version may have in use, and at some of all others in turn.
+// Each time at those that were in use, or that an older version may have in use, and at some of all others
+// in turn.
 const likelyMin = 8;
 const othersAtOnce = 8;
 const leaveWithinMs = 500;
