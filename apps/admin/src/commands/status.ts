@@ -78,7 +78,7 @@ async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Stat
     databaseBytes,
     holdings,
     redisBytes: server?.usedBytes ?? null,
-    apis: queues && queues.parts.filter(({ kind }) => kind === 'api').length,
+    apis: queues?.parts.filter(({ kind }) => kind === 'api').length ?? null,
     workers: queues && workersOf(queues, () => true),
     workersThatAsk: queues && workersOf(queues, ({ asked }) => asked),
     shards: queues?.seating?.shards ?? null,
