@@ -17,10 +17,11 @@ import { receive } from '../harness/stock.ts';
 const prefix = `same-${randomBytes(6).toString('hex')}`;
 const service = useService({ workers: 2, env: { QUEUE_PREFIX: prefix } });
 const redis = connectProducer(inject('redisUrl'), () => {});
-const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
+// One for each worker.
+const queues = [0, 1].map((shard) => openQueue({ shard, prefix, connection: redis, onError: () => {} }));
 
 afterAll(async () => {
-  await queue.close();
+  await Promise.all(queues.map((queue) => queue.close()));
   redis.disconnect();
 });
 
@@ -63,15 +64,20 @@ test('one transaction for each request of an envelope that is queued under six j
   const { itemID, requests } = await createRequests();
   const release = await holdGates(service.sql, itemID);
   for (let count = 0; count < 6; count++) {
-    await addEnvelope(queue, service.sql, randomUUID(), requests);
+    await addEnvelope(queues[count % 2]!, service.sql, randomUUID(), requests);
   }
-  // Each worker takes four at most, so both have some.
   await expectWaiting(service.sql, 2);
   await release();
   await expect
-    .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')), {
-      timeout: 60_000,
-    })
-    .toEqual([0, 0, 0]);
+    .poll(
+      async () => {
+        const counts = await Promise.all(
+          queues.map((queue) => queue.getJobCounts('wait', 'active', 'delayed')),
+        );
+        return counts.flatMap((each) => Object.values(each));
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual([0, 0, 0, 0, 0, 0]);
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });
 });
