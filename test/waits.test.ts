@@ -28,6 +28,7 @@ const promises = [
 ];
 // What the tests give the service, and do not wait for.
 const given = [
+  'bench/fleet-model.test.ts: waitMs: 0',
   'concurrency/large-answers.test.ts: .now() + 15_000)',
   'concurrency/statement-pool.test.ts: .now() + 10_500)',
   'security/unknown-tokens.test.ts: waitMs: 30_000',

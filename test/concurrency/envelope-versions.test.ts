@@ -11,7 +11,7 @@ import { fixedKeys } from '../harness/envelopes.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
 const redisUrl = inject('redisUrl');
-const waits = { timeout: 20_000 };
+const waits = { timeout: 60_000 };
 const keys = await fixedKeys();
 
 const request = (kind: string = 'receive'): QueuedRequest =>

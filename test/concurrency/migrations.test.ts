@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/database.ts';
 
 const files = join(import.meta.dirname, '../../packages/db/migrations');
-const waits = { timeout: 30_000 };
+const waits = { timeout: 60_000 };
 
 /** A database with all tables, and one migration more than there is. */
 async function openOneBehind(script: string) {

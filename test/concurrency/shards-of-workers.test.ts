@@ -9,7 +9,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 const prefix = uniqueName('workers');
 const service = useService({ workers: 1, env: { QUEUE_PREFIX: prefix } });
 const timeout = 240_000;
-const patient = { timeout: 30_000 };
+const patient = { timeout: 60_000 };
 const redis = new Redis(inject('redisUrl'));
 let other: Started;
 let network: NetworkStretch;

@@ -15,7 +15,7 @@ import { openSubmitter } from '../harness/submitter.ts';
 const own = await startOwnRedis();
 const { redis, url: redisUrl } = own;
 const timeout = 90_000;
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 const sizes = { envelopeMax: 4, inFlightMax: 4 };
 afterAll(() => own.stop());
 
@@ -152,7 +152,7 @@ test('every item is applied by one of three workers, and by another one after th
   await expect.poll(() => consumers.map((each) => each.shardCount()), patient).toEqual([1, 1, 1]);
   const items = Array.from({ length: 30 }, (_, index) => `ITEM-${index}`);
   const send = async () => {
-    const answers = await Promise.all(submitRequests(items.map(request), performance.now() + 15_000));
+    const answers = await Promise.all(submitRequests(items.map(request), performance.now() + 60_000));
     return new Set(answers.map(({ status }) => status));
   };
   const sets = () => took.map((each) => [...each].sort());
@@ -194,7 +194,7 @@ test('all is shared anew after Redis has lost who held what', { timeout }, async
   await redis.del(seats, shards);
   await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
   const answers = await Promise.all(
-    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 15_000),
+    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 60_000),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
   const inUse = async () => (await readSeating(redis, prefix)).shards.filter(({ isInUse }) => isInUse).length;
