@@ -45,7 +45,7 @@ export async function openSubmitter(
     ...options,
     redisUrl: addressFor('api', redisUrl),
   });
-  const redis = connectConsumer(redisUrl, () => {});
+  const redis = connectConsumer(redisUrl, '', () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
   onTestFinished(async () => {
     await submitter.close();

@@ -1,5 +1,5 @@
 import { within } from '@inventory/process/within';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { createSlidingLogs, type LimitedKey } from './sliding-log.ts';
 
 /** The window of the contract's limit. */
@@ -103,7 +103,7 @@ export type WindowLimiter = {
  * one call.
  */
 export function createWindowLimiter(
-  redis: Redis,
+  redis: Redis | Cluster,
   { now = () => performance.now(), keysMax }: { now?: () => number; keysMax?: number } = {},
 ): WindowLimiter {
   redis.defineCommand('inventoryTakeRequests', { lua: slidingLog });
@@ -186,7 +186,7 @@ export type RateLimiter = { take(clientId: string, limit: number): Promise<RateL
 
 /** The contract's limit of requests: `createWindowLimiter` with a key for each client. `now`: see there. */
 export function createRateLimiter(
-  redis: Redis,
+  redis: Redis | Cluster,
   prefix: string,
   options: { now?: () => number } = {},
 ): RateLimiter {
@@ -200,7 +200,7 @@ export type OperationLimiter = {
 };
 
 /** The limit of operations, beside that of requests and as exact. */
-export function createOperationLimiter(redis: Redis, prefix: string): OperationLimiter {
+export function createOperationLimiter(redis: Redis | Cluster, prefix: string): OperationLimiter {
   const limiter = createWindowLimiter(redis);
   return {
     take: (clientId, limit, count) =>

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { parseRedisAddress, RedisAddressError, type RedisHost } from '@inventory/process/redis-address';
 import { LocalStackError } from './local-stack-error.ts';
 
 const WAIT_MS = 3000;
@@ -25,6 +26,30 @@ export async function checkGivenServer(
       `${name} cannot be reached at ${host}:${address.port} (${failure}); check ${variable} and that it runs`,
     );
 }
+
+/** The same for the servers of REDIS_URL: one of several is enough. */
+export async function checkGivenRedis(url: string, signal: AbortSignal): Promise<void> {
+  const address = readRedisAddress(url);
+  if (address.kind === 'single') return checkGivenServer('Redis', 'REDIS_URL', url, 6379, signal);
+  const tried = await Promise.all(
+    address.hosts.map(async (host) => ({ host, failure: await tryConnection(host, signal) })),
+  );
+  signal.throwIfAborted();
+  if (tried.some(({ failure }) => failure === null)) return;
+  const failures = tried.map(({ host, failure }) => `${placeOf(host)} (${failure})`).join(', ');
+  throw new LocalStackError(`Redis cannot be reached at ${failures}; check REDIS_URL and that it runs`);
+}
+
+function readRedisAddress(url: string) {
+  try {
+    return parseRedisAddress(url);
+  } catch (error) {
+    if (error instanceof RedisAddressError) throw new LocalStackError(`REDIS_URL ${error.message}`);
+    throw error;
+  }
+}
+
+const placeOf = ({ host, port }: RedisHost) => `${host}:${port}`;
 
 /** Null when it answers, else what went wrong. */
 function tryConnection(address: { host: string; port: number }, signal: AbortSignal): Promise<string | null> {

@@ -97,15 +97,16 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
 
   const consumers = Array.from({ length: options.shardCount }, (_, shard) => {
     let lastServedAt = performance.now();
+    const queueKeys = `${options.prefix}:${queueName(shard)}`;
     const redis = connectConsumer(
       options.redisUrl,
+      queueKeys,
       (error) => options.report(error, 'queue connection'),
       workerConnectionName(options.prefix, shard),
     );
     let applying = 0;
     let foundEmpty = false;
     const answeredAt = new WeakMap<object, number>();
-    const queueKeys = `${options.prefix}:${queueName(shard)}`;
     const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
       queueName(shard),
       async ({ id = '', data, attemptsStarted }) => {

@@ -1,16 +1,16 @@
 import { within } from '@inventory/process/within';
 import { type Queue, QueueEvents } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { lastEventOf } from './events-cursor.ts';
 import { openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer } from './redis.ts';
+import type { RedisConnection } from './redis-cluster.ts';
 
 export type ShardOptions = {
   redisUrl: string;
   prefix: string;
   shard: number;
   /** The connection to send by; it stays the caller's. */
-  producer: Redis;
+  producer: RedisConnection;
   /** `answer`: whatever stands in Redis as the job's. */
   onCompleted: (jobId: string, answer: unknown) => void;
   /** Not an answer: a job can be called failed after its work was committed. */
@@ -32,11 +32,19 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     connection: producer,
     onError: (error) => report(error, 'queue'),
   });
-  const connection = connectConsumer(redisUrl, (error) => report(error, 'events connection'));
+  const stream = queue.toKey('events');
+  const connection = connectConsumer(redisUrl, stream, (error) => report(error, 'events connection'));
   // From a place in time, not from "new ones": events between two reads must not be lost. Events from before
   // this process started concern nobody here.
-  const lastEventId = await lastEventOf(producer, queue.toKey('events'));
-  const events = new QueueEvents(queue.name, { connection, prefix, lastEventId, blockingTimeout: blockMs });
+  const lastEventId = await lastEventOf(producer, stream);
+  const events = new NamedEvents(queue.name, {
+    connection,
+    prefix,
+    lastEventId,
+    blockingTimeout: blockMs,
+    // Where INFO is refused, nothing would be read.
+    skipVersionCheck: true,
+  });
   const stopTrimming = trimEvents(queue, producer);
   events.on('error', (error) => report(error, 'queue events'));
   events.on('completed', ({ jobId, returnvalue }) => {
@@ -53,4 +61,22 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
       connection.disconnect();
     },
   };
+}
+
+/**
+ * BullMQ names its connection once, so that `doctor` would see no api any more after an outage, and reads
+ * nothing where Redis refuses CLIENT.
+ */
+class NamedEvents extends QueueEvents {
+  override run(): Promise<void> {
+    const { backend } = this;
+    const setName = backend.setName.bind(backend);
+    backend.setName = async (name) => {
+      const client = await backend.client;
+      await setName(name).catch(() => {});
+      // Given again by ioredis each time it connects.
+      client.options.connectionName = name;
+    };
+    return super.run();
+  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from './redis-cluster.ts';
 
 /** What a worker says of itself when it is seen. */
 export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };
@@ -59,7 +59,7 @@ const membersMax = 1000;
  * Has a worker seen while it can take work, until the returned function is called. What fails is tried again.
  */
 export function keepSeen(
-  connection: Redis,
+  connection: RedisConnection,
   queue: Queue,
   takesWork: () => boolean,
   noteOf: () => WorkerNote | null,
@@ -92,7 +92,10 @@ export function keepSeen(
 }
 
 /** Looks at the queues of all shards; fails when Redis does not answer. */
-export async function lookAtQueue(connection: Redis, queues: readonly Queue[]): Promise<QueueSight> {
+export async function lookAtQueue(
+  connection: RedisConnection,
+  queues: readonly Queue[],
+): Promise<QueueSight> {
   const [members, ...waiting] = await Promise.all([
     connection.eval(look, 1, queues[0]!.toKey('workers'), keptMs, membersMax) as Promise<(string | number)[]>,
     ...queues.map((queue) => connection.llen(queue.toKey('wait'))),

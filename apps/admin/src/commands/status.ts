@@ -61,7 +61,7 @@ async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): P
         });
   const watched =
     redis && watchQueues(redis, { prefix, shardCount: shardsSet ?? 1, watchMs, untilFinished: false });
-  const [schema, databaseBytes, holdings, server, queues] = await Promise.all([
+  const [schema, databaseBytes, holdings, servers, queues] = await Promise.all([
     orNull(sql ? readSchemaVersion(sql) : undefined),
     orNull(sql ? readDatabaseSize(sql) : undefined),
     orNull(sql ? readHoldings(sql) : undefined),
@@ -75,7 +75,7 @@ async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): P
     schema: schema?.found ?? null,
     databaseBytes,
     holdings,
-    redisBytes: server?.usedBytes ?? null,
+    redisBytes: servers && sumOf(servers.map(({ usedBytes }) => usedBytes)),
     apis: queues && processesOf(queues, 'api', () => true),
     workers: queues && processesOf(queues, 'worker', () => true),
     workersThatAsk: queues && processesOf(queues, 'worker', ({ asked }) => asked),
@@ -85,14 +85,23 @@ async function readStatus({ sql, redis, prefix, shardsSet, checks }: Reached): P
 
 /** Each process has a connection for each queue. */
 function processesOf(
-  { parts, shards }: QueueHealth,
+  { parts, hidden, shards }: QueueHealth,
   kind: 'api' | 'worker',
   counts: (part: QueueHealth['parts'][number]) => boolean,
-): number {
+): number | null {
+  if (hidden !== null) return null;
   const perShard = shards.map(
     ({ shard }) => parts.filter((part) => part.kind === kind && part.shard === shard && counts(part)).length,
   );
   return Math.max(0, ...perShard);
+}
+
+/** Null where one does not tell. */
+function sumOf(values: readonly (number | null)[]): number | null {
+  return values.reduce(
+    (sum, value) => (sum === null || value === null ? null : sum + value),
+    0 as number | null,
+  );
 }
 
 function describe(found: Status): string[] {

@@ -31,6 +31,7 @@ export const queueChecks: Question<Seen>[] = [
     id: 'apis',
     wanted: 'at least one api, and each hears what becomes of its work',
     async look({ health }) {
+      if (health.hidden !== null) return unseen(health);
       const apis = health.parts.filter(({ kind }) => kind === 'api');
       if (apis.length === 0) return warn('no api is connected to this Redis', 'start an api');
       const still = apis.filter(({ asked }) => !asked);
@@ -70,8 +71,15 @@ export const queueChecks: Question<Seen>[] = [
   },
 ];
 
+// As services that others run may refuse it.
+const unseen = ({ hidden }: QueueHealth) => unknown(`Redis does not say who is connected (${hidden})`);
+
 function judgeWorkers(seen: Seen) {
   const { health } = seen;
+  if (health.hidden !== null) {
+    const works = health.shards.every(({ finished }) => finished);
+    return works ? ok(`every queue finishes envelopes; ${unseen(health).found}`) : unseen(health);
+  }
   const workers = health.parts.filter(({ kind }) => kind === 'worker');
   if (workers.length === 0) return fail('no worker is connected to this Redis', startWorker);
   const still = workers.filter(({ asked }) => !asked);
@@ -103,6 +111,7 @@ function judgeWorkers(seen: Seen) {
 
 function judgeShards({ health, shardsSet }: Seen) {
   const { parts } = health;
+  if (health.hidden !== null) return unseen(health);
   if (parts.length === 0) return unknown('neither an api nor a worker is connected to this Redis');
   const count = 1 + Math.max(...parts.map(({ shard }) => shard));
   const describe = (kind: Part['kind']) => {

@@ -1,0 +1,98 @@
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
+import { findRefused, redisLogins } from '../harness/logins.ts';
+import { startLoad } from '../harness/redis-load.ts';
+import {
+  findServerProgram,
+  roleOf,
+  type SentinelTrio,
+  startSentinelTrio,
+  until,
+} from '../harness/redis-servers.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const { program, reason } = await findServerProgram();
+const trio: SentinelTrio | null =
+  program === null ? null : await startSentinelTrio(program, redisLogins(inject('logins')));
+
+describe.skipIf(trio === null)(
+  `Redis that Sentinels watch${reason === '' ? '' : ` (not here: ${reason})`}`,
+  () => {
+    const { url, servers, sentinels, findMaster } = trio!;
+    const prefix = uniqueName('sentinel');
+    const env = { REDIS_URL: url, QUEUE_PREFIX: prefix, QUEUE_SHARDS: '3' };
+    // Ends after what uses it: hooks run in reverse.
+    afterAll(() => trio?.stop());
+    const service = useService({ apis: 2, workers: 2, env });
+
+    async function untilPromoted(before: number): Promise<number> {
+      await until('another master', async () => {
+        const master = await findMaster();
+        return master !== null && master.port !== before;
+      });
+      return performance.now();
+    }
+
+    test('nothing lost, nothing applied twice, and every answer clear when the master is killed, and when it is replaced', async () => {
+      const load = await startLoad(service, 6);
+      await load.untilBack(performance.now());
+
+      const killed = (await findMaster())!;
+      killed.signal('SIGKILL');
+      let promotedAt = await untilPromoted(killed.port);
+      await load.untilBack(promotedAt);
+      console.log(`killed: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
+
+      await killed.startAgain();
+      await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
+      const replaced = (await findMaster())!;
+      // As before maintenance: the old master lives, and refuses writes from now on.
+      await until('Sentinels agree to a failover', () =>
+        sentinels[0]!.redis.call('SENTINEL', 'FAILOVER', 'stock').then(
+          () => true,
+          () => false,
+        ),
+      );
+      promotedAt = await untilPromoted(replaced.port);
+      await load.untilBack(promotedAt);
+      console.log(`replaced: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
+
+      await load.stopAndCompare();
+    });
+
+    test('back while the master and one Sentinel stand still and say nothing', async () => {
+      const load = await startLoad(service, 3);
+      await load.untilBack(performance.now());
+      const still = [(await findMaster())!, sentinels[0]!];
+      for (const each of still) each.signal('SIGSTOP');
+      const promotedAt = await untilPromoted(still[0]!.port);
+      await load.untilBack(promotedAt);
+      console.log(`frozen: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
+      for (const each of still) each.signal('SIGCONT');
+      // And it does not come between when it lives again and still calls itself the master.
+      await until('the frozen master follows', async () => (await roleOf(still[0]!)) === 'slave');
+      await load.untilBack(performance.now());
+      await load.stopAndCompare();
+    });
+
+    test('doctor and status find all well, behind whichever server is the master', async () => {
+      const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
+      const doctor = await runCommand(['doctor', '--json'], operator);
+      const checks = JSON.parse(doctor.stdout) as { id: string; state: string; found: string }[];
+      const stateOf = (id: string) => checks.find((each) => each.id === id);
+      expect(
+        ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'].map(stateOf),
+      ).toEqual([
+        expect.objectContaining({ state: 'ok', found: expect.stringMatching(/\(Sentinels of stock\)$/) }),
+        ...Array.from({ length: 6 }, () => expect.objectContaining({ state: 'ok' })),
+      ]);
+      const status = await runCommand(['status', '--json'], operator);
+      expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
+    });
+
+    test('no right is missing that the service needs, on any server', async () => {
+      for (const { redis } of servers) expect(await findRefused(redis, inject('logins'))).toEqual([]);
+    });
+  },
+);
