@@ -1,4 +1,6 @@
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { connectConsumer } from '@inventory/queue/redis';
+import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
 import { runCommand } from '../harness/command-line.ts';
 import { findRefused, redisLogins } from '../harness/logins.ts';
@@ -13,8 +15,8 @@ import {
 import { uniqueName, useService } from '../harness/service.ts';
 
 const { program, reason } = await findServerProgram();
-const trio: SentinelTrio | null =
-  program === null ? null : await startSentinelTrio(program, redisLogins(inject('logins')));
+const logins = redisLogins(inject('logins'));
+const trio: SentinelTrio | null = program === null ? null : await startSentinelTrio(program, logins);
 
 describe.skipIf(trio === null)(
   `Redis that Sentinels watch${reason === '' ? '' : ` (not here: ${reason})`}`,
@@ -59,6 +61,24 @@ describe.skipIf(trio === null)(
       console.log(`replaced: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
 
       await load.stopAndCompare();
+    });
+
+    test('a connection that looks for the new master goes on when it is told of it', async () => {
+      // The Sentinel that is asked first says nothing: most of the time each connection waits for it.
+      const proxy = await startProxy(sentinels[0]!.port);
+      onTestFinished(() => proxy.close());
+      const { almighty } = logins;
+      const through = `redis+sentinel://${almighty.user}:${almighty.password}@127.0.0.1:${proxy.port}/stock`;
+      const connections = Array.from({ length: 12 }, () => connectConsumer(through, prefix, () => {}));
+      onTestFinished(() => connections.forEach((each) => void each.disconnect()));
+      await Promise.all(connections.map((each) => each.ping()));
+      const killed = (await findMaster())!;
+      proxy.setState('stalled');
+      killed.signal('SIGKILL');
+      await untilPromoted(killed.port);
+      expect(await Promise.all(connections.map((each) => each.ping()))).toEqual(Array(12).fill('PONG'));
+      await killed.startAgain();
+      await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
     });
 
     test('back while the master and one Sentinel stand still and say nothing', async () => {

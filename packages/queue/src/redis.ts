@@ -8,6 +8,7 @@ import {
   type RedisConnection,
   reasonOf,
 } from './redis-cluster.ts';
+import { MasterConnector } from './sentinel-connector.ts';
 import { type ClusterAccess, connectorOf } from './slot-connector.ts';
 
 // REDIS_URL becomes a connection here and nowhere else: to one server, to the one that Sentinels call the
@@ -175,6 +176,7 @@ function optionsOfSentinels(address: RedisAddress & { kind: 'sentinel' }, given:
     sentinelRetryStrategy: given.sentinelRetryStrategy ?? retryStrategy,
     // A master that was replaced while it lives goes on as one for ten seconds, and knows nothing of the new
     // one's work: the Sentinels say at once that there is another. Two of them, in case one ends.
+    Connector: MasterConnector,
     failoverDetector: given.lazyConnect !== true,
     sentinelMaxConnections: 2,
     sentinelReconnectStrategy: () => sentinelAgainMs,
