@@ -81,7 +81,7 @@ export async function startCluster(options: {
   });
   const portOf = (url: string) => Number(new URL(url).port);
   // Servers that Sentinels name are reached where those say, past any proxy.
-  const redisPort = sentinels?.trio.sentinels[0]!.port ?? portOf(stack.redisUrl);
+  const redisPort = sentinels?.trio.sentinels[0]?.port ?? portOf(stack.redisUrl);
   const proxies = {
     'api-postgres': await startProxy(portOf(stack.databaseUrl)),
     'api-redis': await startProxy(redisPort),

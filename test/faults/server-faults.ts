@@ -1,6 +1,6 @@
 import { connect } from '@inventory/db/client';
 import { Redis } from 'ioredis';
-import { masterName, roleOf, type SentinelTrio, until } from '../harness/redis-servers.ts';
+import { masterName, type RedisServer, roleOf, type SentinelTrio, until } from '../harness/redis-servers.ts';
 import type { Cluster } from './cluster.ts';
 import { type Fault, pause } from './fault.ts';
 
@@ -63,9 +63,13 @@ async function strikeMaster(trio: SentinelTrio, stopMs: number | null): Promise<
 }
 
 async function masterOf(trio: SentinelTrio) {
-  let master = await trio.findMaster();
-  await until('there is a master', async () => (master = await trio.findMaster()) !== null);
-  return master!;
+  const found: RedisServer[] = [];
+  await until('there is a master', async () => {
+    const master = await trio.findMaster();
+    if (master !== null) found.push(master);
+    return master !== null;
+  });
+  return found[0]!;
 }
 
 function untilAnother(trio: SentinelTrio, before: number): Promise<void> {

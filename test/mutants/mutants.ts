@@ -3783,4 +3783,80 @@ async function importKey(`,
     ],
     test: { file: 'contract/lots-get.test.ts', title: 'where it was split from' },
   },
+  {
+    name: 'the news of a failover ends a connection that looks for the new master',
+    edits: [
+      {
+        file: 'packages/queue/src/sentinel-connector.ts',
+        search: "    this['failoverDetector']?.cleanup();\n",
+        replace: '',
+      },
+    ],
+    test: { file: 'failover/sentinel.test.ts', title: 'goes on when it is told of it' },
+  },
+  {
+    name: 'a connection stays with a node that no longer has its queue',
+    edits: [{ file: 'packages/queue/src/redis.ts', search: '|MOVED|ASK|', replace: '|ASK|' }],
+    test: { file: 'failover/cluster.test.ts', title: 'when one hands over' },
+  },
+  {
+    name: 'a node is found by another key than the queue',
+    edits: [
+      {
+        file: 'packages/queue/src/slot-connector.ts',
+        search: "redis.cluster('KEYSLOT', key)",
+        replace: "redis.cluster('KEYSLOT', '')",
+      },
+    ],
+    test: { file: 'failover/cluster.test.ts', title: 'doctor and status find all well' },
+  },
+  {
+    name: 'events are not read where INFO is refused',
+    edits: [{ file: 'packages/queue/src/shard.ts', search: '    skipVersionCheck: true,\n', replace: '' }],
+    test: { file: 'failover/managed-redis.test.ts', title: 'told by the event' },
+  },
+  {
+    name: 'events are not read where CLIENT is refused',
+    edits: [
+      {
+        file: 'packages/queue/src/shard.ts',
+        search: 'await setName(name).catch(() => {});',
+        replace: 'await setName(name);',
+      },
+    ],
+    test: { file: 'failover/managed-redis.test.ts', title: 'told by the event' },
+  },
+  {
+    name: 'a connection of an api has no name after an outage',
+    edits: [
+      {
+        file: 'packages/queue/src/shard.ts',
+        search: 'client.options.connectionName = name;',
+        replace: '',
+      },
+    ],
+    test: { file: 'failover/sentinel.test.ts' },
+  },
+  {
+    name: 'doctor takes a refusal of CLIENT for nobody being connected',
+    edits: [
+      {
+        file: 'packages/queue/src/health.ts',
+        search: 'return { hidden: messageOf(error), found: [] };',
+        replace: 'return { hidden: null, found: [] };',
+      },
+    ],
+    test: { file: 'failover/managed-redis.test.ts', title: 'says what it cannot see' },
+  },
+  {
+    name: 'all queues may stand on one node of a Redis Cluster',
+    edits: [
+      {
+        file: 'packages/process/src/config.ts',
+        search: '    refuseBraces(parsed.data);\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'failover/redis-address.test.ts', title: 'all queues on one node' },
+  },
 ];
