@@ -284,7 +284,7 @@ async function startServer(
     socketTimeout: silentMs,
   });
   redis.on('error', () => {});
-  // A run that is ended leaves no server behind.
+  // A run that ends without having stopped them takes them along.
   const endOnExit = () => void child?.kill('SIGKILL');
   process.on('exit', endOnExit);
   await launch();

@@ -973,8 +973,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/queue.ts',
-        search: `connection.xtrim(stream, 'MINID', '~', oldest)`,
-        replace: 'connection.exists(stream, oldest)',
+        search: `redis.call('XTRIM', KEYS[each], 'MINID', '~', string.format('%d', oldest))`,
+        replace: `redis.call('EXISTS', KEYS[each])`,
       },
     ],
     test: { file: 'concurrency/full-redis.test.ts', title: 'the stream of events itself' },
@@ -1001,8 +1001,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/service-watch.ts',
-        search: `return (error as Error).name === 'ReplyError';`,
-        replace: 'return true;',
+        search: `return name === 'ReplyError' ||`,
+        replace: 'return true ||',
       },
     ],
     test: { file: 'concurrency/canary.test.ts', title: 'answers nothing' },
@@ -1012,8 +1012,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/service-watch.ts',
-        search: `return (error as Error).name === 'ReplyError';`,
-        replace: 'return false;',
+        search: `return name === 'ReplyError' ||`,
+        replace: 'return false ||',
       },
     ],
     test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
