@@ -47,7 +47,10 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
   };
 }
 
-/** Kills the master, or lets it stand still for so long; all is whole again when there is one that the others follow. */
+/**
+ * Kills the master, or lets it stand still for so long. All is whole again when there is one that the others
+ * follow.
+ */
 async function strikeMaster(trio: SentinelTrio, stopMs: number | null): Promise<void> {
   const master = await masterOf(trio);
   if (stopMs === null) {

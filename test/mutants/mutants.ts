@@ -3784,7 +3784,7 @@ async function importKey(`,
     test: { file: 'contract/lots-get.test.ts', title: 'where it was split from' },
   },
   {
-    name: 'the news of a failover ends a connection that looks for the new master',
+    name: 'as Redis is run: the news of a failover ends a connection that looks for the new master',
     edits: [
       {
         file: 'packages/queue/src/sentinel-connector.ts',
@@ -3795,12 +3795,12 @@ async function importKey(`,
     test: { file: 'failover/sentinel.test.ts', title: 'goes on when it is told of it' },
   },
   {
-    name: 'a connection stays with a node that no longer has its queue',
+    name: 'as Redis is run: a connection stays with a node that no longer has its queue',
     edits: [{ file: 'packages/queue/src/redis.ts', search: '|MOVED|ASK|', replace: '|ASK|' }],
     test: { file: 'failover/cluster.test.ts', title: 'when one hands over' },
   },
   {
-    name: 'a node is found by another key than the queue',
+    name: 'as Redis is run: a node is found by another key than the queue',
     edits: [
       {
         file: 'packages/queue/src/slot-connector.ts',
@@ -3811,12 +3811,12 @@ async function importKey(`,
     test: { file: 'failover/cluster.test.ts', title: 'doctor and status find all well' },
   },
   {
-    name: 'events are not read where INFO is refused',
+    name: 'as Redis is run: events are not read where INFO is refused',
     edits: [{ file: 'packages/queue/src/shard.ts', search: '    skipVersionCheck: true,\n', replace: '' }],
     test: { file: 'failover/managed-redis.test.ts', title: 'told by the event' },
   },
   {
-    name: 'events are not read where CLIENT is refused',
+    name: 'as Redis is run: events are not read where CLIENT is refused',
     edits: [
       {
         file: 'packages/queue/src/shard.ts',
@@ -3827,7 +3827,7 @@ async function importKey(`,
     test: { file: 'failover/managed-redis.test.ts', title: 'told by the event' },
   },
   {
-    name: 'a connection of an api has no name after an outage',
+    name: 'as Redis is run: a connection of an api has no name after an outage',
     edits: [
       {
         file: 'packages/queue/src/shard.ts',
@@ -3838,7 +3838,7 @@ async function importKey(`,
     test: { file: 'failover/sentinel.test.ts' },
   },
   {
-    name: 'doctor takes a refusal of CLIENT for nobody being connected',
+    name: 'as Redis is run: doctor takes a refusal of CLIENT for nobody being connected',
     edits: [
       {
         file: 'packages/queue/src/health.ts',
@@ -3849,7 +3849,7 @@ async function importKey(`,
     test: { file: 'failover/managed-redis.test.ts', title: 'says what it cannot see' },
   },
   {
-    name: 'all queues may stand on one node of a Redis Cluster',
+    name: 'as Redis is run: all queues may stand on one node of a Redis Cluster',
     edits: [
       {
         file: 'packages/process/src/config.ts',

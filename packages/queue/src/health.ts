@@ -7,7 +7,9 @@ import { mastersOf, type RedisConnection } from './redis-cluster.ts';
 // to add any. That workers take work is seen all the same, because an idle one sends an empty envelope
 // through the queue every few seconds (service-watch.ts).
 
-/** A server's own figures; null: it does not tell, as services that others run may. `maxBytes` 0: no limit. */
+/**
+ * A server's own figures; null: it does not tell, as services that others run may. `maxBytes` 0: no limit.
+ */
 export type RedisHealth = {
   /** Which of several it is; null: there is one. */
   place: string | null;

@@ -34,7 +34,9 @@ export async function startRedis(
   );
 }
 
-/** A server to run: on the PATH, unpacked earlier or downloaded now; null with the reason why there is none. */
+/**
+ * A server to run: on the PATH, unpacked earlier or downloaded now; null with the reason why there is none.
+ */
 export async function findRedisProgram({
   folder,
   signal,
