@@ -121,7 +121,11 @@ export function withRedisPasswords(
 /** The hosts and how they are run, without a password, for people. */
 export function describeRedis(url: string): string {
   const address = parseRedisAddress(url);
-  if (address.kind === 'single') return split(address.url.slice(address.url.indexOf('//') + 2)).hosts;
+  if (address.kind === 'single') {
+    if (!URL.canParse(address.url)) return 'the address in REDIS_URL';
+    const { hostname, port } = new URL(address.url);
+    return `${hostname}:${port || '6379'}`;
+  }
   const hosts = address.hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
   const listed = hosts.join(',');
   return address.kind === 'cluster'

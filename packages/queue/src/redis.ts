@@ -123,13 +123,14 @@ export type OneConnection = {
 
 /** A connection that is made once and never again; connecting and each command fail after `withinMs`. */
 export function connectOnce(redisUrl: string, withinMs: number): OneConnection {
+  const address = parseRedisAddress(redisUrl);
   const options = {
-    connectTimeout: withinMs,
+    // Of several, two may be away.
+    connectTimeout: address.kind === 'single' ? withinMs : withinMs / 3,
     commandTimeout: withinMs,
     maxRetriesPerRequest: 0,
     disableClientInfo: true,
   };
-  const address = parseRedisAddress(redisUrl);
   const redis =
     address.kind === 'cluster'
       ? connectClusterOnce(accessTo(address), options)
@@ -138,7 +139,6 @@ export function connectOnce(redisUrl: string, withinMs: number): OneConnection {
           lazyConnect: true,
           retryStrategy: () => null,
           sentinelRetryStrategy: () => null,
-          sentinelCommandTimeout: withinMs,
         });
   let reason = '';
   reportErrors(redis, (error) => {
@@ -181,7 +181,7 @@ function optionsOfSentinels(address: RedisAddress & { kind: 'sentinel' }, given:
     sentinelMaxConnections: 2,
     sentinelReconnectStrategy: () => sentinelAgainMs,
     // One that takes connections and says nothing is passed over.
-    sentinelCommandTimeout: given.sentinelCommandTimeout ?? sentinelSilentMs,
+    sentinelCommandTimeout: sentinelSilentMs,
   };
 }
 
