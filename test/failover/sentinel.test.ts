@@ -1,4 +1,4 @@
-import { connectConsumer } from '@inventory/queue/redis';
+import { connectConsumer, connectOnce } from '@inventory/queue/redis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
@@ -76,7 +76,8 @@ describe.skipIf(trio === null)(
       proxy.setState('stalled');
       killed.signal('SIGKILL');
       await untilPromoted(killed.port);
-      expect(await Promise.all(connections.map((each) => each.ping()))).toEqual(Array(12).fill('PONG'));
+      const answers = connections.map((each) => each.ping().catch((error: Error) => error.message));
+    expect(await Promise.all(answers)).toEqual(Array(12).fill('PONG'));
       await killed.startAgain();
       await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
     });
@@ -109,6 +110,20 @@ describe.skipIf(trio === null)(
       ]);
       const status = await runCommand(['status', '--json'], operator);
       expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
+    });
+
+    test('what is wrong with the address is said, without the password', async () => {
+      const whyNot = async (address: string) => {
+        const { redis, why } = connectOnce(address, 15_000);
+        onTestFinished(() => redis.disconnect());
+        return redis.connect().then(() => 'nothing', why);
+      };
+      const { user, password } = logins.almighty;
+      expect(await whyNot(url.replace('//', `//${user}:${password}@`))).toBe('nothing');
+      expect(await whyNot(url.replace('//', `//${user}:hidden@`))).toBe('WRONGPASS');
+      expect(await whyNot(url.replace('/stock', '/stick'))).toBe(
+        'a Sentinel knows no master of the name in REDIS_URL',
+      );
     });
 
     test('no right is missing that the service needs, on any server', async () => {
