@@ -29,11 +29,16 @@ describe.skipIf(cluster === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
 
   const keyOf = (shard: number) => `${prefix}:${queueName(shard)}:wait`;
 
-  async function untilPromoted(before: RedisServer, shard: number): Promise<number> {
-    await until('another master', async () => {
+  async function untilPromoted(
+    before: RedisServer,
+    shard: number,
+    ask?: () => Promise<unknown>,
+  ): Promise<number> {
+    const isPromoted = async () => {
       const master = await findMaster(keyOf(shard));
       return master !== null && master !== before;
-    });
+    };
+    await until('another master', isPromoted, ask);
     return performance.now();
   }
 
@@ -58,13 +63,7 @@ describe.skipIf(cluster === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
     const before = (await findMaster(keyOf(0)))!;
     // As before maintenance: the old master lives, and sends everybody on.
-    await until('it hands over', () =>
-      killed.redis.cluster('FAILOVER').then(
-        () => true,
-        () => false,
-      ),
-    );
-    promotedAt = await untilPromoted(before, 0);
+    promotedAt = await untilPromoted(before, 0, () => killed.redis.cluster('FAILOVER'));
     await load.untilBack(promotedAt);
     console.log(`handed over: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
 

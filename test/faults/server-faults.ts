@@ -75,11 +75,12 @@ async function masterOf(trio: SentinelTrio) {
   return found[0]!;
 }
 
-function untilAnother(trio: SentinelTrio, before: number): Promise<void> {
-  return until('another master', async () => {
+function untilAnother(trio: SentinelTrio, before: number, ask?: () => Promise<unknown>): Promise<void> {
+  const isThere = async () => {
     const master = await trio.findMaster();
     return master !== null && master.port !== before;
-  });
+  };
+  return until('another master', isThere, ask);
 }
 
 /** Until one server is the master that the Sentinels name, and the others follow. */
@@ -98,13 +99,7 @@ const replacing: Fault = {
   async strike({ cluster }) {
     const trio = cluster.trio!;
     const { port } = await masterOf(trio);
-    await until('Sentinels agree', () =>
-      trio.sentinels[0]!.redis.call('SENTINEL', 'FAILOVER', masterName).then(
-        () => true,
-        () => false,
-      ),
-    );
-    await untilAnother(trio, port);
+    await untilAnother(trio, port, () => trio.sentinels[0]!.redis.call('SENTINEL', 'FAILOVER', masterName));
   },
 };
 

@@ -52,6 +52,8 @@ export type TestCluster = {
 const downAfterMs = 1000;
 const settledWithinMs = 60_000;
 const silentMs = 1000;
+// A Redis Cluster gives up a failover after five seconds.
+const askAgainMs = 7000;
 export const masterName = 'stock';
 
 /** The server to run here, or why there is none. */
@@ -93,7 +95,7 @@ export async function startSentinelTrio(program: RedisProgram, logins: RedisLogi
     const watch = [
       `sentinel monitor ${masterName} 127.0.0.1 ${master.port} 2`,
       `sentinel down-after-milliseconds ${masterName} ${downAfterMs}`,
-      `sentinel failover-timeout ${masterName} 1500`,
+      `sentinel failover-timeout ${masterName} 2000`,
       `sentinel auth-user ${masterName} ${almighty.user}`,
       `sentinel auth-pass ${masterName} ${almighty.password}`,
     ];
@@ -221,11 +223,27 @@ async function knownTo({ redis }: RedisServer): Promise<{ sentinels: number; rep
   return { replicas: Number(line?.[1]), sentinels: Number(line?.[2]) - 1 };
 }
 
-/** Waits until something is so. */
-export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+/**
+ * Waits until something is so. `ask`: asks for it, now and after a while again: servers give up what they were
+ * asked for when they are slow.
+ */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  ask: () => Promise<unknown> = async () => {},
+): Promise<void> {
   const end = performance.now() + settledWithinMs;
+  let askedAt = Number.NEGATIVE_INFINITY;
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`not so after ${settledWithinMs / 1000} s: ${what}`);
+    const now = performance.now();
+    if (now > end) throw new Error(`not so after ${settledWithinMs / 1000} s: ${what}`);
+    if (now - askedAt > askAgainMs) {
+      askedAt = now;
+      await ask().catch(() => {
+        // Not yet: at once again.
+        askedAt = Number.NEGATIVE_INFINITY;
+      });
+    }
     await wait(20);
   }
 }
