@@ -97,15 +97,16 @@ describe.skipIf(trio === null)(
 
     test('doctor and status find all well, behind whichever server is the master', async () => {
       const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
-      const doctor = await runCommand(['doctor', '--json'], operator);
-      const checks = JSON.parse(doctor.stdout) as { id: string; state: string; found: string }[];
+      const ids = ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'];
+      let checks: { id: string; state: string; found: string }[] = [];
       const stateOf = (id: string) => checks.find((each) => each.id === id);
-      expect(
-        ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'].map(stateOf),
-      ).toEqual([
-        expect.objectContaining({ state: 'ok', found: expect.stringMatching(/\(Sentinels of stock\)$/) }),
-        ...Array.from({ length: 6 }, () => expect.objectContaining({ state: 'ok' })),
-      ]);
+      // A machine that is busy enough makes connections anew, and none is seen in that moment.
+      const examine = async () => {
+        checks = JSON.parse((await runCommand(['doctor', '--json'], operator)).stdout);
+        return ids.map((id) => stateOf(id)?.state);
+      };
+      await expect.poll(examine, { timeout: 120_000 }).toEqual(ids.map(() => 'ok'));
+      expect(stateOf('redis')!.found).toMatch(/\(Sentinels of stock\)$/);
       const status = await runCommand(['status', '--json'], operator);
       expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
     });

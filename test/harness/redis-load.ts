@@ -47,9 +47,13 @@ export async function startLoad(service: Service, itemCount: number): Promise<Lo
           'Idempotency-Key': reference,
         });
       let { status, text } = await send();
-      // Where the machine is so busy that Postgres does not answer in time, the next answer is clear.
-      while (status === 503 && text.includes('is not known')) {
+      // Where the machine is so busy that Postgres does not answer in time, one of the next answers is clear.
+      // A 503 is not, after a send that is in doubt: it speaks of the send that it answers.
+      let isInDoubt = false;
+      while (status === 503 && (isInDoubt || text.includes('is not known'))) {
+        isInDoubt = true;
         inDoubt += 1;
+        await wait(20);
         ({ status, text } = await send());
       }
       told.push({ api, reference, itemID, status, text, at, doneAt: performance.now() });

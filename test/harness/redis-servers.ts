@@ -224,8 +224,8 @@ async function knownTo({ redis }: RedisServer): Promise<{ sentinels: number; rep
 }
 
 /**
- * Waits until something is so. `ask`: asks for it, now and after a while again: servers give up what they were
- * asked for when they are slow.
+ * Waits until something is so. `ask`: asks for it, now and after a while again: servers give up what they
+ * were asked for when they are slow.
  */
 export async function until(
   what: string,

@@ -201,7 +201,7 @@ function loginOf({ username, password, tls }: Exclude<RedisAddress, { kind: 'sin
 function reportErrors(redis: RedisConnection, onError: (error: Error) => void) {
   redis.on('error', onError);
   redis.on('sentinelError', ({ message }: Error) => {
-    if (/invalid reply/.test(message))
+    if (/invalid reply|No such master/.test(message))
       onError(new PlainError('a Sentinel knows no master of the name in REDIS_URL'));
   });
 }
