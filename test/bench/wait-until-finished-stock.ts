@@ -9,9 +9,12 @@ import { Queue, QueueEvents } from 'bullmq';
  * finished.
  */
 export function createWaitingStock(redisUrl: string, prefix: string): Stock {
-  const queue = new Queue('one-job-per-request', { connection: connectConsumer(redisUrl, () => {}), prefix });
+  const queue = new Queue('one-job-per-request', {
+    connection: connectConsumer(redisUrl, '', () => {}),
+    prefix,
+  });
   const events = new QueueEvents('one-job-per-request', {
-    connection: connectConsumer(redisUrl, () => {}),
+    connection: connectConsumer(redisUrl, '', () => {}),
     prefix,
     blockingTimeout: blockMs,
   });

@@ -14,7 +14,7 @@ const worker = new Worker<QueuedRequest>(
   'one-job-per-request',
   async (job) => (await applyBatch(pool, [job.data], parts))[0],
   {
-    connection: connectConsumer(REDIS_URL, () => {}),
+    connection: connectConsumer(REDIS_URL, '', () => {}),
     prefix: QUEUE_PREFIX,
     concurrency: 16,
     drainDelay: blockMs / 1000,

@@ -85,7 +85,7 @@ describe('with a worker process', () => {
     const client = await service.client();
     const itemID = await service.item();
     await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
-    const redis = connectConsumer(inject('redisUrl'), () => {});
+    const redis = connectConsumer(inject('redisUrl'), '', () => {});
     const told = async (stream: string) => {
       const entries = await redis.xrange(`${prefix}:${queueName(0)}:${stream}`, '-', '+');
       return entries.map(([, fields]) => fields[1]);

@@ -24,7 +24,7 @@ const request = (kind: string = 'receive'): QueuedRequest =>
   }) as QueuedRequest;
 
 function openQueueOf(prefix: string) {
-  const redis = connectConsumer(redisUrl, () => {});
+  const redis = connectConsumer(redisUrl, '', () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
   onTestFinished(async () => {
     await queue.close();
@@ -61,7 +61,7 @@ async function openLine() {
 
 /** A worker of a later version, which applies whatever it gets; the ids of its jobs. */
 function startLaterWorker(prefix: string): string[] {
-  const redis = connectConsumer(redisUrl, () => {});
+  const redis = connectConsumer(redisUrl, '', () => {});
   const done: string[] = [];
   const worker = new Worker(
     queueName(0),

@@ -54,7 +54,7 @@ describe('an api process without Redis beside one that has it', async () => {
     return { client, other };
   }
   async function expectQueued(count: number) {
-    const redis = connectConsumer(redisUrl, () => {});
+    const redis = connectConsumer(redisUrl, '', () => {});
     const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
     await expect.poll(() => queue.getWaitingCount(), { timeout: 60_000 }).toBe(count);
     await queue.close();

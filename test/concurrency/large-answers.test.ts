@@ -29,7 +29,7 @@ describe('the service', () => {
       from stock_transaction
       where body->>'itemID' = ${itemID} and kind = 'issue'`;
     expect(answer.text).toBe(row?.result);
-    const redis = connectConsumer(inject('redisUrl'), () => {});
+    const redis = connectConsumer(inject('redisUrl'), '', () => {});
     const [stream] = await redis.keys(`${prefix}:${queueName(0)}:answers:*`);
     const events = await redis.xrange(stream!, '-', '+');
     redis.disconnect();

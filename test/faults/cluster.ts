@@ -6,9 +6,11 @@ import { addClient } from '@inventory/db/clients';
 import { addressOf } from '@inventory/db/logins';
 import { migrate } from '@inventory/db/migrate';
 import { addWarehouse } from '@inventory/db/warehouses';
+import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';
 import { addLogins, createLogins } from '../harness/logins.ts';
 import { startProcess } from '../harness/processes.ts';
+import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/redis-servers.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
 import { type NetworkStretch, startProxy } from './proxy.ts';
 import { itemIds } from './requests.ts';
@@ -26,7 +28,10 @@ export type Cluster = {
   /** Past the proxies: how the checker looks. */
   sql: Sql;
   databaseUrl: string;
+  /** Of one Redis, or of `trio`. */
   redisUrl: string;
+  /** The servers that Sentinels watch; null: there is one Redis. */
+  trio: SentinelTrio | null;
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
@@ -41,11 +46,19 @@ export async function startCluster(options: {
   /** Where the sources are: a mutated copy, or the repository. */
   sourceRoot?: string;
   env?: Record<string, string>;
+  /** Whether Redis is three servers that Sentinels watch. */
+  sentinel: boolean;
   /** Milliseconds since the run began. */
   now: () => number;
   report: (line: string) => void;
 }): Promise<Cluster> {
-  const stack = await startStack({ folder: options.folder, throwAway: true, report: options.report });
+  const sentinels = options.sentinel ? await startSentinels() : null;
+  const stack = await startStack({
+    folder: options.folder,
+    ...(sentinels === null ? {} : { redisUrl: sentinels.trio.url }),
+    throwAway: true,
+    report: options.report,
+  });
   const sql = connect(stack.databaseUrl, { name: 'checker', connectionsMax: 3 });
   await migrate(sql);
   const logins = createLogins();
@@ -68,11 +81,13 @@ export async function startCluster(options: {
     secretDigest: digestSecret(secret),
   });
   const portOf = (url: string) => Number(new URL(url).port);
+  // Servers that Sentinels name are reached where those say, past any proxy.
+  const redisPort = sentinels?.trio.sentinels[0]?.port ?? portOf(stack.redisUrl);
   const proxies = {
     'api-postgres': await startProxy(portOf(stack.databaseUrl)),
-    'api-redis': await startProxy(portOf(stack.redisUrl)),
+    'api-redis': await startProxy(redisPort),
     'worker-postgres': await startProxy(portOf(stack.databaseUrl)),
-    'worker-redis': await startProxy(portOf(stack.redisUrl)),
+    'worker-redis': await startProxy(redisPort),
   };
   const through = (url: string, proxy: NetworkStretch) => {
     const changed = new URL(url);
@@ -85,7 +100,7 @@ export async function startCluster(options: {
   function start(role: Role, index: number): Promise<Member> {
     const env: Record<string, string> = {
       DATABASE_URL: through(databaseUrlOf(role), proxies[`${role}-postgres`]),
-      REDIS_URL: through(stack.redisUrls[role], proxies[`${role}-redis`]),
+      REDIS_URL: sentinels?.urlOf(role) ?? through(stack.redisUrls[role], proxies[`${role}-redis`]),
       PORT: '0',
       DRAIN_MS: '1000',
       LOG_LEVEL: 'info',
@@ -117,6 +132,7 @@ export async function startCluster(options: {
     sql,
     databaseUrl: stack.databaseUrl,
     redisUrl: stack.redisUrl,
+    trio: sentinels?.trio ?? null,
     serverPid: (server) => JSON.parse(readFileSync(join(options.folder, `${server}.pid`), 'utf8')).pid,
     clientId,
     secret,
@@ -128,6 +144,27 @@ export async function startCluster(options: {
       for (const proxy of Object.values(proxies)) proxy.close();
       await sql.end({ timeout: 5 });
       await stack.stop();
+      await sentinels?.trio.stop();
+    },
+  };
+}
+
+/** The servers and Sentinels, and the address of each part with its own login. */
+async function startSentinels(): Promise<{ trio: SentinelTrio; urlOf(role: Role): string }> {
+  const { program, reason } = await findServerProgram();
+  if (program === null) throw new Error(`there is no Redis to run: ${reason}`);
+  const users = createRedisUsers('inventory', true);
+  const urls = users.urlsOn('127.0.0.1', 0);
+  const almighty = new URL(users.widestUrlOn('127.0.0.1', 0));
+  const trio = await startSentinelTrio(program, {
+    aclFile: users.aclFile,
+    almighty: { user: almighty.username, password: almighty.password },
+  });
+  return {
+    trio,
+    urlOf(role) {
+      const { username, password } = new URL(urls[role]);
+      return trio.url.replace('//', `//${username}:${password}@`);
     },
   };
 }

@@ -2,7 +2,16 @@ import type { Fault } from './fault.ts';
 import { loadFaults } from './load-faults.ts';
 import { networkFaults } from './network-faults.ts';
 import { processFaults } from './process-faults.ts';
-import { serverFaults } from './server-faults.ts';
+import { sentinelFaults, serverFaults } from './server-faults.ts';
 
 /** Every fault; a run strikes each once before any comes again. */
 export const faults: readonly Fault[] = [...processFaults, ...serverFaults, ...networkFaults, ...loadFaults];
+
+/**
+ * The same for servers that Sentinels watch. Their ways in the network cannot be broken one by one: a process
+ * goes where the Sentinels say.
+ */
+export const faultsOnSentinels: readonly Fault[] = [
+  ...faults.filter(({ name }) => !/^(api|worker)-redis /.test(name)),
+  ...sentinelFaults,
+];

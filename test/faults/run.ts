@@ -5,15 +5,15 @@ import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
 import { startCluster } from './cluster.ts';
 import { type Fault, pause } from './fault.ts';
-import { faults } from './faults.ts';
+import { faults, faultsOnSentinels } from './faults.ts';
 import { findBadEnds, findUnexcused, limits, type Strike } from './judge.ts';
 import { killingAll } from './process-faults.ts';
 import { createRandom } from './random.ts';
 import { faultsText, kindsText } from './summary.ts';
 import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
-// pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N]: breaks the running service
-// again and again and checks every single answer.
+// pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N] [--redis sentinel]: breaks the
+// running service again and again and checks every single answer.
 const values = readOptions(
   'test:faults',
   'Breaks the running service again and again and checks every single answer.',
@@ -23,6 +23,7 @@ const values = readOptions(
     only: { value: 'name', about: 'only faults with this in their names' },
     rounds: { value: 'number', about: 'how often each fault strikes' },
     shards: { value: 'number', default: '64', about: 'QUEUE_SHARDS of the service' },
+    redis: { value: 'single or sentinel', default: 'single', about: 'how Redis is run' },
     folder: {
       value: 'folder',
       default: join(import.meta.dirname, '../../.local/faults'),
@@ -32,7 +33,10 @@ const values = readOptions(
   },
 );
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-const chosen = faults.filter((fault) => values.only === undefined || fault.name.includes(values.only));
+const onSentinels = values.redis === 'sentinel';
+const chosen = (onSentinels ? faultsOnSentinels : faults).filter(
+  (fault) => values.only === undefined || fault.name.includes(values.only),
+);
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
 const callerCount = 32;
 const ackedMin = values.only === undefined ? (values.long ? 100_000 : 15_000) : 100;
@@ -48,6 +52,7 @@ const cluster = await startCluster({
   folder: values.folder,
   ...(values.source === undefined ? {} : { sourceRoot: values.source }),
   env: { QUEUE_SHARDS: values.shards },
+  sentinel: onSentinels,
   now,
   report: console.log,
 });

@@ -1,5 +1,6 @@
 import { connect } from '@inventory/db/client';
 import { Redis } from 'ioredis';
+import { masterName, type RedisServer, roleOf, type SentinelTrio, until } from '../harness/redis-servers.ts';
 import type { Cluster } from './cluster.ts';
 import { type Fault, pause } from './fault.ts';
 
@@ -32,6 +33,10 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
     hidesDatabase: server === 'postgres',
     hindersStart: true,
     async strike({ cluster, random }) {
+      if (server === 'redis' && cluster.trio !== null) {
+        const stopMs = signal === 'SIGSTOP' ? 500 + random() * 1500 : null;
+        return strikeMaster(cluster.trio, stopMs);
+      }
       const pid = cluster.serverPid(server);
       process.kill(pid, signal);
       // A server's time for its own recovery is not the service's time to notice it.
@@ -42,7 +47,76 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
   };
 }
 
-async function askRedis<T>({ redisUrl }: Cluster, ask: (redis: Redis) => Promise<T>): Promise<T> {
+/**
+ * Kills the master, or lets it stand still for so long. All is whole again when there is one that the others
+ * follow.
+ */
+async function strikeMaster(trio: SentinelTrio, stopMs: number | null): Promise<void> {
+  const master = await masterOf(trio);
+  if (stopMs === null) {
+    master.signal('SIGKILL');
+    await untilAnother(trio, master.port);
+    await master.startAgain();
+  } else {
+    master.signal('SIGSTOP');
+    await pause(stopMs);
+    master.signal('SIGCONT');
+  }
+  await untilFollowed(trio);
+}
+
+async function masterOf(trio: SentinelTrio) {
+  const found: RedisServer[] = [];
+  await until('there is a master', async () => {
+    const master = await trio.findMaster();
+    if (master !== null) found.push(master);
+    return master !== null;
+  });
+  return found[0]!;
+}
+
+function untilAnother(trio: SentinelTrio, before: number, ask?: () => Promise<unknown>): Promise<void> {
+  const isThere = async () => {
+    const master = await trio.findMaster();
+    return master !== null && master.port !== before;
+  };
+  return until('another master', isThere, ask);
+}
+
+/** Until one server is the master that the Sentinels name, and the others follow. */
+function untilFollowed(trio: SentinelTrio): Promise<void> {
+  return until('the others follow the master', async () => {
+    const roles = await Promise.all(trio.servers.map(roleOf));
+    return (await trio.findMaster()) !== null && roles.filter((role) => role === 'slave').length === 2;
+  });
+}
+
+/** The Sentinels replace a master that lives, as before its maintenance. */
+const replacing: Fault = {
+  name: 'redis master replaced',
+  hurts: true,
+  hindersStart: true,
+  async strike({ cluster }) {
+    const trio = cluster.trio!;
+    const { port } = await masterOf(trio);
+    await untilAnother(trio, port, () => trio.sentinels[0]!.redis.call('SENTINEL', 'FAILOVER', masterName));
+  },
+};
+
+/** One of three ends; the others go on. */
+const endingSentinel: Fault = {
+  name: 'sentinel kill -9',
+  hurts: false,
+  async strike({ cluster, random }) {
+    const sentinel = cluster.trio!.sentinels[1]!;
+    sentinel.signal('SIGKILL');
+    await pause(random() * 1000);
+    await sentinel.startAgain();
+  },
+};
+
+async function askRedis<T>({ redisUrl, trio }: Cluster, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  if (trio !== null) return ask((await masterOf(trio)).redis);
   const redis = new Redis(redisUrl);
   redis.on('error', () => {});
   try {
@@ -129,3 +203,6 @@ export const serverFaults: readonly Fault[] = [
   terminating('worker backends terminated', 'worker'),
   terminating('api backends terminated', 'api'),
 ];
+
+/** Those that take Sentinels. */
+export const sentinelFaults: readonly Fault[] = [replacing, endingSentinel];

@@ -19,12 +19,19 @@ export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
   const changed = { ...env };
   for (const name of ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL'] as const) {
     const url = env[name];
-    if (url !== undefined) changed[name] = addressOf(url, login);
+    if (url !== undefined)
+      changed[name] = name === 'REDIS_URL' ? redisAddressOf(url, login) : addressOf(url, login);
   }
   return changed;
 }
 
+/** With several hosts it is no URL to Node. */
+function redisAddressOf(url: string, { name, password }: TestLogin): string {
+  return url.replace(/\/\/([^@]*@)?/, `//${name}:${password}@`);
+}
+
 /** An address for the login of a part. */
 export function addressFor(part: Part, url: string): string {
-  return addressOf(url, inject('logins').find((each) => each.part === part)!);
+  const login = inject('logins').find((each) => each.part === part)!;
+  return /^rediss?[+:]/.test(url) ? redisAddressOf(url, login) : addressOf(url, login);
 }

@@ -3,6 +3,7 @@ import type { Sql } from '@inventory/db/client';
 import { ensureLogins, type Part, parts } from '@inventory/db/logins';
 import { redisRulesOf } from '@inventory/queue/redis-rights';
 import type { Redis } from 'ioredis';
+import type { RedisLogins } from './redis-servers.ts';
 
 /** A login of a part of the service, the same on Postgres and on Redis. */
 export type TestLogin = { part: Part; name: string; password: string };
@@ -47,4 +48,21 @@ export async function findRefused(redis: Redis, logins: readonly TestLogin[]): P
     const login = logins.find(({ name }) => name === username);
     return login === undefined ? [] : [`${login.part}: ${reason} ${object} (${context})`];
   });
+}
+
+/** The same as the lines of an ACL file, and one more login that may do everything. */
+export function redisLogins(logins: readonly TestLogin[]): RedisLogins {
+  const almighty = { user: 'almighty', password: randomBytes(16).toString('hex') };
+  const lines = logins.map(({ part, name, password }) =>
+    ['user', name, 'on', `>${password}`, ...redisRulesOf(part === 'operator' ? 'admin' : part, '*')].join(
+      ' ',
+    ),
+  );
+  const aclFile = [
+    'user default off',
+    ...lines,
+    `user ${almighty.user} on >${almighty.password} ~* &* +@all`,
+    '',
+  ].join('\n');
+  return { aclFile, almighty };
 }

@@ -12,7 +12,7 @@ import { inject } from 'vitest';
  * Returns its end.
  */
 export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<never>): () => Promise<void> {
-  const redis = connectConsumer(inject('redisUrl'), () => {});
+  const redis = connectConsumer(inject('redisUrl'), '', () => {});
   const parts = createPartNumbers();
   const pool = createBatchPool(sql);
   const worker = new Worker<Envelope>(

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
+import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { createSubmitter, type SubmitOptions, type SubmitResult } from '@inventory/queue/submit';
@@ -51,7 +52,7 @@ export async function openSubmitter(
     prefix,
     redisUrl: addressFor('api', redisUrl),
   });
-  const redis = connectConsumer(redisUrl, () => {});
+  const redis = connectConsumer(redisUrl, `${prefix}:${queueName(0)}`, () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
   let closing: Promise<void> | undefined;
   const close = () => {

@@ -1109,8 +1109,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/queue.ts',
-        search: `connection.xtrim(stream, 'MINID', '~', oldest)`,
-        replace: 'connection.exists(stream, oldest)',
+        search: `redis.call('XTRIM', KEYS[each], 'MINID', '~', string.format('%d', oldest))`,
+        replace: `redis.call('EXISTS', KEYS[each])`,
       },
     ],
     test: { file: 'concurrency/full-redis.test.ts', title: 'the stream of events itself' },
@@ -1137,8 +1137,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/service-watch.ts',
-        search: `return (error as Error).name === 'ReplyError';`,
-        replace: 'return true;',
+        search: `return name === 'ReplyError' ||`,
+        replace: 'return true ||',
       },
     ],
     test: { file: 'concurrency/canary.test.ts', title: 'answers nothing' },
@@ -1148,8 +1148,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/queue/src/service-watch.ts',
-        search: `return (error as Error).name === 'ReplyError';`,
-        replace: 'return false;',
+        search: `return name === 'ReplyError' ||`,
+        replace: 'return false ||',
       },
     ],
     test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
@@ -4557,5 +4557,65 @@ async function importKey(`,
     name: 'a pooler whose role has other settings is taken',
     edits: [{ file: pooler, search: 'if (wrong.length === 0) return;', replace: 'if (wrong) return;' }],
     test: { file: 'concurrency/pgbouncer.test.ts', title: 'while its role has not the settings' },
+  },
+  {
+    name: 'as Redis is run: the news of a failover ends a connection that looks for the new master',
+    edits: [
+      {
+        file: 'packages/queue/src/sentinel-connector.ts',
+        search: "    this['failoverDetector']?.cleanup();\n",
+        replace: '',
+      },
+    ],
+    test: { file: 'failover/sentinel.test.ts', title: 'goes on when it is told of it' },
+  },
+  {
+    name: 'as Redis is run: a connection stays with a node that no longer has its queue',
+    edits: [{ file: 'packages/queue/src/redis.ts', search: '|MOVED|ASK|', replace: '|ASK|' }],
+    test: { file: 'failover/cluster.test.ts', title: 'when one hands over' },
+  },
+  {
+    name: 'as Redis is run: a node is found by another key than the queue',
+    edits: [
+      {
+        file: 'packages/queue/src/slot-connector.ts',
+        search: "redis.cluster('KEYSLOT', key)",
+        replace: "redis.cluster('KEYSLOT', '')",
+      },
+    ],
+    test: { file: 'failover/cluster.test.ts', title: 'doctor and status find all well' },
+  },
+  {
+    name: 'as Redis is run: an api reads all answers over one connection in a Redis Cluster',
+    edits: [
+      {
+        file: 'packages/queue/src/redis.ts',
+        search: "const which = areApart ? key : '';",
+        replace: "const which = areApart ? '' : '';",
+      },
+    ],
+    test: { file: 'failover/cluster.test.ts', title: 'told by the event' },
+  },
+  {
+    name: 'as Redis is run: doctor takes a refusal of CLIENT for nobody being connected',
+    edits: [
+      {
+        file: 'packages/queue/src/health.ts',
+        search: 'return { hidden: messageOf(error), found: [] };',
+        replace: 'return { hidden: null, found: [] };',
+      },
+    ],
+    test: { file: 'failover/managed-redis.test.ts', title: 'says what it cannot see' },
+  },
+  {
+    name: 'as Redis is run: all queues may stand on one node of a Redis Cluster',
+    edits: [
+      {
+        file: 'packages/process/src/config.ts',
+        search: '    refuseBraces(parsed.data);\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'failover/redis-address.test.ts', title: 'all queues on one node' },
   },
 ];

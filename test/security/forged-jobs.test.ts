@@ -15,7 +15,7 @@ import { openSubmitter } from '../harness/submitter.ts';
 
 // As somebody who may do anything with Redis, and has nothing else.
 function openForger(prefix: string): { queue: Queue; redis: ReturnType<typeof connectConsumer> } {
-  const redis = connectConsumer(inject('redisUrl'), () => {});
+  const redis = connectConsumer(inject('redisUrl'), '', () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
   onTestFinished(async () => {
     await queue.close();

@@ -29,8 +29,8 @@ import type { Running } from '@inventory/process/run';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
+import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { createSubmitter } from '@inventory/queue/submit';
-import type { Redis } from 'ioredis';
 import { createApp, version } from './app.ts';
 import { watchBackupAge } from './backup-age.ts';
 import { createBatches } from './batch/batches.ts';
@@ -114,7 +114,7 @@ function wireStock(
 
 type StockParts = {
   database: Database;
-  redis: Redis;
+  redis: RedisConnection;
   sender: Sender;
   needs: Needs;
   now: () => number;

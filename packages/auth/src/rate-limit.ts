@@ -1,5 +1,5 @@
 import { within } from '@inventory/process/within';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { createSlidingLogs, type LimitedKey } from './sliding-log.ts';
 
 /** The window of the contract's limit. */
@@ -106,7 +106,7 @@ export type LimiterOptions = { now?: () => number; keysMax?: number; waitMs?: nu
  * one call.
  */
 export function createWindowLimiter(
-  redis: Redis,
+  redis: Redis | Cluster,
   { now = () => performance.now(), keysMax, waitMs = redisWaitMs }: LimiterOptions = {},
 ): WindowLimiter {
   redis.defineCommand('inventoryTakeRequests', { lua: slidingLog });
@@ -189,7 +189,7 @@ export type RateLimiter = { take(clientId: string, limit: number): Promise<RateL
 
 /** The contract's limit of requests: `createWindowLimiter` with a key for each client. `now`: see there. */
 export function createRateLimiter(
-  redis: Redis,
+  redis: Redis | Cluster,
   prefix: string,
   options: { now?: () => number } = {},
 ): RateLimiter {
@@ -207,7 +207,7 @@ export type OperationLimiter = {
  * of them in time, in each process always.
  */
 export function createOperationLimiter(
-  redis: Redis,
+  redis: Redis | Cluster,
   prefix: string,
   options: LimiterOptions = {},
 ): OperationLimiter {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { readDatabaseAddress } from '@inventory/process/database-address';
+import { parseRedisAddress, RedisAddressError, type RedisHost } from '@inventory/process/redis-address';
 import { LocalStackError } from './local-stack-error.ts';
 
 const WAIT_MS = 3000;
@@ -8,7 +9,7 @@ const WAIT_MS = 3000;
  * Checks that something listens where the URL points. `name` is what it is ('Postgres'), `variable` where it
  * was given. Fails with LocalStackError, which names host and port and never the user or the password.
  */
-export async function checkGivenServer(
+async function checkGivenServer(
   name: string,
   variable: string,
   url: string,
@@ -38,6 +39,30 @@ export async function checkGivenDatabase(url: string, signal: AbortSignal): Prom
     throw (error as AggregateError).errors[0];
   });
 }
+
+/** The same for the servers of REDIS_URL: one of several is enough. */
+export async function checkGivenRedis(url: string, signal: AbortSignal): Promise<void> {
+  const address = readRedisAddress(url);
+  if (address.kind === 'single') return checkGivenServer('Redis', 'REDIS_URL', url, 6379, signal);
+  const tried = await Promise.all(
+    address.hosts.map(async (host) => ({ host, failure: await tryConnection(host, signal) })),
+  );
+  signal.throwIfAborted();
+  if (tried.some(({ failure }) => failure === null)) return;
+  const failures = tried.map(({ host, failure }) => `${placeOf(host)} (${failure})`).join(', ');
+  throw new LocalStackError(`Redis cannot be reached at ${failures}; check REDIS_URL and that it runs`);
+}
+
+function readRedisAddress(url: string) {
+  try {
+    return parseRedisAddress(url);
+  } catch (error) {
+    if (error instanceof RedisAddressError) throw new LocalStackError(`REDIS_URL ${error.message}`);
+    throw error;
+  }
+}
+
+const placeOf = ({ host, port }: RedisHost) => `${host}:${port}`;
 
 /** Null when it answers, else what went wrong. */
 function tryConnection(address: { host: string; port: number }, signal: AbortSignal): Promise<string | null> {

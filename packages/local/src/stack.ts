@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { RedisUser } from '@inventory/queue/redis-rights';
 import { images, isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
 import { lockFolder } from './folder-lock.ts';
-import { checkGivenDatabase, checkGivenServer } from './given-server.ts';
+import { checkGivenDatabase, checkGivenRedis } from './given-server.ts';
 import type { LocalServer, ServerSettings } from './local-server.ts';
 import { LocalStackError } from './local-stack-error.ts';
 import { endLeftPostgres, startPostgres } from './postgres/postgres.ts';
@@ -134,7 +134,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let redisUrls: Record<RedisUser, string>;
   const startOrCheckRedis = async (): Promise<Started> => {
     if (options.redisUrl !== undefined) {
-      await checkGivenServer('Redis', 'REDIS_URL', options.redisUrl, 6379, signal);
+      await checkGivenRedis(options.redisUrl, signal);
       redisUrls = { api: options.redisUrl, worker: options.redisUrl, admin: options.redisUrl };
       return { url: options.redisUrl, where: 'given', stop: async () => {} };
     }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { whyNoPrimary } from './database-address.ts';
 import { logLevels } from './log.ts';
 import { PlainError } from './plain-error.ts';
+import { parseRedisAddress, RedisAddressError, withRedisPasswords } from './redis-address.ts';
 
 /** A setting is missing or wrong; the message is one line for the person who starts the process. */
 export class ConfigError extends PlainError {}
@@ -33,10 +34,12 @@ export const connections = {
       const why = whyNoPrimary(url);
       if (why !== null) context.addIssue(why);
     }),
-  REDIS_URL: z
-    .string({ error: 'is not set' })
-    .regex(/^rediss?:\/\//, { error: 'must be a redis:// address' }),
-  /** Parts the keys of several services on one Redis; the braces keep them on one node of a Redis Cluster. */
+  /** One server, Sentinels or a Redis Cluster: see `parseRedisAddress`. */
+  REDIS_URL: z.string({ error: 'is not set' }).superRefine((url, { addIssue }) => {
+    const message = orWhyNot(() => parseRedisAddress(url));
+    if (typeof message === 'string') addIssue({ code: 'custom', message });
+  }),
+  /** Sets the keys of several services on one Redis apart. */
   QUEUE_PREFIX: z.string().default('inventory'),
   /**
    * Queues that the work is shared among, at most: as many are in use as there are workers. The least that a
@@ -59,7 +62,8 @@ export const connections = {
 /**
  * The settings of a process out of its environment; empty counts as unset. DATABASE_PASSWORD_FILE names a
  * file whose content is put into DATABASE_PASSWORD, so that the password need not stand in the environment's
- * description; what REDIS_PASSWORD is or REDIS_PASSWORD_FILE names is put into REDIS_URL.
+ * description; what REDIS_PASSWORD is or REDIS_PASSWORD_FILE names is put into REDIS_URL, and so is
+ * REDIS_SENTINEL_PASSWORD.
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -69,16 +73,21 @@ export function readConfig<Shape extends z.ZodRawShape>(
     env.DATABASE_PASSWORD = readSecretFile('DATABASE_PASSWORD_FILE', env.DATABASE_PASSWORD_FILE);
   }
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const redisPassword = given.REDIS_PASSWORD_FILE
-    ? readSecretFile('REDIS_PASSWORD_FILE', given.REDIS_PASSWORD_FILE)
-    : given.REDIS_PASSWORD;
-  if (redisPassword !== undefined && given.REDIS_URL !== undefined && URL.canParse(given.REDIS_URL)) {
-    const url = new URL(given.REDIS_URL);
-    url.password = encodeURIComponent(redisPassword);
-    given.REDIS_URL = url.href;
+  const secretOf = (name: string) =>
+    given[`${name}_FILE`] ? readSecretFile(`${name}_FILE`, given[`${name}_FILE`]!) : given[name];
+  const passwords = { server: secretOf('REDIS_PASSWORD'), sentinel: secretOf('REDIS_SENTINEL_PASSWORD') };
+  const url = given.REDIS_URL;
+  // One that is not understood is refused below, with all else that is wrong.
+  if (url !== undefined && typeof orWhyNot(() => parseRedisAddress(url)) !== 'string') {
+    const changed = orWhyNot(() => ({ url: withRedisPasswords(url, passwords) }));
+    if (typeof changed === 'string') throw new ConfigError(`REDIS_URL ${changed}`);
+    given.REDIS_URL = changed.url;
   }
   const parsed = z.object(shape).safeParse(given);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    refuseBraces(parsed.data);
+    return parsed.data;
+  }
   const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   throw new ConfigError(lines.join('; '));
 }
@@ -88,5 +97,27 @@ function readSecretFile(name: string, path: string): string {
     return readFileSync(path, 'utf8').trim();
   } catch {
     throw new ConfigError(`${name} names a file that cannot be read`);
+  }
+}
+
+/**
+ * On a Redis Cluster the braces in a key say which of its nodes has it: those of a queue, or of a client's
+ * limit, and no others.
+ */
+function refuseBraces({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Record<string, unknown>) {
+  if (typeof url !== 'string' || typeof prefix !== 'string') return;
+  if (parseRedisAddress(url).kind === 'cluster' && /[{}]/.test(prefix))
+    throw new ConfigError(
+      'QUEUE_PREFIX must have no braces on a Redis Cluster: all queues would stand on one node',
+    );
+}
+
+/** What comes of it, or why REDIS_URL is not understood. */
+function orWhyNot<Value extends object>(read: () => Value): Value | string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RedisAddressError) return error.message;
+    throw error;
   }
 }

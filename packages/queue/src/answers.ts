@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { blockMs } from './redis.ts';
+import { blockMs, type Consumers } from './redis.ts';
+import type { RedisConnection } from './redis-cluster.ts';
 
 // The end of a job is told to the api that waits for it and to nobody else: in a stream of its own for each
 // shard, which the id of the job names. BullMQ writes it in the step that ends the job, so it costs no turn
@@ -59,7 +60,7 @@ const eventsAt = 3;
  * Has a worker tell the end of each job to the api that waits for it. `connection`: by which streams of apis
  * that have gone are made to end.
  */
-export function answerReaders(worker: Worker, queueKeys: string, connection: Redis): void {
+export function answerReaders(worker: Worker, queueKeys: string, connection: RedisConnection): void {
   const { backend } = worker;
   const makeCompleted = backend.moveToCompletedArgs.bind(backend);
   const makeFailed = backend.moveToFailedArgs.bind(backend);
@@ -101,18 +102,75 @@ export type AnswerReader = {
 const tidyEveryMs = 1000;
 const restMs = 50;
 
+type Stream = { told: Told; lastId: string; tidiedTo: string };
+
 /**
- * Reads the streams of an api process over one connection that blocks, and removes what was read.
- * `producer`: the connection for commands; stays the caller's, as does `consumer`.
+ * Reads the streams of an api process, those of one server over one connection that blocks, and removes what
+ * was read. `producer`: the connection for commands; stays the caller's, as do `consumers`.
  */
 export function readAnswers(options: {
   reader: Reader;
-  consumer: Redis;
-  producer: Redis;
+  consumers: Consumers;
+  producer: RedisConnection;
   report: (error: Error, what: string) => void;
 }): AnswerReader {
-  const { reader, consumer, producer, report } = options;
-  const streams = new Map<string, { told: Told; lastId: string; tidiedTo: string }>();
+  const { reader, consumers, producer, report } = options;
+  const streams = new Map<string, Stream>();
+  const readings = new Map<Redis, Reading>();
+
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  const tidy = () => {
+    if (producer.status !== 'ready') return;
+    const isDue = performance.now() - renewedAt >= renewEveryMs;
+    if (isDue) renewedAt = performance.now();
+    for (const [key, stream] of streams) {
+      if (stream.lastId !== stream.tidiedTo) {
+        stream.tidiedTo = stream.lastId;
+        // A full Redis takes this, too.
+        producer.xtrim(key, 'MINID', stream.lastId).catch(() => {});
+      }
+      if (isDue) producer.pexpire(key, keptMs).catch(() => {});
+    }
+  };
+  const timer = setInterval(tidy, tidyEveryMs);
+  timer.unref();
+
+  return {
+    add(queue, told) {
+      const key = answersKey(queue.qualifiedName, reader);
+      const stream = { told, lastId: '0-0', tidiedTo: '0-0' };
+      const consumer = consumers.of(key);
+      const reading = readings.get(consumer) ?? startReading(consumer, report);
+      readings.set(consumer, reading);
+      streams.set(key, stream);
+      return reading.add(key, stream);
+    },
+    async close() {
+      for (const reading of readings.values()) reading.stop();
+      clearInterval(timer);
+      if (producer.status === 'ready') {
+        await Promise.all(
+          [...streams.keys()].map((key) =>
+            Promise.all([producer.xtrim(key, 'MAXLEN', 0), producer.pexpire(key, keptAfterMs)]).catch(
+              () => {},
+            ),
+          ),
+        );
+      }
+    },
+  };
+}
+
+/** What goes on over one connection. */
+type Reading = {
+  /** Resolves when a read that hears of this stream, too, is under way. */
+  add(key: string, stream: Stream): Promise<void>;
+  stop(): void;
+};
+
+/** Reads over a connection, again and again, all streams that were added. */
+function startReading(consumer: Redis, report: (error: Error, what: string) => void): Reading {
+  const streams = new Map<string, Stream>();
   let asked: (() => void)[] = [];
   let closed = false;
 
@@ -144,56 +202,29 @@ export function readAnswers(options: {
     }
   }
 
-  function tell(stream: { told: Told; lastId: string }, entries: [id: string, fields: string[]][]) {
-    for (const [id, fields] of entries) {
-      stream.lastId = id;
-      const { event, jobId = '', returnvalue = 'null' } = pairsOf(fields);
-      if (event === 'completed') stream.told.completed(jobId, parse(returnvalue));
-      else if (event === 'failed') stream.told.failed(jobId);
-    }
-  }
-
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  const tidy = () => {
-    if (producer.status !== 'ready') return;
-    const isDue = performance.now() - renewedAt >= renewEveryMs;
-    if (isDue) renewedAt = performance.now();
-    for (const [key, stream] of streams) {
-      if (stream.lastId !== stream.tidiedTo) {
-        stream.tidiedTo = stream.lastId;
-        // A full Redis takes this, too.
-        producer.xtrim(key, 'MINID', stream.lastId).catch(() => {});
-      }
-      if (isDue) producer.pexpire(key, keptMs).catch(() => {});
-    }
-  };
-  const timer = setInterval(tidy, tidyEveryMs);
-  timer.unref();
-
   return {
-    add(queue, told) {
+    add(key, stream) {
       const isFirst = streams.size === 0;
-      streams.set(answersKey(queue.qualifiedName, reader), { told, lastId: '0-0', tidiedTo: '0-0' });
+      streams.set(key, stream);
       const underWay = new Promise<void>((resolve) => asked.push(resolve));
       if (isFirst) void read();
       return underWay;
     },
-    async close() {
+    stop() {
       closed = true;
-      clearInterval(timer);
-      consumer.off('ready', startOver);
-      if (producer.status === 'ready') {
-        await Promise.all(
-          [...streams.keys()].map((key) =>
-            Promise.all([producer.xtrim(key, 'MAXLEN', 0), producer.pexpire(key, keptAfterMs)]).catch(
-              () => {},
-            ),
-          ),
-        );
-      }
       asked = [];
+      consumer.off('ready', startOver);
     },
   };
+}
+
+function tell(stream: Stream, entries: [id: string, fields: string[]][]) {
+  for (const [id, fields] of entries) {
+    stream.lastId = id;
+    const { event, jobId = '', returnvalue = 'null' } = pairsOf(fields);
+    if (event === 'completed') stream.told.completed(jobId, parse(returnvalue));
+    else if (event === 'failed') stream.told.failed(jobId);
+  }
 }
 
 function pairsOf(fields: readonly string[]): Partial<Record<string, string>> {

@@ -1,43 +1,76 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import { messageOf } from '@inventory/process/describe-error';
 import { answersKey, type Reader, readerNamedIn } from './answers.ts';
 import { queueName } from './envelope.ts';
+import { mastersOf, type RedisConnection } from './redis-cluster.ts';
 import { readSeating, type Seating } from './seats.ts';
 
 // What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right
 // to add any. That workers take work is seen all the same, because an idle one sends an empty envelope
 // through the queue every few seconds (service-watch.ts).
 
-/** Redis' own figures; `maxBytes` 0: no limit. */
+/**
+ * A server's own figures; null: it does not tell, as services that others run may. `maxBytes` 0: no limit.
+ */
 export type RedisHealth = {
-  version: string;
-  policy: string;
-  usedBytes: number;
-  maxBytes: number;
-  machineBytes: number;
-  role: string;
+  /** Which of several it is; null: there is one. */
+  place: string | null;
+  version: string | null;
+  policy: string | null;
+  usedBytes: number | null;
+  maxBytes: number | null;
+  machineBytes: number | null;
+  role: string | null;
 };
 
-/** How Redis is, of its command INFO. */
-export async function readRedis(redis: Redis): Promise<RedisHealth> {
-  const info = await redis.info();
-  const read = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
-  return {
-    version: read('redis_version'),
-    policy: read('maxmemory_policy'),
-    usedBytes: Number(read('used_memory')),
-    maxBytes: Number(read('maxmemory')),
-    machineBytes: Number(read('total_system_memory')),
-    role: read('role'),
-  };
+/** How Redis is, or each master of a Redis Cluster, of the command INFO. */
+export async function readRedis(redis: RedisConnection): Promise<RedisHealth[]> {
+  return askMasters(redis, async (master, place) => {
+    const info = await master.info();
+    const read = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] || null;
+    const count = (name: string) => {
+      const text = read(name);
+      return text === null ? null : Number(text);
+    };
+    return {
+      place,
+      version: read('valkey_version') ?? read('redis_version'),
+      policy: read('maxmemory_policy'),
+      usedBytes: count('used_memory'),
+      maxBytes: count('maxmemory'),
+      machineBytes: count('total_system_memory'),
+      role: read('role'),
+    };
+  });
 }
 
-/** How far the clock of Redis is ahead of this process's, milliseconds, and how wrong that may be. */
-export async function readRedisClock(redis: Redis): Promise<{ aheadMs: number; errorMs: number }> {
-  const sentAt = performance.now();
-  const [seconds, micros] = await redis.time();
-  const errorMs = (performance.now() - sentAt) / 2;
-  return { aheadMs: Number(seconds) * 1000 + Number(micros) / 1000 - (Date.now() - errorMs), errorMs };
+/**
+ * How far the clock of Redis, or of each master, is ahead of this process's, milliseconds, and how wrong that
+ * may be.
+ */
+export async function readRedisClocks(
+  redis: RedisConnection,
+): Promise<{ place: string | null; aheadMs: number; errorMs: number }[]> {
+  return askMasters(redis, async (master, place) => {
+    const sentAt = performance.now();
+    const [seconds, micros] = await master.time();
+    const errorMs = (performance.now() - sentAt) / 2;
+    const aheadMs = Number(seconds) * 1000 + Number(micros) / 1000 - (Date.now() - errorMs);
+    return { place, aheadMs, errorMs };
+  });
+}
+
+function askMasters<Answer>(
+  redis: RedisConnection,
+  ask: (master: ReturnType<typeof mastersOf>[number], place: string | null) => Promise<Answer>,
+): Promise<Answer[]> {
+  const masters = mastersOf(redis);
+  return Promise.all(
+    masters.map((master) => {
+      const { host, port } = master.options;
+      return ask(master, redis.isCluster ? `${host}:${port}` : null);
+    }),
+  );
 }
 
 /** One connection by which a process of the service does its work on a queue. */
@@ -62,6 +95,8 @@ export type ShardHealth = { shard: number; waiting: number; finished: boolean };
 
 export type QueueHealth = {
   parts: Part[];
+  /** Why Redis does not say who is connected, and so there are no parts; null: it does. */
+  hidden: string | null;
   shards: ShardHealth[];
   /** Who holds which shard; null: Redis does not say. */
   seating: Seating | null;
@@ -76,7 +111,7 @@ const lookEveryMs = 250;
  * work.
  */
 export async function watchQueues(
-  redis: Redis,
+  redis: RedisConnection,
   options: { prefix: string; watchMs: number; untilFinished: boolean },
 ): Promise<QueueHealth> {
   const { prefix, watchMs, untilFinished } = options;
@@ -86,7 +121,7 @@ export async function watchQueues(
   const finished = new Set<number>();
   for (;;) {
     const watchedMs = performance.now() - startedAt;
-    const found = parseClients(String(await redis.client('LIST')), prefix);
+    const { hidden, found } = await findParts(redis, prefix);
     // Whole seconds, cut off: one that shows 1 may have been silent for nearly two.
     for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
     const parts = found.map(({ id, reader: _, ...part }) => ({ ...part, asked: asked.has(id) }));
@@ -110,12 +145,12 @@ export async function watchQueues(
     }
     const isServed = (shard: number) =>
       parts.some((part) => part.kind === 'worker' && part.shard === shard && part.asked);
-    const areAllWell =
-      parts.every((part) => part.asked) &&
-      shards.every(({ shard }) => isServed(shard) && (!untilFinished || finished.has(shard)));
+    const areFinished = !untilFinished || shards.every(({ shard }) => finished.has(shard));
+    const areAsked = parts.every((part) => part.asked) && shards.every(({ shard }) => isServed(shard));
+    const areAllWell = areFinished && (hidden !== null || areAsked);
     // A queue that nobody waits on has nothing to be waited for.
-    const isHopeless = parts.length === 0 && watchedMs > 1000;
-    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, shards, seating, watchedMs };
+    const isHopeless = hidden === null && parts.length === 0 && watchedMs > 1000;
+    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, hidden, shards, seating, watchedMs };
     await wait(lookEveryMs);
   }
 }
@@ -124,7 +159,11 @@ export async function watchQueues(
  * The id of the last event that says that a job of a queue was completed, among those that all are told (an
  * idle worker's canaries) and those that each api is told; '' when there is none.
  */
-async function lastFinishedIn(redis: Redis, key: string, readers: readonly Reader[]): Promise<string> {
+async function lastFinishedIn(
+  redis: RedisConnection,
+  key: string,
+  readers: readonly Reader[],
+): Promise<string> {
   const streams = [`${key}:events`, ...readers.map((reader) => answersKey(key, reader))];
   const last = await Promise.all(
     streams.map(async (stream) => {
@@ -137,6 +176,21 @@ async function lastFinishedIn(redis: Redis, key: string, readers: readonly Reade
 }
 
 type Connection = Omit<Part, 'asked'> & { id: string; reader: Reader | null };
+
+/** A part is connected to the master that has its queue. */
+async function findParts(redis: RedisConnection, prefix: string) {
+  try {
+    const lists = await askMasters(redis, async (master, place) => {
+      const found = parseClients(String(await master.client('LIST')), prefix);
+      return found.map((part) => ({ ...part, id: `${place} ${part.id}` }));
+    });
+    return { hidden: null, found: lists.flat() };
+  } catch (error) {
+    // A connection that is lost is no refusal.
+    if ((error as Error).name !== 'ReplyError') throw error;
+    return { hidden: messageOf(error), found: [] };
+  }
+}
 
 /**
  * The connections by which the processes do their work, by their names: prefix, the queue in base64, and

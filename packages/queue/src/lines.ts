@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { lookEvery } from '@inventory/process/look-every';
 import { within } from '@inventory/process/within';
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { answersConnectionName, drawReader, type Reader, readAnswers, type Told } from './answers.ts';
 import { shardOf } from './envelope.ts';
 import { emptyLane, type Lane } from './lane.ts';
-import { connectConsumer } from './redis.ts';
+import { connectConsumers } from './redis.ts';
+import { type RedisConnection, untilReady } from './redis-cluster.ts';
 import { readShardCount } from './seats.ts';
 import { openShard, type Shard } from './shard.ts';
 import type { Waiter } from './waiters.ts';
@@ -18,7 +17,7 @@ export type LinesOptions = {
   redisUrl: string;
   prefix: string;
   /** The connection for commands; it stays the caller's. */
-  producer: Redis;
+  producer: RedisConnection;
   /** What becomes of the jobs of a line. */
   toldOf: (line: Line) => Told;
   report: (error: Error, what: string) => void;
@@ -48,12 +47,12 @@ const connectWithinMs = 1000;
 export async function openLines(options: LinesOptions): Promise<Lines> {
   const { redisUrl, prefix, producer, report } = options;
   const reader = drawReader();
-  const consumer = connectConsumer(
+  const consumers = connectConsumers(
     redisUrl,
     (error) => report(error, 'answers connection'),
     answersConnectionName(prefix, reader),
   );
-  const answers = readAnswers({ reader, consumer, producer, report });
+  const answers = readAnswers({ reader, consumers, producer, report });
   const lines: Line[] = [];
   let count = 1;
 
@@ -83,7 +82,7 @@ export async function openLines(options: LinesOptions): Promise<Lines> {
 
   await openUpTo(1);
   // Whoever asks for something now shall not be refused for that.
-  if (producer.status !== 'ready') await within(connectWithinMs, once(producer, 'ready')).catch(() => {});
+  await within(connectWithinMs, untilReady(producer)).catch(() => {});
   await within(connectWithinMs, lookAtCount()).catch(() => {});
   const stopLooking = lookEvery(countEveryMs, lookAtCount);
   return {
@@ -97,7 +96,7 @@ export async function openLines(options: LinesOptions): Promise<Lines> {
       stopLooking();
       await answers.close();
       for (const { shard } of lines) await shard.close();
-      consumer.disconnect();
+      consumers.disconnect();
     },
   };
 }

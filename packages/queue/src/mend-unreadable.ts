@@ -1,12 +1,12 @@
 import type { Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from './redis-cluster.ts';
 
 /**
  * Makes jobs readable that BullMQ cannot even read, and so to be refused as what they are. It stumbles over
  * one before any code of ours sees it, takes its worker for lost, and hands it out again, for ever: so
  * whatever was lost is looked at. Nothing of ours is written like that.
  */
-export function mendUnreadable(worker: Worker, queue: Queue, connection: Redis): void {
+export function mendUnreadable(worker: Worker, queue: Queue, connection: RedisConnection): void {
   worker.on('stalled', async (jobId) => {
     try {
       const [data, options] = await connection.hmget(queue.toKey(jobId), 'data', 'opts');

@@ -1,6 +1,6 @@
 import { Queue, type Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { queueName } from './envelope.ts';
+import type { RedisConnection } from './redis-cluster.ts';
 
 // A process that stalls for longer than these last asks Postgres for its answers. With answers of the
 // greatest size that travels (envelope.ts) they are 64 MB.
@@ -16,7 +16,7 @@ const tidyEveryMs = 5000;
 export function openQueue(options: {
   shard: number;
   prefix: string;
-  connection: Redis;
+  connection: RedisConnection;
   onError: (error: Error) => void;
 }): Queue {
   const queue = new Queue(queueName(options.shard), {
@@ -36,22 +36,25 @@ export function openQueue(options: {
   return queue;
 }
 
-function limitEvents(queue: Queue, connection: Redis): Promise<unknown> {
+function limitEvents(queue: Queue, connection: RedisConnection): Promise<unknown> {
   return connection.hset(queue.keys.meta!, 'opts.maxLenEvents', eventsKept);
 }
+
+// By the clock of the Redis that has the streams, which makes the ids of the events.
+const trim = `
+local oldest = (redis.call('TIME')[1] - ARGV[1]) * 1000
+for each = 1, #KEYS do redis.call('XTRIM', KEYS[each], 'MINID', '~', string.format('%d', oldest)) end
+`;
 
 /**
  * Removes old events now and then, until the returned function is called. BullMQ trims its streams only when
  * it adds to them. A Redis that is full refuses what adds, so that a stream that filled it would stay for
  * ever; it never refuses XTRIM.
  */
-export function trimEvents(queue: Queue, connection: Redis): () => void {
+export function trimEvents(queue: Queue, connection: RedisConnection): () => void {
   const tidy = async () => {
-    // By the clock of Redis, which makes the ids of the events.
-    const [seconds] = await connection.time();
-    const oldest = (Number(seconds) - eventsKeptSeconds) * 1000;
     const streams = ['events', 'steps'].map((stream) => queue.toKey(stream));
-    await Promise.all(streams.map((stream) => connection.xtrim(stream, 'MINID', '~', oldest)));
+    await connection.eval(trim, streams.length, ...streams, eventsKeptSeconds);
     // Again, in case Redis was full or lost its data.
     await limitEvents(queue, connection);
   };

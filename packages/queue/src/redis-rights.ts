@@ -5,8 +5,9 @@ export type RedisUser = 'api' | 'worker' | 'admin';
 
 export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
 
-// Commands that every connection sends by itself.
-const connection = 'ping info client|setname';
+// Commands that every connection sends by itself; those in the second line only to a Redis Cluster.
+const connection =
+  'ping info client|setname ' + 'cluster|info cluster|slots cluster|keyslot asking readonly readwrite';
 
 // What BullMQ's scripts for adding and removing a job do, and what all processes do beside them: keep the
 // streams of events short.

@@ -1,5 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { connectOnce } from './redis.ts';
+import { mastersOf } from './redis-cluster.ts';
 
 const withinMs = 5000;
 
@@ -12,7 +13,8 @@ export async function reloadRedisUsers(redisUrl: string): Promise<void> {
   const { redis, place, why } = connectOnce(redisUrl, withinMs);
   try {
     await redis.connect();
-    await redis.call('ACL', 'LOAD');
+    // Each server has a file of its own. Replicas and Sentinels are not asked.
+    await Promise.all(mastersOf(redis).map((master) => master.call('ACL', 'LOAD')));
   } catch (error) {
     throw new PlainError(`Redis at ${place} cannot read its users anew: ${why(error)}; start it again`);
   } finally {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Redis } from 'ioredis';
 import { queueName } from './envelope.ts';
+import { masterOf, type RedisConnection } from './redis-cluster.ts';
 
 // Which worker takes work from which shard. As many shards are in use as there are workers, and each worker
 // has one: an item's requests meet in one worker, and so in one batch. Redis keeps that, by its own clock, in
@@ -147,7 +147,7 @@ export function seatKeys(prefix: string): { seats: string; shards: string } {
 
 /** Takes a seat, or keeps it, for `forMs` from now, and learns what is to be done. */
 export async function takeSeat(
-  connection: Redis,
+  connection: RedisConnection,
   prefix: string,
   seat: Seat,
   forMs: number = seatMs,
@@ -156,11 +156,11 @@ export async function takeSeat(
 }
 
 /** Gives a seat up; those who stay are given its shards when they ask next. */
-export async function leaveSeat(connection: Redis, prefix: string, id: string): Promise<void> {
+export async function leaveSeat(connection: RedisConnection, prefix: string, id: string): Promise<void> {
   await ask(connection, prefix, { id, shardsMax: 1, isAble: false, empty: [], found: [] }, 0);
 }
 
-async function ask(connection: Redis, prefix: string, seat: Seat, forMs: number): Promise<Shares> {
+async function ask(connection: RedisConnection, prefix: string, seat: Seat, forMs: number): Promise<Shares> {
   const { id, shardsMax, isAble, empty, found } = seat;
   const { seats, shards } = seatKeys(prefix);
   const keys = [seats, shards] as const;
@@ -174,7 +174,7 @@ async function ask(connection: Redis, prefix: string, seat: Seat, forMs: number)
 const isShard = (shard: number) => Number.isSafeInteger(shard) && shard >= 0 && shard < shardsMost;
 
 /** How many shards are in use; null when no worker has been there for a while. */
-export async function readShardCount(connection: Redis, prefix: string): Promise<number | null> {
+export async function readShardCount(connection: RedisConnection, prefix: string): Promise<number | null> {
   const count = Number(await connection.hget(seatKeys(prefix).shards, 'count'));
   return Number.isSafeInteger(count) && count >= 1 && count <= shardsMost ? count : null;
 }
@@ -188,10 +188,11 @@ export type Seating = { workers: string[]; shards: HeldShard[] };
 const workerId = /^([\w.-]{1,64}:\d{1,10}):[\da-f]{8}$/;
 
 /** Who holds which shard at this moment; what no worker writes is left out. */
-export async function readSeating(connection: Redis, prefix: string): Promise<Seating> {
+export async function readSeating(connection: RedisConnection, prefix: string): Promise<Seating> {
   const keys = seatKeys(prefix);
   const [[seconds], seats, shards] = await Promise.all([
-    connection.time(),
+    // By the clock that the seats are kept by: masters of a cluster have one each.
+    masterOf(connection, keys.seats).then((master) => master.time()),
     connection.hgetall(keys.seats),
     connection.hgetall(keys.shards),
   ]);

@@ -1,11 +1,11 @@
 import { within } from '@inventory/process/within';
 import { type Job, type Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { answerReaders } from './answers.ts';
 import { queueName, workerConnectionName } from './envelope.ts';
 import { mendUnreadable } from './mend-unreadable.ts';
 import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer } from './redis.ts';
+import type { RedisConnection } from './redis-cluster.ts';
 import { restWhenRefused } from './rest.ts';
 import { watchService } from './service-watch.ts';
 import type { Place, SignedAnswer, SignedEnvelope } from './signature.ts';
@@ -17,7 +17,7 @@ export type ServeOptions = {
   /** The worker's name, as Redis is to list its connection. */
   workerId: string;
   /** The connection for commands; it stays the caller's. */
-  producer: Redis;
+  producer: RedisConnection;
   /** Envelopes taken at once, at most. */
   concurrency: number;
   /** Does a job; `begun` is called when it is known how many requests it holds. */
@@ -57,14 +57,15 @@ const times = {
 export function serveShard(options: ServeOptions): Served {
   const { redisUrl, prefix, shard, producer, report } = options;
   let lastServedAt = performance.now();
+  const queueKeys = `${prefix}:${queueName(shard)}`;
   const redis = connectConsumer(
     redisUrl,
+    queueKeys,
     (error) => report(error, 'queue connection'),
     workerConnectionName(prefix, shard, options.workerId),
   );
   let applying = 0;
   let foundEmpty = false;
-  const queueKeys = `${prefix}:${queueName(shard)}`;
   const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
     queueName(shard),
     async (job, token) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Envelope } from './envelope.ts';
+import type { RedisConnection } from './redis-cluster.ts';
 
 const checkEveryMs = 2000;
 // Longer than a killed worker's envelope needs to come back into the queue.
@@ -17,7 +17,7 @@ const unservedAfterMs = 8000;
 export function watchService(options: {
   queue: Queue;
   /** The connection of the queue. */
-  connection: Redis;
+  connection: RedisConnection;
   /** When the worker last took an envelope, of `performance.now()`. */
   lastServedAt: () => number;
   onUnserved: () => void;
@@ -49,8 +49,10 @@ export function watchService(options: {
       await queue.add('canary', empty, { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true });
       return true;
     } catch (error) {
-      // What Redis itself says is an answer.
-      return (error as Error).name === 'ReplyError';
+      // What Redis itself says is an answer. A Redis Cluster is ready while one of its nodes is away: those
+      // queues are not served, and another process would serve them no better.
+      const { name, message } = error as Error;
+      return name === 'ReplyError' || /^(Connection is closed|Too many Cluster redirections)/.test(message);
     }
   }
 

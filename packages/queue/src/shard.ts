@@ -1,13 +1,13 @@
 import { within } from '@inventory/process/within';
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { openQueue, trimEvents } from './queue.ts';
+import type { RedisConnection } from './redis-cluster.ts';
 
 export type ShardOptions = {
   prefix: string;
   shard: number;
   /** The connection to send by; it stays the caller's. */
-  producer: Redis;
+  producer: RedisConnection;
   report: (error: Error, what: string) => void;
 };
 

@@ -1,13 +1,13 @@
 import { lookEvery } from '@inventory/process/look-every';
 import { within } from '@inventory/process/within';
-import type { Redis } from 'ioredis';
 import { queueName } from './envelope.ts';
+import { type RedisConnection, untilReady } from './redis-cluster.ts';
 import { leaveSeat, type Shares, seatEveryMs, takeSeat } from './seats.ts';
 import type { Served } from './serve-shard.ts';
 
 export type ShareOptions = {
   /** The connection for commands; it stays the caller's. */
-  producer: Redis;
+  producer: RedisConnection;
   prefix: string;
   workerId: string;
   /** Shards in use at most. */
@@ -35,6 +35,8 @@ const looksEvery = 3;
 const likelyMin = 8;
 const othersAtOnce = 8;
 const leaveWithinMs = 500;
+// Together with the time until it asks again: shorter than it keeps its seat.
+const lookWithinMs = 300;
 
 /** Takes part in the work: takes a seat, keeps it, and serves the shards that it is given. */
 export function shareShards(options: ShareOptions): Share {
@@ -54,7 +56,7 @@ export function shareShards(options: ShareOptions): Share {
   async function findWork(): Promise<number[]> {
     const looked = toLookAt(rounds / looksEvery, options.shardsMax, mostInUse);
     const others = looked.filter((shard) => shard >= shares.count && !served.has(shard));
-    const counts = await Promise.all(others.map((shard) => countWork(producer, prefix, shard)));
+    const counts = await Promise.all(others.map((shard) => orElse(0, countWork(producer, prefix, shard))));
     return others.filter((_, index) => counts[index]! > 0);
   }
 
@@ -62,11 +64,10 @@ export function shareShards(options: ShareOptions): Share {
     if (hasEnded || producer.status !== 'ready') return;
     try {
       const outOfUse = [...served.keys()].filter((shard) => shard >= shares.count);
-      const areEmpty = await Promise.all(outOfUse.map((shard) => isEmpty(producer, prefix, shard)));
+      const empty = await findEmpty(producer, prefix, outOfUse);
       rounds += 1;
       // One of them looks for all.
       if (served.has(0) && rounds % looksEvery === 0) found = await findWork();
-      const empty = outOfUse.filter((_, index) => areEmpty[index]);
       const { shardsMax } = options;
       const next = await takeSeat(producer, prefix, {
         id: workerId,
@@ -103,7 +104,7 @@ export function shareShards(options: ShareOptions): Share {
   }
 
   const stopAsking = lookEvery(seatEveryMs, ask);
-  const askNow = () => void ask();
+  const askNow = () => void within(seatEveryMs, untilReady(producer)).then(ask, ask);
   producer.on('ready', askNow);
   if (producer.status === 'ready') askNow();
   return {
@@ -129,7 +130,21 @@ function toLookAt(look: number, shardsMax: number, mostInUse: number): number[] 
   return [...new Set([...likely, ...turn])];
 }
 
-async function isEmpty(producer: Redis, prefix: string, shard: number): Promise<boolean> {
+/** A node of a Redis Cluster that is away keeps nobody from a seat: what it has is not known then. */
+function orElse<Value>(unknown: Value, looked: Promise<Value>): Promise<Value> {
+  return within(lookWithinMs, looked).catch(() => unknown);
+}
+
+async function findEmpty(
+  producer: RedisConnection,
+  prefix: string,
+  shards: readonly number[],
+): Promise<number[]> {
+  const areEmpty = await Promise.all(shards.map((shard) => orElse(false, isEmpty(producer, prefix, shard))));
+  return shards.filter((_, index) => areEmpty[index]);
+}
+
+async function isEmpty(producer: RedisConnection, prefix: string, shard: number): Promise<boolean> {
   const [delayed, others] = await Promise.all([
     producer.zcard(`${prefix}:${queueName(shard)}:delayed`),
     countWork(producer, prefix, shard),
@@ -137,7 +152,7 @@ async function isEmpty(producer: Redis, prefix: string, shard: number): Promise<
   return delayed + others === 0;
 }
 
-async function countWork(producer: Redis, prefix: string, shard: number): Promise<number> {
+async function countWork(producer: RedisConnection, prefix: string, shard: number): Promise<number> {
   const keyOf = (part: string) => `${prefix}:${queueName(shard)}:${part}`;
   const counts = await Promise.all([producer.llen(keyOf('wait')), producer.llen(keyOf('active'))]);
   return counts[0] + counts[1];

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from './redis-cluster.ts';
 
 /** What a worker says of itself when it is seen. */
 export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };
@@ -58,7 +58,7 @@ const membersMax = 1000;
  * `id`: its name (seats.ts).
  */
 export function keepSeen(
-  connection: Redis,
+  connection: RedisConnection,
   { key, id }: { key: string; id: string },
   takesWork: () => boolean,
   noteOf: () => WorkerNote | null,
@@ -89,7 +89,10 @@ export function keepSeen(
 }
 
 /** Looks at the queues of all shards; fails when Redis does not answer. */
-export async function lookAtQueue(connection: Redis, queues: readonly Queue[]): Promise<QueueSight> {
+export async function lookAtQueue(
+  connection: RedisConnection,
+  queues: readonly Queue[],
+): Promise<QueueSight> {
   const [members, ...waiting] = await Promise.all([
     connection.eval(look, 1, queues[0]!.toKey('workers'), keptMs, membersMax) as Promise<(string | number)[]>,
     ...queues.map((queue) => connection.llen(queue.toKey('wait'))),

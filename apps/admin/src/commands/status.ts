@@ -63,7 +63,7 @@ async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Stat
           return null;
         });
   const watched = redis && watchQueues(redis, { prefix, watchMs, untilFinished: false });
-  const [schema, databaseBytes, holdings, server, queues] = await Promise.all([
+  const [schema, databaseBytes, holdings, servers, queues] = await Promise.all([
     orNull(sql ? readSchemaVersion(sql) : undefined),
     orNull(sql ? readDatabaseSize(sql) : undefined),
     orNull(sql ? readHoldings(sql) : undefined),
@@ -77,18 +77,31 @@ async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Stat
     schema: schema?.found ?? null,
     databaseBytes,
     holdings,
-    redisBytes: server?.usedBytes ?? null,
-    apis: queues?.parts.filter(({ kind }) => kind === 'api').length ?? null,
-    workers: queues && workersOf(queues, () => true),
-    workersThatAsk: queues && workersOf(queues, ({ asked }) => asked),
+    redisBytes: servers && sumOf(servers.map(({ usedBytes }) => usedBytes)),
+    apis: queues && processesOf(queues, 'api', () => true),
+    workers: queues && processesOf(queues, 'worker', () => true),
+    workersThatAsk: queues && processesOf(queues, 'worker', ({ asked }) => asked),
     shards: queues?.seating?.shards ?? null,
     envelopesWaiting: queues?.shards.reduce((sum, { waiting }) => sum + waiting, 0) ?? null,
   };
 }
 
-function workersOf({ parts }: QueueHealth, counts: (part: QueueHealth['parts'][number]) => boolean): number {
-  const workers = parts.filter((part) => part.kind === 'worker' && counts(part));
-  return new Set(workers.map((part) => part.process)).size;
+/** Each process may have several connections. Null: Redis does not say who is connected. */
+function processesOf(
+  { parts, hidden }: QueueHealth,
+  kind: 'api' | 'worker',
+  counts: (part: QueueHealth['parts'][number]) => boolean,
+): number | null {
+  if (hidden !== null) return null;
+  return new Set(parts.filter((part) => part.kind === kind && counts(part)).map((part) => part.process)).size;
+}
+
+/** Null where one does not tell. */
+function sumOf(values: readonly (number | null)[]): number | null {
+  return values.reduce(
+    (sum, value) => (sum === null || value === null ? null : sum + value),
+    0 as number | null,
+  );
 }
 
 function describe(found: Status): string[] {

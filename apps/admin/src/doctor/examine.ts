@@ -5,7 +5,7 @@ import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
 import { connectOnce } from '@inventory/queue/redis';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { localFolder } from '../checkout.ts';
 import { findDatabaseUrl, findRedisUrl, isDatabaseGiven } from '../cli/database.ts';
 import { type Check, makeChecks, unaskedChecks } from './check.ts';
@@ -24,7 +24,7 @@ const watchMs = 7000;
  */
 export type Reached = {
   sql: Sql | null;
-  redis: Redis | null;
+  redis: RedisConnection | null;
   /** Servers that DATABASE_URL names. */
   hostCount: number;
   prefix: string;
@@ -73,7 +73,7 @@ export async function examine(options: { apis: readonly string[]; disk: string |
   });
 }
 
-async function checkQueues(redis: Redis, prefix: string): Promise<Check[]> {
+async function checkQueues(redis: RedisConnection, prefix: string): Promise<Check[]> {
   try {
     const watched = watchQueues(redis, { prefix, watchMs, untilFinished: true });
     const seen: Seen = { health: await within(watchMs + 2000, watched) };
@@ -115,7 +115,7 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
   }
 }
 
-async function reachRedis(redisUrl: string | null): Promise<{ redis: Redis | null; check: Check }> {
+async function reachRedis(redisUrl: string | null): Promise<{ redis: RedisConnection | null; check: Check }> {
   const about = { id: 'redis', wanted: 'Redis answers' };
   if (redisUrl === null) {
     const found = 'REDIS_URL is not set, so Redis and the queues are not looked at';

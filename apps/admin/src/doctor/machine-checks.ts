@@ -2,14 +2,14 @@ import { statfs } from 'node:fs/promises';
 import type { Sql } from '@inventory/db/client';
 import { readLastBackup } from '@inventory/db/operator/backup-records';
 import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
-import { readRedisClock } from '@inventory/queue/health';
-import type { Redis } from 'ioredis';
+import { readRedisClocks } from '@inventory/queue/health';
+import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
 
 /** Where these checks look; null: it is not there. */
 export type Machine = {
   sql: Sql | null;
-  redis: Redis | null;
+  redis: RedisConnection | null;
   /** Addresses of apis. */
   apis: readonly string[];
   /** A folder on the disk that holds Postgres' data. */
@@ -45,7 +45,7 @@ async function judgeClocks({ sql, redis, apis }: Machine) {
   const postgres = sql === null ? null : await readClockDifference(sql);
   const measured = [
     ...(postgres === null ? [] : [describeClock('Postgres', postgres)]),
-    ...(redis === null ? [] : [describeClock('Redis', await readRedisClock(redis))]),
+    ...(redis === null ? [] : await readClocksOfRedis(redis)),
     ...(await Promise.all(apis.map((url) => readApiClock(url, postgres)))),
   ];
   if (measured.length === 0) return unknown('nothing that has a clock answers');
@@ -62,6 +62,13 @@ async function judgeClocks({ sql, redis, apis }: Machine) {
   return measured.some(({ answers }) => answers === false)
     ? warn(found, 'see that the api runs, and that its address is right')
     : ok(found);
+}
+
+async function readClocksOfRedis(redis: RedisConnection) {
+  const clocks = await readRedisClocks(redis);
+  return clocks.map(({ place, ...clock }) =>
+    describeClock(place === null ? 'Redis' : `Redis ${place}`, clock),
+  );
 }
 
 /**

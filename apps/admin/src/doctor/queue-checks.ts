@@ -27,10 +27,12 @@ export const queueChecks: Question<Seen>[] = [
     id: 'apis',
     wanted: 'at least one api, and each hears what becomes of its work',
     async look({ health }) {
+      if (health.hidden !== null) return unseen(health);
       const apis = health.parts.filter(({ kind }) => kind === 'api');
       if (apis.length === 0) return warn('no api is connected to this Redis', 'start an api');
       const still = apis.filter(({ asked }) => !asked);
-      if (still.length === 0) return ok(`${apis.length} connected`);
+      // In a Redis Cluster each has several connections.
+      if (still.length === 0) return ok(`${new Set(apis.map((part) => part.process)).size} connected`);
       return warn(
         `${still.map(describeStill).join('; ')}: it stands still or its network swallows packets`,
         'look at that process and its log; end it, and what supervises it starts it anew',
@@ -63,8 +65,15 @@ export const queueChecks: Question<Seen>[] = [
   },
 ];
 
+// As services that others run may refuse it.
+const unseen = ({ hidden }: QueueHealth) => unknown(`Redis does not say who is connected (${hidden})`);
+
 function judgeWorkers(seen: Seen) {
   const { health } = seen;
+  if (health.hidden !== null) {
+    const works = health.shards.every(({ finished }) => finished);
+    return works ? ok(`every queue finishes envelopes; ${unseen(health).found}`) : unseen(health);
+  }
   const workers = health.parts.filter(({ kind }) => kind === 'worker');
   if (workers.length === 0) return fail('no worker is connected to this Redis', startWorker);
   // Each has several connections.
@@ -95,8 +104,10 @@ function judgeWorkers(seen: Seen) {
   return ok(`${new Set(workers.map((part) => part.process)).size} connected, all take work`);
 }
 
-function judgeShards({ health: { seating, parts } }: Seen) {
-  if (parts.length === 0) return unknown('neither an api nor a worker is connected to this Redis');
+function judgeShards({ health }: Seen) {
+  const { seating, parts, hidden } = health;
+  if (hidden === null && parts.length === 0)
+    return unknown('neither an api nor a worker is connected to this Redis');
   if (seating === null)
     return unknown(
       'Redis does not say: the right to HGETALL is missing; write its users anew (`pnpm inventory secrets`)',

@@ -1,6 +1,6 @@
 import { type RedisHealth, readRedis } from '@inventory/queue/health';
-import type { Redis } from 'ioredis';
-import { describeBytes, fail, ok, type Question, warn } from './check.ts';
+import type { RedisConnection } from '@inventory/queue/redis-cluster';
+import { describeBytes, type Finding, fail, ok, type Question, unknown, warn } from './check.ts';
 
 const nearlyFull = 0.8;
 // An api refuses what would wait for longer than a second, so that a queue is short while somebody works on
@@ -9,36 +9,53 @@ const full = 0.97;
 // Without a limit: so much of the machine's memory.
 const machineShareMax = 0.5;
 
-export const redisChecks: Question<Redis>[] = [
+export const redisChecks: Question<RedisConnection>[] = [
   {
     id: 'eviction-policy',
     wanted: 'maxmemory-policy noeviction: Redis refuses work when it is full, and forgets none',
-    async look(redis) {
-      const { policy } = await readRedis(redis);
-      return policy === 'noeviction'
-        ? ok(policy)
-        : fail(policy || 'not told', 'set maxmemory-policy noeviction in redis.conf or with the provider');
-    },
+    look: (redis) =>
+      judgeEach(redis, ({ policy }) => {
+        if (policy === null) return unknown('not told', 'ask whoever runs it');
+        return policy === 'noeviction'
+          ? ok(policy)
+          : fail(policy, 'set maxmemory-policy noeviction in redis.conf or with the provider');
+      }),
   },
   {
     id: 'memory',
     wanted: `Redis below ${nearlyFull * 100} % of its memory`,
-    look: async (redis) => judgeMemory(await readRedis(redis)),
+    look: (redis) => judgeEach(redis, judgeMemory),
   },
   {
     id: 'redis-role',
     wanted: 'a Redis that takes writes',
-    async look(redis) {
-      const { role, version } = await readRedis(redis);
-      return role === 'master'
-        ? ok(`${version}, takes writes`)
-        : fail(`a replica (${role})`, 'let REDIS_URL lead to the primary');
-    },
+    look: (redis) =>
+      judgeEach(redis, ({ role, version }) => {
+        if (role === null) return unknown('not told');
+        return role === 'master'
+          ? ok(`${version ?? 'a version that is not told'}, takes writes`)
+          : fail(`a replica (${role})`, 'let REDIS_URL lead to the primary');
+      }),
   },
 ];
 
+/** What is found of the one server, or of the masters of a Redis Cluster: the worst of it. */
+async function judgeEach(redis: RedisConnection, judge: (server: RedisHealth) => Finding): Promise<Finding> {
+  const judged = (await readRedis(redis)).map((server) => ({ ...judge(server), place: server.place }));
+  for (const state of ['fail', 'warn', 'unknown'] as const) {
+    const those = judged.filter((each) => each.state === state);
+    if (those.length > 0) {
+      const found = those.map((each) => (each.place === null ? each.found : `${each.place}: ${each.found}`));
+      return { state, found: found.join('; '), remedy: those[0]!.remedy };
+    }
+  }
+  return ok([...new Set(judged.map(({ found }) => found))].join('; '));
+}
+
 function judgeMemory({ usedBytes, maxBytes, machineBytes }: RedisHealth) {
+  if (usedBytes === null || maxBytes === null) return unknown('not told', 'ask whoever runs it');
   if (maxBytes === 0) {
+    if (machineBytes === null) return unknown(`${describeBytes(usedBytes)}, without a limit`);
     const found = `${describeBytes(usedBytes)}, without a limit, of ${describeBytes(machineBytes)} of the machine`;
     return usedBytes < machineBytes * machineShareMax
       ? ok(found)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWindowLimiter } from '@inventory/auth/rate-limit';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 
 /**
  * Wrong secrets that are called so in any 60 s: from one address over all client ids, and for one client id
@@ -28,7 +28,7 @@ export type GuessLimiter = {
  * answered 401, however many come at the same moment. While Redis is away, each process holds the limit on
  * its own.
  */
-export function createGuessLimiter(redis: Redis, prefix: string): GuessLimiter {
+export function createGuessLimiter(redis: Redis | Cluster, prefix: string): GuessLimiter {
   const limiter = createWindowLimiter(redis, { keysMax: rememberedMax });
   // One name in braces for all: an address and a client id are counted together, on one node of a Redis
   // Cluster.

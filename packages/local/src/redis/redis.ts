@@ -14,7 +14,8 @@ import { copyUnpackedRedis, downloadDebianRedis, findUnpackedRedis } from './deb
 
 const ENDING: Ending = [{ signal: 'SIGTERM', waitMs: 10_000 }];
 
-type RedisProgram = { command: string; libraryPath: string | undefined };
+/** The server, and where its libraries lie when they are not the system's. */
+export type RedisProgram = { command: string; libraryPath: string | undefined };
 
 /**
  * Brings Redis up, empty: nothing in it is the truth, so it keeps nothing on disk. The program is the first
@@ -25,24 +26,39 @@ type RedisProgram = { command: string; libraryPath: string | undefined };
 export async function startRedis(
   settings: ServerSettings,
 ): Promise<LocalRedis & { where: 'local' | 'docker' }> {
-  const { folder, signal, report } = settings;
-  let reason = 'there is no apt-get to download it with';
-  let program = await findProgram(folder, signal);
-  if (program === null && findOnPath('apt-get') !== null) {
-    try {
-      program = await downloadDebianRedis(folder, report, signal);
-      const cache = findUserCache();
-      if (cache !== null) await copyUnpackedRedis(folder, cache).catch(() => undefined);
-    } catch (error) {
-      signal.throwIfAborted();
-      reason = (error as Error).message;
-    }
-  }
+  const { program, reason } = await findRedisProgram(settings);
   if (program !== null) return { ...(await startProgram(program, settings)), where: 'local' };
   if (await isDockerThere()) return { ...(await startRedisInDocker(settings)), where: 'docker' };
   throw new LocalStackError(
     `there is no Redis here (${reason}): run "${findInstallCommand()}", or set REDIS_URL`,
   );
+}
+
+/**
+ * A server to run: on the PATH, unpacked earlier or downloaded now; null with the reason why there is none.
+ */
+export async function findRedisProgram({
+  folder,
+  signal,
+  report,
+}: Pick<ServerSettings, 'folder' | 'signal' | 'report'>): Promise<{
+  program: RedisProgram | null;
+  reason: string;
+}> {
+  const program = await findProgram(folder, signal);
+  if (program !== null) return { program, reason: '' };
+  if (findOnPath('apt-get') === null) {
+    return { program, reason: 'there is no apt-get to download it with' };
+  }
+  try {
+    const downloaded = await downloadDebianRedis(folder, report, signal);
+    const cache = findUserCache();
+    if (cache !== null) await copyUnpackedRedis(folder, cache).catch(() => undefined);
+    return { program: downloaded, reason: '' };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { program: null, reason: (error as Error).message };
+  }
 }
 
 /** Ends a Redis that a killed process left running. */

@@ -1,0 +1,64 @@
+import { redisRulesOf } from '@inventory/queue/redis-rights';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
+import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { receive } from '../harness/stock.ts';
+
+// As services that others run refuse: CONFIG and ACL always, CLIENT and INFO often.
+let own: OwnRedis;
+const env = { REDIS_URL: '', QUEUE_PREFIX: uniqueName('managed') };
+// Before what uses it.
+beforeAll(async () => {
+  own = await startOwnRedis();
+  for (const { name, part } of inject('logins')) {
+    const rules = redisRulesOf(part === 'operator' ? 'admin' : part, '*').filter(
+      (rule) => !/^\+(client|info|acl|config)/.test(rule),
+    );
+    await own.redis.call('ACL', 'SETUSER', name, 'resetkeys', ...rules);
+  }
+  env.REDIS_URL = own.url;
+});
+// Ends after what uses it: hooks run in reverse.
+afterAll(() => own?.stop());
+const service = useService({ env });
+
+test('201, told by the event and not by Postgres, where Redis refuses CONFIG, ACL, CLIENT and INFO', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  for (let turn = 0; turn < 20; turn++) await receive(client, itemID, 1);
+  // Redis is asked for its events; without them each answer would wait until it is looked for.
+  const stats = await own.redis.info('commandstats');
+  expect(Number(/cmdstat_xread:calls=(\d+)/.exec(stats)?.[1])).toBeGreaterThanOrEqual(5);
+});
+
+test('doctor says what it cannot see, and what it can; and fails for none of it', async () => {
+  const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
+  const { code, stdout } = await runCommand(['doctor', '--json'], operator);
+  const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
+  const states = Object.fromEntries(checks.map(({ id, state }) => [id, state]));
+  expect({ code, ...states }).toMatchObject({
+    code: 0,
+    redis: 'ok',
+    'eviction-policy': 'unknown',
+    memory: 'unknown',
+    'redis-role': 'unknown',
+    workers: 'ok',
+    apis: 'unknown',
+    queue: 'ok',
+    // Who takes which work is kept in Redis itself.
+    shards: 'ok',
+  });
+  expect(checks.find(({ id }) => id === 'workers')!.found).toMatch(
+    /^every queue finishes envelopes; Redis does not say/,
+  );
+  const status = await runCommand(['status', '--json'], operator);
+  expect(status.code).toBe(0);
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    apis: null,
+    workers: null,
+    redisBytes: null,
+    envelopesWaiting: 0,
+  });
+});

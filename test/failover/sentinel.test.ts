@@ -1,0 +1,136 @@
+import { connectConsumer, connectOnce } from '@inventory/queue/redis';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { startProxy } from '../faults/proxy.ts';
+import { asPart } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
+import { findRefused, redisLogins } from '../harness/logins.ts';
+import { startLoad } from '../harness/redis-load.ts';
+import {
+  findServerProgram,
+  masterName,
+  roleOf,
+  type SentinelTrio,
+  startSentinelTrio,
+  until,
+} from '../harness/redis-servers.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const { program, reason } = await findServerProgram();
+const logins = redisLogins(inject('logins'));
+
+describe.skipIf(program === null)(
+  `Redis that Sentinels watch${reason === '' ? '' : ` (not here: ${reason})`}`,
+  () => {
+    let trio: SentinelTrio;
+    const prefix = uniqueName('sentinel');
+    const env = { REDIS_URL: '', QUEUE_PREFIX: prefix, QUEUE_SHARDS: '3' };
+    // Before what uses it.
+    beforeAll(async () => {
+      trio = await startSentinelTrio(program!, logins);
+      env.REDIS_URL = trio.url;
+    });
+    // Ends after what uses it: hooks run in reverse.
+    afterAll(() => trio?.stop());
+    const service = useService({ apis: 2, workers: 2, env });
+
+    async function untilPromoted(before: number, ask?: () => Promise<unknown>): Promise<number> {
+      const isPromoted = async () => {
+        const master = await trio.findMaster();
+        return master !== null && master.port !== before;
+      };
+      await until('another master', isPromoted, ask);
+      return performance.now();
+    }
+
+    test('nothing lost, nothing applied twice, and every answer clear when the master is killed, and when it is replaced', async () => {
+      const load = await startLoad(service, 6);
+      await load.untilBack(performance.now());
+
+      const killed = (await trio.findMaster())!;
+      killed.signal('SIGKILL');
+      let promotedAt = await untilPromoted(killed.port);
+      await load.untilBack(promotedAt);
+      console.log(`killed: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
+
+      await killed.startAgain();
+      await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
+      const replaced = (await trio.findMaster())!;
+      // As before maintenance: the old master lives, and refuses writes from now on.
+      promotedAt = await untilPromoted(replaced.port, () =>
+        trio.sentinels[0]!.redis.call('SENTINEL', 'FAILOVER', masterName),
+      );
+      await load.untilBack(promotedAt);
+      console.log(`replaced: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
+
+      await load.stopAndCompare();
+    });
+
+    test('a connection that looks for the new master goes on when it is told of it', async () => {
+      // The Sentinel that is asked first says nothing: most of the time each connection waits for it.
+      const proxy = await startProxy(trio.sentinels[0]!.port);
+      onTestFinished(() => proxy.close());
+      const { almighty } = logins;
+      const through = `redis+sentinel://${almighty.user}:${almighty.password}@127.0.0.1:${proxy.port}/stock`;
+      const connections = Array.from({ length: 12 }, () => connectConsumer(through, prefix, () => {}));
+      onTestFinished(() => connections.forEach((each) => void each.disconnect()));
+      await Promise.all(connections.map((each) => each.ping()));
+      const killed = (await trio.findMaster())!;
+      proxy.setState('stalled');
+      killed.signal('SIGKILL');
+      await untilPromoted(killed.port);
+      const answers = connections.map((each) => each.ping().catch((error: Error) => error.message));
+      expect(await Promise.all(answers)).toEqual(Array(12).fill('PONG'));
+      await killed.startAgain();
+      await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
+    });
+
+    test('back while the master and one Sentinel stand still and say nothing', async () => {
+      const load = await startLoad(service, 3);
+      await load.untilBack(performance.now());
+      const still = [(await trio.findMaster())!, trio.sentinels[0]!];
+      for (const each of still) each.signal('SIGSTOP');
+      const promotedAt = await untilPromoted(still[0]!.port);
+      await load.untilBack(promotedAt);
+      console.log(`frozen: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
+      for (const each of still) each.signal('SIGCONT');
+      // And it does not come between when it lives again and still calls itself the master.
+      await until('the frozen master follows', async () => (await roleOf(still[0]!)) === 'slave');
+      await load.untilBack(performance.now());
+      await load.stopAndCompare();
+    });
+
+    test('doctor and status find all well, behind whichever server is the master', async () => {
+      const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
+      const ids = ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'];
+      let checks: { id: string; state: string; found: string }[] = [];
+      const stateOf = (id: string) => checks.find((each) => each.id === id);
+      // A machine that is busy enough makes connections anew, and none is seen in that moment.
+      const examine = async () => {
+        checks = JSON.parse((await runCommand(['doctor', '--json'], operator)).stdout);
+        return ids.map((id) => stateOf(id)?.state);
+      };
+      await expect.poll(examine, { timeout: 120_000 }).toEqual(ids.map(() => 'ok'));
+      expect(stateOf('redis')!.found).toMatch(/\(Sentinels of stock\)$/);
+      const status = await runCommand(['status', '--json'], operator);
+      expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
+    });
+
+    test('what is wrong with the address is said, without the password', async () => {
+      const whyNot = async (address: string) => {
+        const { redis, why } = connectOnce(address, 15_000);
+        onTestFinished(() => redis.disconnect());
+        return redis.connect().then(() => 'nothing', why);
+      };
+      const { user, password } = logins.almighty;
+      expect(await whyNot(trio.url.replace('//', `//${user}:${password}@`))).toBe('nothing');
+      expect(await whyNot(trio.url.replace('//', `//${user}:hidden@`))).toBe('WRONGPASS');
+      expect(await whyNot(trio.url.replace('/stock', '/stick'))).toBe(
+        'a Sentinel knows no master of the name in REDIS_URL',
+      );
+    });
+
+    test('no right is missing that the service needs, on any server', async () => {
+      for (const { redis } of trio.servers) expect(await findRefused(redis, inject('logins'))).toEqual([]);
+    });
+  },
+);
