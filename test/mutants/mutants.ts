@@ -1456,7 +1456,7 @@ async function importKey(`,
   },
   {
     name: 'nobody removes old keys',
-    edits: [{ file: 'apps/worker/src/retention-keeper.ts', search: '  wait(lookEveryMs);\n', replace: '' }],
+    edits: [{ file: 'packages/process/src/run-again.ts', search: '  wait(firstMs);\n', replace: '' }],
     test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
   },
   {

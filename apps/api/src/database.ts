@@ -193,9 +193,10 @@ export function openDatabase(
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
-  const positions = open(positionsKind);
   const replica =
-    replicaOptions === null ? null : createReplica(replicaOptions.readUrl, positions, replicaOptions.report);
+    replicaOptions === null
+      ? null
+      : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
   const { cheap: reads, authentication, verdicts, items, operations } = pools;
   return {
     lists: createLists(pools, turns, replica),
@@ -214,7 +215,7 @@ export function openDatabase(
     }),
     connectionCounts() {
       const sum = { busy: 0, idle: 0, suspect: 0 };
-      const counted = [...Object.values(pools), positions].map((pool) => pool.counts());
+      const counted = Object.values(pools).map((pool) => pool.counts());
       if (replica !== null) counted.push(replica.connectionCounts());
       for (const { busy, idle, suspect } of counted) {
         sum.busy += busy;
@@ -224,7 +225,7 @@ export function openDatabase(
       return sum;
     },
     async end() {
-      await Promise.all([...Object.values(pools), positions].map((pool) => pool.end()));
+      await Promise.all(Object.values(pools).map((pool) => pool.end()));
       await replica?.end();
     },
   };

@@ -1,5 +1,6 @@
 import type { AuditPace, AuditSlice, AuditState, Drift } from '@inventory/db/audit-slice';
 import { isLockTimeout, isOutage } from '@inventory/db/client';
+import { runAgain } from '@inventory/process/run-again';
 
 export type AuditKeeper = {
   /** What is known: 0 places and 0 s until Postgres was asked for the first time. */
@@ -22,8 +23,8 @@ const waitAfterErrorMs = 10_000;
 
 /**
  * Has levels, lots and entries compared slice by slice, for ever; `onDrift` is told of each place that does
- * not agree when it is found first. An outage, or somebody who
- * has locked a table, is no news: the same slice is tried again.
+ * not agree when it is found first. An outage, or somebody who has locked a table, is no news: the same slice
+ * is tried again.
  */
 export function startAuditKeeper(
   audit: (pace: AuditPace) => Promise<AuditSlice>,
@@ -33,8 +34,6 @@ export function startAuditKeeper(
   let state: AuditState = { driftCount: 0, ageSeconds: 0 };
   let stateAt = performance.now();
   let rowsMax = rowsAtFirst;
-  let timer: NodeJS.Timeout | null = null;
-  let isStopped = false;
 
   async function look(): Promise<number> {
     try {
@@ -55,24 +54,12 @@ export function startAuditKeeper(
     }
   }
 
-  const run = async () => {
-    const waitMs = await look();
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      looking = run();
-    }, waitMs);
-    timer.unref();
-  };
-  let looking = run();
+  const looks = runAgain(0, look);
   return {
     state: () => {
       const sinceMs = state.ageSeconds === 0 ? 0 : performance.now() - stateAt;
       return { driftCount: state.driftCount, ageSeconds: state.ageSeconds + sinceMs / 1000 };
     },
-    async stop() {
-      isStopped = true;
-      if (timer !== null) clearTimeout(timer);
-      await looking;
-    },
+    stop: looks.stop,
   };
 }

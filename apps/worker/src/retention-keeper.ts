@@ -1,4 +1,5 @@
 import { isOutage } from '@inventory/db/client';
+import { runAgain } from '@inventory/process/run-again';
 
 export type RetentionKeeper = { stop(): Promise<void> };
 
@@ -16,30 +17,13 @@ export function createRetentionKeeper(
   removePiece: () => Promise<boolean>,
   report: (error: Error, what: string) => void,
 ): RetentionKeeper {
-  let isStopped = false;
-  let removing: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
-  const remove = async () => {
+  return runAgain(lookEveryMs, async () => {
     const startedAt = performance.now();
-    let restMs = lookEveryMs;
     try {
-      if (await removePiece()) restMs = Math.max(restMinMs, restTimes * (performance.now() - startedAt));
+      if (await removePiece()) return Math.max(restMinMs, restTimes * (performance.now() - startedAt));
     } catch (error) {
       if (!isOutage(error)) report(error as Error, 'removing old keys');
     }
-    if (!isStopped) wait(restMs);
-  };
-  const wait = (restMs: number) => {
-    timer = setTimeout(() => {
-      removing = remove();
-    }, restMs);
-  };
-  wait(lookEveryMs);
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await removing;
-    },
-  };
+    return lookEveryMs;
+  });
 }

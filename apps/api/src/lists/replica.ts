@@ -55,8 +55,8 @@ const kinds: Record<ReplicaKind, Kind & { statementTimeoutMs: number; oneProcess
 };
 
 /**
- * `positions`: connections to the primary, for one trivial statement per turn of the event loop. `report` is
- * told what fails, but for a replica that is only behind.
+ * `positions`: connections to the primary, for one trivial statement per turn of the event loop; they end
+ * with the replica's. `report` is told what fails, but for a replica that is only behind.
  */
 export function createReplica(
   readUrl: string,
@@ -137,15 +137,15 @@ export function createReplica(
       }
     },
     connectionCounts() {
-      const [cheap, costly] = [pools.cheap.counts(), pools.costly.counts()];
+      const [cheap, costly, asked] = [pools.cheap.counts(), pools.costly.counts(), positions.counts()];
       return {
-        busy: cheap.busy + costly.busy,
-        idle: cheap.idle + costly.idle,
-        suspect: cheap.suspect + costly.suspect,
+        busy: cheap.busy + costly.busy + asked.busy,
+        idle: cheap.idle + costly.idle + asked.idle,
+        suspect: cheap.suspect + costly.suspect + asked.suspect,
       };
     },
     async end() {
-      await Promise.all(Object.values(pools).map((pool) => pool.end()));
+      await Promise.all([...Object.values(pools), positions].map((pool) => pool.end()));
     },
   };
 }
