@@ -1,41 +1,35 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { connect, type Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { migrate } from '@inventory/db/migrate';
 import { findImbalances } from '@inventory/db/operator/audit';
 import { readOriginals } from '@inventory/db/requests/originals';
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { databaseOf } from '../harness/global-setup.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, noTables, type TestDatabase } from '../harness/database.ts';
 import { allPermissions } from '../harness/service.ts';
 
 // The tables of a database before lines had balances, and before transactions had their warehouses.
 const beforeBalances = 18;
 const beforeHistory = 19;
 
-const name = `inventory_test_${randomBytes(6).toString('hex')}`;
-let server: Sql;
+let database: TestDatabase;
 let sql: Sql;
 
 beforeAll(async () => {
-  server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
-  await server.unsafe(`create database ${name}`);
-  sql = connect(databaseOf(inject('databaseUrl'), name), { name: 'tests', connectionsMax: 4 });
+  database = await createDatabase(noTables);
+  sql = database.sql;
   await migrate(sql, () => {}, { to: beforeBalances });
   await fill();
   await migrate(sql, () => {}, { to: beforeHistory });
   await countAndUndo();
   await migrate(sql);
 });
-afterAll(async () => {
-  await sql?.end();
-  await server.unsafe(`drop database if exists ${name} with (force)`);
-  await server.end();
-});
+afterAll(() => database?.drop());
 
 type Line = [recNo: number, wid: number, spot: string, delta: string];
 type Kept = { kind: string; body: object; status?: string; lines?: Line[] };

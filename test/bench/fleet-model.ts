@@ -7,7 +7,8 @@ import {
   notePace,
   takeEnvelope,
 } from '@inventory/queue/lane';
-import { createClock, createRandom } from './play-clock.ts';
+import { createRandom } from '../faults/random.ts';
+import { createClock } from './play-clock.ts';
 
 /** Time of a processor, milliseconds: for each request, and once for each batch, however many are in it. */
 export type Cost = { each: number; batch: number };

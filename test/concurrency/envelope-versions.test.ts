@@ -33,6 +33,12 @@ function openQueueOf(prefix: string) {
   return { redis, queue };
 }
 
+/** A worker that applies all there is, and notes which attempt each envelope was. */
+const applyNoting = (attempts: number[]) => async (requests: QueuedRequest[], attempt: number) => {
+  attempts.push(attempt);
+  return requests.map(() => ({ status: 'applied' as const, result: '{}' }));
+};
+
 /** A queue with a worker of this version; `attempts`: those of the envelopes that it applied. */
 async function openLine() {
   const prefix = `versions-${randomBytes(6).toString('hex')}`;
@@ -42,10 +48,7 @@ async function openLine() {
   const consumer = await openConsumer({
     redisUrl,
     prefix,
-    apply: async (requests, attempt) => {
-      attempts.push(attempt);
-      return requests.map(() => ({ status: 'applied', result: '{}' }));
-    },
+    apply: applyNoting(attempts),
     report: (error, what) => reported.push(`${what}: ${error.message}`),
   });
   const sign = (requests: QueuedRequest[], version: number) => {
@@ -125,14 +128,7 @@ test('an envelope that others have left counts as taken for the first time', asy
   const { jobId, data } = sign([request()], 1);
   await queue.add('envelope', data, { jobId, removeOnComplete: true });
   await redis.hset(queue.toKey(jobId), 'ats', 7);
-  await openConsumer({
-    redisUrl,
-    prefix,
-    apply: async (requests, attempt) => {
-      attempts.push(attempt);
-      return requests.map(() => ({ status: 'applied', result: '{}' }));
-    },
-  });
+  await openConsumer({ redisUrl, prefix, apply: applyNoting(attempts) });
   await expect.poll(() => attempts, waits).toEqual([1]);
 });
 
@@ -160,14 +156,7 @@ test('503, nothing applied: where no worker knows the kind, and the envelope is 
     kind: unknownWithin,
   });
   const { queue } = openQueueOf(prefix);
-  await openConsumer({
-    redisUrl,
-    prefix,
-    apply: async (requests, attempt) => {
-      attempts.push(attempt);
-      return requests.map(() => ({ status: 'applied', result: '{}' }));
-    },
-  });
+  await openConsumer({ redisUrl, prefix, apply: applyNoting(attempts) });
   expect(await Promise.all(submit(1))).toEqual([{ status: 'abandoned', result: null }]);
   await isEmpty(queue);
   expect(attempts).toEqual([]);

@@ -14,10 +14,10 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { readHelps } from '../harness/helps.ts';
 import { expectInvariants } from '../harness/invariants.ts';
 import { uniqueName, useService } from '../harness/service.ts';
+import { startService } from '../harness/start-service.ts';
 import { type Block, commandsOf, readBlocks, readInlineCode, root, textOf } from './documents.ts';
 import { likeExample, shownIn } from './fits.ts';
 import { runShell } from './shell.ts';
-import { startService } from './start.ts';
 
 // All that the documents, the help of the commands and the OpenAPI document tell a reader to paste is sent
 // here as it stands, to what `pnpm start` begins with: the demo data.

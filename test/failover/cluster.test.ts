@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { queueName, shardOf } from '@inventory/queue/envelope';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { expectAllWell } from '../harness/all-well.ts';
 import { asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
 import { openConsumer } from '../harness/consumer.ts';
 import { findRefused, redisLogins } from '../harness/logins.ts';
 import { startLoad } from '../harness/redis-load.ts';
@@ -139,19 +139,9 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
 
   test('doctor and status find all well', async () => {
     const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
-    const ids = ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'];
-    let checks: { id: string; state: string; found: string }[] = [];
-    const stateOf = (id: string) => checks.find((each) => each.id === id);
-    // A machine that is busy enough makes connections anew, and none is seen in that moment.
-    const examine = async () => {
-      checks = JSON.parse((await runCommand(['doctor', '--json'], operator)).stdout);
-      return ids.map((id) => stateOf(id)?.state);
-    };
-    await expect.poll(examine, { timeout: 120_000 }).toEqual(ids.map(() => 'ok'));
-    expect(stateOf('redis')!.found).toMatch(/\(a Redis Cluster\)$/);
-    expect(stateOf('clocks')!.found.match(/Redis 127/g)).toHaveLength(3);
-    const status = await runCommand(['status', '--json'], operator);
-    expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
+    const foundBy = await expectAllWell(operator);
+    expect(foundBy('redis')).toMatch(/\(a Redis Cluster\)$/);
+    expect(foundBy('clocks').match(/Redis 127/g)).toHaveLength(3);
   });
 
   test('no right is missing that the service needs, on any node', async () => {

@@ -1,8 +1,8 @@
 import { connectConsumer, connectOnce } from '@inventory/queue/redis';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
+import { expectAllWell } from '../harness/all-well.ts';
 import { asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
 import { findRefused, redisLogins } from '../harness/logins.ts';
 import { startLoad } from '../harness/redis-load.ts';
 import {
@@ -101,18 +101,8 @@ describe.skipIf(program === null)(
 
     test('doctor and status find all well, behind whichever server is the master', async () => {
       const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
-      const ids = ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'];
-      let checks: { id: string; state: string; found: string }[] = [];
-      const stateOf = (id: string) => checks.find((each) => each.id === id);
-      // A machine that is busy enough makes connections anew, and none is seen in that moment.
-      const examine = async () => {
-        checks = JSON.parse((await runCommand(['doctor', '--json'], operator)).stdout);
-        return ids.map((id) => stateOf(id)?.state);
-      };
-      await expect.poll(examine, { timeout: 120_000 }).toEqual(ids.map(() => 'ok'));
-      expect(stateOf('redis')!.found).toMatch(/\(Sentinels of stock\)$/);
-      const status = await runCommand(['status', '--json'], operator);
-      expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
+      const foundBy = await expectAllWell(operator);
+      expect(foundBy('redis')).toMatch(/\(Sentinels of stock\)$/);
     });
 
     test('what is wrong with the address is said, without the password', async () => {

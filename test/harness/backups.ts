@@ -1,28 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { connect, type Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/client';
 import { listBackupTables, quoteName } from '@inventory/db/operator/backup-tables';
-import { inject, onTestFinished } from 'vitest';
-import { databaseOf } from './global-setup.ts';
+import { onTestFinished } from 'vitest';
+import { createDatabase, noTables } from './database.ts';
 
 /** A database without any table, for a backup to be restored into. It goes with the test. */
 export async function createEmptyDatabase(): Promise<{ url: string; sql: Sql }> {
-  const serverUrl = inject('databaseUrl');
-  const name = `inventory_empty_${randomBytes(6).toString('hex')}`;
-  const server = connect(serverUrl, { name: 'tests', connectionsMax: 1 });
-  await server.unsafe(`create database ${name}`);
-  const url = databaseOf(serverUrl, name);
-  const sql = connect(url, { name: 'tests', connectionsMax: 2 });
-  onTestFinished(async () => {
-    await sql.end({ timeout: 5 });
-    await server.unsafe(`drop database if exists ${name} with (force)`);
-    await server.end();
-  });
+  const { url, sql, drop } = await createDatabase(noTables);
+  onTestFinished(drop);
   return { url, sql };
 }
 

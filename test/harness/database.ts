@@ -5,6 +5,9 @@ import { databaseOf, templateName } from './global-setup.ts';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 
+/** Postgres' own: a database without any table. */
+export const noTables = 'template1';
+
 /**
  * A database of a test's own, with all tables and nothing in them; or a copy of another one, which nobody is
  * connected to.

@@ -5,6 +5,7 @@ import { startRedis } from '@inventory/local/redis/redis';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { addRedisLogins } from './logins.ts';
+import { ownSettings } from './own-settings.ts';
 
 /** A Redis that no other test uses, with the logins of the run, and a connection to it. */
 export type OwnRedis = { url: string; port: number; redis: Redis; stop(): Promise<void> };
@@ -12,15 +13,7 @@ export type OwnRedis = { url: string; port: number; redis: Redis; stop(): Promis
 /** Starts a Redis; whoever does so stops it. */
 export async function startOwnRedis(): Promise<OwnRedis> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-redis-')));
-  const server = await startRedis({
-    folder,
-    port: undefined,
-    rememberedPort: undefined,
-    throwAway: true,
-    queuePrefix: 'inventory',
-    report: () => {},
-    signal: new AbortController().signal,
-  });
+  const server = await startRedis(ownSettings(folder));
   const redis = new Redis(server.url);
   redis.on('error', () => {});
   await addRedisLogins(redis, inject('logins'));

@@ -20,6 +20,7 @@ import {
   removePostgresHome,
 } from '@inventory/local/postgres/postgres-home';
 import { postgresArguments, postgresSettings } from '@inventory/local/postgres/postgres-settings';
+import { ownSettings } from './own-settings.ts';
 
 /** A Postgres of a test's own, which nobody starts again. */
 export type OwnPostgres = {
@@ -55,18 +56,11 @@ export async function startPostgresPair(options: {
   synchronous: boolean;
 }): Promise<PostgresPair> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-postgres-')));
-  const { signal } = new AbortController();
+  const settings = ownSettings(folder);
+  const { signal } = settings;
   const place = await providePostgresHome(folder, signal);
   const binaries = await providePostgresBinaries(place.home, place.runAs, signal);
-  const password = await providePostgresData(place, binaries, {
-    folder,
-    port: undefined,
-    rememberedPort: undefined,
-    throwAway: true,
-    queuePrefix: 'inventory',
-    report: () => {},
-    signal,
-  });
+  const password = await providePostgresData(place, binaries, settings);
   const servers: (OwnPostgres & { end(): Promise<void> })[] = [];
   const urlOf = (...those: OwnPostgres[]) =>
     `postgres://${POSTGRES_ROLE}:${password}@${those.map(({ port }) => `127.0.0.1:${port}`).join(',')}/inventory`;

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { root } from './documents.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 /** What `start` printed until it was up, and how it is ended; it ends with the test anyway. */
 export type StartedService = { banner: string; stop(): Promise<void> };
 
 /**
- * Runs `start` with these arguments until its banner is there. Fails with what it printed when it ends
- * before.
+ * Runs `start` with these arguments until its banner is there. `env`: above what the tests have, a port that
+ * is free and an internal one that is chosen. Fails with what it printed when it ends before.
  */
 export async function startService(
   args: readonly string[],

@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -8,8 +5,8 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { readMetrics } from '../harness/metrics.ts';
 import { startProcess } from '../harness/processes.ts';
 import { uniqueName } from '../harness/service.ts';
+import { startService } from '../harness/start-service.ts';
 
-const root = join(import.meta.dirname, '../..');
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -19,37 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Runs `start` on the servers of the tests until its banner is there; what it printed, and how to end it. */
-async function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'apps/admin/src/main.ts', 'start'], {
-    cwd: root,
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: uniqueName('start'),
-      PORT: '0',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** `start` on the servers of the tests, until its banner is there. */
+const start = (env: Record<string, string>) =>
+  startService([], {
+    DATABASE_URL: database.url,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('start'),
+    ...env,
   });
-  const ended = once(child, 'exit');
-  let printed = '';
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk;
-      if (printed.includes('Ctrl-C')) resolve();
-    });
-    ended.then(() => reject(new Error(`start ended: ${printed}`)));
-  });
-  return {
-    banner: printed,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
 
 function portsIn(banner: string): { api: number; worker: number } {
   const [, api, worker] =
@@ -61,28 +35,20 @@ function portsIn(banner: string): { api: number; worker: number } {
 
 test('start names where api and worker serve their metrics, each on a port of its own', async () => {
   const started = await start({ INTERNAL_PORT: '' });
-  try {
-    const ports = portsIn(started.banner);
-    const page = `http://127.0.0.1:${ports.api}/operations`;
-    expect(started.banner).toContain(`\n  Operations     ${page}\n`);
-    expect((await fetch(page)).status).toBe(200);
-    const [api, worker] = [await readMetrics(ports.api), await readMetrics(ports.worker)];
-    expect(api.value('inventory_api_postgres_up')).toBe(1);
-    expect(worker.value('inventory_worker_postgres_up')).toBe(1);
-  } finally {
-    await started.stop();
-  }
+  const ports = portsIn(started.banner);
+  const page = `http://127.0.0.1:${ports.api}/operations`;
+  expect(started.banner).toContain(`\n  Operations     ${page}\n`);
+  expect((await fetch(page)).status).toBe(200);
+  const [api, worker] = [await readMetrics(ports.api), await readMetrics(ports.worker)];
+  expect(api.value('inventory_api_postgres_up')).toBe(1);
+  expect(worker.value('inventory_worker_postgres_up')).toBe(1);
 });
 
 test('under start INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
   const port = await choosePort('the api', undefined, undefined);
   const started = await start({ INTERNAL_PORT: String(port) });
-  try {
-    expect(portsIn(started.banner)).toEqual({ api: port, worker: port + 1 });
-    expect((await readMetrics(port + 1)).value('inventory_worker_redis_up')).toBe(1);
-  } finally {
-    await started.stop();
-  }
+  expect(portsIn(started.banner)).toEqual({ api: port, worker: port + 1 });
+  expect((await readMetrics(port + 1)).value('inventory_worker_redis_up')).toBe(1);
 });
 
 test.each(['api', 'worker'] as const)(

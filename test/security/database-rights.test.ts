@@ -10,6 +10,7 @@ import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { databaseOf } from '../harness/global-setup.ts';
+import { ownSettings } from '../harness/own-settings.ts';
 
 // The rights of each part of the service on each table; columns where it is not all of them. Nothing else.
 const expected: Record<Part, Record<string, string>> = {
@@ -280,16 +281,7 @@ describe.each([...parts, 'owner' as const])('refused to the %s', (who) => {
 test('an owner who may not create roles is told what somebody else must run, and migrates after that', async () => {
   // A server of its own: in the others the roles are there.
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-postgres-')));
-  const { signal } = new AbortController();
-  const settings = {
-    folder,
-    port: undefined,
-    rememberedPort: undefined,
-    throwAway: true,
-    queuePrefix: 'inventory',
-    report: () => {},
-    signal,
-  };
+  const settings = ownSettings(folder);
   await chmod(folder, 0o755);
   const { url, stop } = await startPostgres(settings);
   onTestFinished(async () => {

@@ -1,27 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyRing, createSigningKey, signToken, verifyToken } from '@inventory/auth/token';
-import { connect, type Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/client';
 import { listSigningKeys, readPrivateHalves, readVerifyingKeys } from '@inventory/db/signing-keys';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { databaseOf } from '../harness/global-setup.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, noTables, type TestDatabase } from '../harness/database.ts';
 
 const migrations = join(import.meta.dirname, '../../packages/db/migrations');
-const name = `inventory_test_${randomBytes(6).toString('hex')}`;
-let server: Sql;
+let database: TestDatabase;
 let sql: Sql;
 
 beforeAll(async () => {
-  server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
-  await server.unsafe(`create database ${name}`);
-  sql = connect(databaseOf(inject('databaseUrl'), name), { name: 'tests', connectionsMax: 1 });
+  database = await createDatabase(noTables);
+  sql = database.sql;
 });
-afterAll(async () => {
-  await sql?.end();
-  await server.unsafe(`drop database if exists ${name} with (force)`);
-  await server.end();
-});
+afterAll(() => database?.drop());
 
 const migrate = async (first: number, last: number) => {
   const files = readdirSync(migrations).sort();
