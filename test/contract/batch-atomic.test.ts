@@ -101,6 +101,54 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(1);
   });
 
+  test('what counts and reversals of the batch take is made up for by lots further on', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const near = await atomic(client, Array(30).fill(receiveOf(itemID, 1, { spot: 'NEAR' })));
+    await atomic(client, Array(30).fill(receiveOf(itemID, 1, { spot: 'FAR' })));
+    const undone = near.body.results
+      .slice(0, 29)
+      .map(({ body }: { body: { transactionNo: number } }) => ({
+        op: 'reverse',
+        transactionNo: body.transactionNo,
+      }));
+    const { body } = await atomic(client, [...undone, issueOf(itemID, 10)]);
+    expect(outcomesOf(body), body.message).toEqual(Array(30).fill('applied 200'));
+    const counted = { op: 'count', itemID, counted: 0, wid: 1, spot: 'FAR', reasonCode: 3 };
+    await atomic(client, Array(30).fill(receiveOf(itemID, 1, { spot: 'LAST' })));
+    const both = await atomic(client, [counted, issueOf(itemID, 10)]);
+    expect(outcomesOf(both.body), both.body.message).toEqual(['applied 200', 'applied 200']);
+    expect(await inStock(service, itemID)).toBe(20);
+  });
+
+  test('what is on hold or expired is told as the operations before left it', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const old = { expires: '2001-01-01' };
+    const { body } = await atomic(client, [receiveOf(itemID, 3, old), receiveOf(itemID, 2)]);
+    const [expired] = body.results.map((each: { body: { recNo: number } }) => each.body.recNo);
+    const away = { op: 'move', itemID, units: 1, wid: 1, recno: expired, shipToWid: 2 };
+    const counted = {
+      op: 'count',
+      itemID,
+      counted: 0,
+      wid: 1,
+      recno: body.results[1].body.recNo,
+      reasonCode: 3,
+    };
+    for (const [operations, reason] of [
+      [[issueOf(itemID, 2)], '3 expired'],
+      [[counted], '3 expired'],
+      [[issueOf(itemID, 2), receiveOf(itemID, 4, old)], '7 expired'],
+      [[issueOf(itemID, 2), away, receiveOf(itemID, 4, old)], '6 expired'],
+    ] as const) {
+      const refused = await atomic(client, [...operations, issueOf(itemID, 1)]);
+      expect(refused.body.results.at(-1).error.message).toBe(
+        `Not enough stock: 1 asked, 0 available. Not taken: ${reason}.`,
+      );
+    }
+  });
+
   test('the header gives the first answer again; with another list: 409', async () => {
     const client = await service.client();
     const itemID = await service.item();

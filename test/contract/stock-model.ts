@@ -74,6 +74,12 @@ const noTransaction = { status: 404, message: 'There is no such transaction.' };
 export class StockModel {
   private lots: ModelLot[] = [];
   private transactions: ModelTransaction[] = [];
+  private moment = 0;
+
+  /** What comes now is later than what was; what one batch receives is of one moment. */
+  goOn(): void {
+    this.moment += 1;
+  }
 
   /** Does one operation, and notes its transaction. */
   run(operation: Operation): ModelAnswer {
@@ -144,7 +150,8 @@ export class StockModel {
 
   private receive({ units, wid, spot, serial, expires }: Receive): ModelAnswer {
     const lot = this.lots.length;
-    this.lots.push({ lot, wid, spot, serial, expires, received: lot, units: BigInt(units), hold: false });
+    const received = this.moment;
+    this.lots.push({ lot, wid, spot, serial, expires, received, units: BigInt(units), hold: false });
     this.note('receive', [{ lot, wid, spot, delta: BigInt(units), balance: BigInt(units) }]);
     return { status: 201, lots: [{ lot, units: BigInt(units) }] };
   }
@@ -268,7 +275,8 @@ export class StockModel {
 
   private newLot(wid: number, spot = '', serial = ''): ModelLot {
     const lot = this.lots.length;
-    const made = { lot, wid, spot, serial, expires: undefined, received: lot, units: 0n, hold: false };
+    const received = this.moment;
+    const made = { lot, wid, spot, serial, expires: undefined, received, units: 0n, hold: false };
     this.lots.push(made);
     return made;
   }

@@ -22,6 +22,7 @@ const backgroundAudit = 'operation/background-audit.test.ts';
 const alertRules = 'monitoring/prometheus/rules.yml';
 const causes = 'apps/api/src/operations/causes.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
+const readCandidates = 'packages/db/src/batch/read-candidates.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batches = 'apps/api/src/batch/batches.ts';
@@ -893,11 +894,27 @@ async function importKey(`,
     edits: [
       {
         file: allocate,
-        search: 'counted !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid))',
-        replace: 'Date.now() < 0',
+        search: 'untakenText(untakenNow(batch, pick, untaken))',
+        replace: 'untakenText(untaken)',
       },
     ],
     test: { file: 'concurrency/large-issues.test.ts', title: 'moved by the batch itself' },
+  },
+  {
+    name: 'what an atomic batch received is not among what is on hold or expired',
+    edits: [{ file: allocate, search: 'add(lot, 1n);', replace: 'if (lot.recNo < 2 ** 52) add(lot, 1n);' }],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'as the operations before left it' },
+  },
+  {
+    name: 'an atomic batch reads no more lots for what its counts and reversals take',
+    edits: [
+      {
+        file: readCandidates,
+        search: 'for (const gate of emptied) demand.set(gate, levelLimit);',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'made up for by lots further on' },
   },
   {
     name: 'no limit of lots for one transaction',
@@ -1502,9 +1519,7 @@ async function importKey(`,
   },
   {
     name: 'lots expire as of the transaction begin',
-    edits: [
-      { file: 'packages/db/src/batch/read-candidates.ts', search: 'judged?.now ?? null', replace: 'null' },
-    ],
+    edits: [{ file: readCandidates, search: 'judged?.now ?? null', replace: 'null' }],
     test: { file: 'concurrency/large-issues.test.ts', title: 'have expired since' },
   },
   {

@@ -289,10 +289,10 @@ async function untilRead<Locked, Facts, Lots>(
   }
 }
 
-type ReadParts = Omit<Batch, 'newLots' | 'touched' | 'untakenTouched'>;
+type ReadParts = Omit<Batch, 'newLots' | 'touched'>;
 
 function batchOf(read: ReadParts): Batch {
-  return { ...read, newLots: [], touched: new Set(), untakenTouched: new Set() };
+  return { ...read, newLots: [], touched: new Set() };
 }
 
 /**

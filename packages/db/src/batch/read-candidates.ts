@@ -7,6 +7,7 @@ import {
   gateKey,
   isExpired,
   type LotState,
+  levelLimit,
 } from '@inventory/domain/stock/batch';
 import { countPick } from '@inventory/domain/stock/count';
 import { issuePick } from '@inventory/domain/stock/issue';
@@ -43,9 +44,11 @@ type Reading = {
   rounds: readonly { lots: number; picks: number }[];
   receivedPicksMax: number;
   untakenPicksMax: number;
+  /** Whether there is no next batch for what this one has not read enough for. */
+  isWhole: boolean;
 };
 
-const usualReading: Reading = { rounds: usualRounds, receivedPicksMax, untakenPicksMax };
+const usualReading: Reading = { rounds: usualRounds, receivedPicksMax, untakenPicksMax, isWhole: false };
 
 /**
  * The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it.
@@ -58,6 +61,7 @@ export const atomicReading: Reading = {
   ],
   receivedPicksMax: 16,
   untakenPicksMax: operationsMax,
+  isWhole: true,
 };
 
 // What is undone has a bound, too: one transaction has 2,000 lines at the most.
@@ -102,6 +106,13 @@ export async function pickCandidates(
   open = open.filter(([key]) => !found.unread.has(key));
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
   const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found)]);
+  // Counts and reversals take from a gate, too, and nobody has said how much.
+  const emptied = async (): Promise<string[]> => {
+    if (!reading.isWhole) return [];
+    await others;
+    const undone = [...found.past.values()].flatMap(({ entries }) => entries.map(({ lot }) => lot));
+    return [...undone, ...counted.values()].map(gateOf);
+  };
   // The first lots are asked for before the batch's moment is known.
   let judged: Judged | null = null;
   const known = new Map<string, PickedLots>();
@@ -110,7 +121,7 @@ export async function pickCandidates(
     if (read.length === 0) break;
     const picked = await readPicks(tx, read, lots, found, judged?.now ?? null);
     for (const [key, lots] of picked) known.set(key, lots);
-    judged ??= judge(all, await facts);
+    judged ??= judge(all, await facts, await emptied());
     const { now, asks, demand } = judged;
     const asked = new Set(asks.map((ask) => ask.key));
     open = read.filter(([key, pick]) => {
@@ -120,7 +131,7 @@ export async function pickCandidates(
     });
     if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
   }
-  judged ??= judge(all, await facts);
+  judged ??= judge(all, await facts, await emptied());
   await others;
   // Read again they would be in order; there was no room for that.
   for (const [key, { isStale, horizon }] of known) {
@@ -140,11 +151,14 @@ type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity> };
 function judge(
   all: readonly { request: Queued<SingleRequest>; ask: Ask }[],
   { now, outcomes }: { now: Date; outcomes: ReadonlyMap<string, unknown> },
+  emptied: readonly string[],
 ): Judged {
   const asks = all
     .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
     .map(({ ask }) => ask);
-  return { now, asks, demand: demandOf(asks) };
+  const demand = demandOf(asks);
+  for (const gate of emptied) demand.set(gate, levelLimit);
+  return { now, asks, demand };
 }
 
 /** Reads what is on hold or expired for the picks that may find too little. */
@@ -234,7 +248,7 @@ function keepLots(found: Candidates, rows: readonly LotRow[]): LotState[] {
   });
 }
 
-const gateOf = (pick: LotFilter) => gateKey(pick.partNo, pick.wid);
+const gateOf = ({ partNo, wid }: { partNo: number; wid: number }) => gateKey(partNo, wid);
 
 /** The most that a batch asks of each gate. */
 function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
@@ -324,12 +338,14 @@ function sortIntoGates({ lots, lotsByRecNo }: Candidates, now: Date): void {
 }
 
 function lotOf(row: LotRow): LotState {
+  const { spot, hold } = row;
+  const units = parseQuantity(row.units);
   return {
     recNo: row.rec_no,
     partNo: row.part_no,
     wid: row.wid,
-    spot: row.spot,
-    units: parseQuantity(row.units),
+    spot,
+    units,
     received: row.received.getTime(),
     expires: row.expires?.getTime() ?? null,
     serial: row.serial,
@@ -337,8 +353,8 @@ function lotOf(row: LotRow): LotState {
     rfidTag: row.rfid_tag,
     netWeight: row.net_weight === null ? null : parseQuantity(row.net_weight),
     grossWeight: row.gross_weight === null ? null : parseQuantity(row.gross_weight),
-    hold: row.hold,
-    origin: { kind: 'stored' },
+    hold,
+    origin: { kind: 'stored', spot, units, hold },
     changed: false,
   };
 }

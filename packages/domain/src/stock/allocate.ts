@@ -102,20 +102,36 @@ function notEnough(
   asked: Quantity,
   available: Quantity,
 ): Refusal | 'undecided' {
-  const counted = batch.untaken.get(pickKey(pick));
-  // It was counted before the batch changed anything.
-  const isOld = counted !== undefined && batch.untakenTouched.has(gateKey(pick.partNo, pick.wid));
-  if (isOld && !batch.isWhole) return 'undecided';
-  const untaken = isOld ? undefined : counted;
+  const untaken = batch.untaken.get(pickKey(pick));
+  // Nobody thought that it would find too little: others of the batch took what was there.
+  if (untaken === undefined && pick.recNo === undefined) return 'undecided';
+  const reason = untaken === undefined ? '' : untakenText(untakenNow(batch, pick, untaken));
   return conflict(
-    `Not enough stock: ${formatQuantity(asked)} asked, ${formatQuantity(available)} available.${untakenText(untaken)}`,
+    `Not enough stock: ${formatQuantity(asked)} asked, ${formatQuantity(available)} available.${reason}`,
   );
 }
 
+/** What is on hold or expired after what the batch has changed since it was read. */
+function untakenNow(batch: Batch, pick: LotFilter, read: Untaken): Untaken {
+  const now = { ...read };
+  const add = (lot: LotState, sign: 1n | -1n) => {
+    if (!matchesFields(lot, pick)) return;
+    if (lot.hold) now.held += sign * lot.units;
+    else if (!pick.expiredToo && isExpired(lot, batch.now)) now.expired += sign * lot.units;
+  };
+  for (const lot of batch.lots.get(gateKey(pick.partNo, pick.wid)) ?? []) {
+    if (!lot.changed) continue;
+    if (lot.origin.kind === 'stored') {
+      const { spot, units, hold } = lot.origin;
+      add({ ...lot, spot, units, hold }, -1n);
+    }
+    add(lot, 1n);
+  }
+  return now;
+}
+
 /** The reason why stock that an operator sees on the shelf is not taken. */
-function untakenText(untaken: Untaken | undefined): string {
-  if (untaken === undefined) return '';
-  const { held, expired, more } = untaken;
+function untakenText({ held, expired, more }: Untaken): string {
   const causes = [
     ...(held > 0n ? [`${formatQuantity(held)} on hold`] : []),
     ...(expired > 0n ? [`${formatQuantity(expired)} expired`] : []),
@@ -153,6 +169,12 @@ function matches(lot: LotState, pick: LotFilter, now: number): boolean {
     lot.units > 0n &&
     (pick.heldToo || !lot.hold) &&
     (pick.expiredToo || !isExpired(lot, now)) &&
+    matchesFields(lot, pick)
+  );
+}
+
+function matchesFields(lot: LotState, pick: LotFilter): boolean {
+  return (
     fields.every((field) => hasField(lot, pick, field)) &&
     isReceivedWithin(lot, pick) &&
     (pick.notAtSpot === undefined || lot.spot !== pick.notAtSpot)

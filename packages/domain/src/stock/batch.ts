@@ -23,12 +23,10 @@ export type Batch = {
   unread: Set<string>;
   /** By {@link askKey}: the lots counted for a transaction that needs more of them than one may take. */
   tallies: Map<string, Tally>;
-  /** By {@link pickKey}: the stock on hold or expired, for a pick that may find too little. */
+  /** By {@link pickKey}: the stock on hold or expired as it was read, for a pick that may find too little. */
   untaken: Map<string, Untaken>;
   /** By {@link gateKey}: the gates whose lots this batch has changed so far. */
   touched: Set<string>;
-  /** By {@link gateKey}: those where a lot on hold, or an expired one, was changed. */
-  untakenTouched: Set<string>;
   /** By transactionNo: what was read of those that are to be undone; one that is missing was not read. */
   past: Map<number, Past>;
   /** Every lot that was read or made, active or not. */
@@ -77,8 +75,8 @@ export type LotState = {
   hold: boolean;
   /** The lot whose hold it has, with its reason, when it got it by this batch. */
   holdOf?: LotState;
-  origin:
-    | { kind: 'stored' }
+  origin: /** `spot`, `units` and `hold` as they were read. */
+    | { kind: 'stored'; spot: string; units: Quantity; hold: boolean }
     | { kind: 'received'; request: ReceiveRequest; owner: number }
     /** `of`: the lot whose other columns it has, stored or received; `from`: the lot it was split from. */
     | { kind: 'split'; of: LotState; from: LotState };
@@ -99,9 +97,11 @@ export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
   return level;
 }
 
-// The most that a level can hold. Lots are far smaller; without this a sum of many would fail on the level's
-// constraint.
-const levelLimit = parseQuantity('1000000000000000');
+/**
+ * More than a level can hold. Lots are far smaller; without this a sum of many would fail on the level's
+ * constraint.
+ */
+export const levelLimit = parseQuantity('1000000000000000');
 
 /** Whether the gate's level can take so many units more. */
 export function hasRoom(batch: Batch, partNo: number, wid: number, units: Quantity): boolean {
@@ -122,9 +122,7 @@ export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
 /** Notes that a lot differs from what was read. */
 export function change(batch: Batch, lot: LotState): void {
   lot.changed = true;
-  const gate = gateKey(lot.partNo, lot.wid);
-  batch.touched.add(gate);
-  if (lot.hold || isExpired(lot, batch.now)) batch.untakenTouched.add(gate);
+  batch.touched.add(gateKey(lot.partNo, lot.wid));
 }
 
 /** Whether a lot has expired at `now`, milliseconds since 1970. */
