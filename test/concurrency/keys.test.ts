@@ -18,6 +18,7 @@ import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
+import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 /** Sends again after a 503 until the answer is clear, as a careful caller does. */
@@ -87,6 +88,31 @@ describe('an api process without Redis beside one that has it', async () => {
     const replayed = await other.post('/Inventory/Receive', body, headers);
     expect(replayed.status).toBe(201);
     expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
+  });
+
+  test('200 for an atomic batch that is not taken when another process has applied all of it; when it has applied a part, that is not denied', async () => {
+    const { client, other } = await clients();
+    const itemID = await service.item();
+    const worker = await startWorker(
+      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
+      createLog('worker'),
+    );
+    onTestFinished(() => worker.stop());
+    const keys = ['a', 'b', 'c'].map((name) => uniqueName(name));
+    const operations = keys.map((key, index) => receiveOf(itemID, index + 1, { key }));
+    const some = { mode: 'atomic', operations: operations.slice(0, 2) };
+    const first = await untilClear(() => client.post('/Inventory/Batch', some));
+    proxy.setState('cut');
+    const again = await untilClear(() => other.post('/Inventory/Batch', some));
+    const replayed = first.body.results.map((each: object) => ({ ...each, replayed: true }));
+    expect(again).toMatchObject({ status: 200, body: { summary: { applied: 2 }, results: replayed } });
+    const more = await other.post('/Inventory/Batch', { mode: 'atomic', operations });
+    expect(more).toMatchObject({ status: 503, body: { message: messages.unknown } });
+    // However soon it comes again: what is told a moment later is not put off once more.
+    proxy.setState('open');
+    const all = await untilClear(() => client.post('/Inventory/Batch', { mode: 'atomic', operations }));
+    expect(outcomesOf(all.body)).toEqual(Array(3).fill('applied 201'));
+    expect(await inStock(service, itemID)).toBe(6);
   });
 
   test('503 leaves the key free, for another request too', async () => {

@@ -236,7 +236,7 @@ class Pair {
     expectSame(seen, answers, operations);
   }
 
-  /** Sends again what a slow machine was too busy for: in mode each that is the end of the list, by rounds. */
+  /** Sends again what a slow machine was too busy for: in mode each that is the end of the list. */
   private async sendBatch(mode: string, dryRun: boolean, operations: object[]) {
     const send = (some: object[]) =>
       untilTaken(() => this.client.post('/Inventory/Batch', { mode, dryRun, operations: some }));

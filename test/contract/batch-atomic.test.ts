@@ -106,12 +106,10 @@ describe('POST /Inventory/Batch, atomic', () => {
     const itemID = await service.item();
     const near = await atomic(client, Array(30).fill(receiveOf(itemID, 1, { spot: 'NEAR' })));
     await atomic(client, Array(30).fill(receiveOf(itemID, 1, { spot: 'FAR' })));
-    const undone = near.body.results
-      .slice(0, 29)
-      .map(({ body }: { body: { transactionNo: number } }) => ({
-        op: 'reverse',
-        transactionNo: body.transactionNo,
-      }));
+    const undone = near.body.results.slice(0, 29).map(({ body }: { body: { transactionNo: number } }) => ({
+      op: 'reverse',
+      transactionNo: body.transactionNo,
+    }));
     const { body } = await atomic(client, [...undone, issueOf(itemID, 10)]);
     expect(outcomesOf(body), body.message).toEqual(Array(30).fill('applied 200'));
     const counted = { op: 'count', itemID, counted: 0, wid: 1, spot: 'FAR', reasonCode: 3 };
@@ -189,6 +187,13 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(both.body.results[0]).toMatchObject({ replayed: true, body: single.body });
     expect(both.body.results[2]).toMatchObject({ replayed: true, body: both.body.results[1].body });
     expect(await inStock(service, itemID)).toBe(5);
+    const twice = [receiveOf(itemID, 2, { key: a }), receiveOf(itemID, 2, { key: a })];
+    const again = await atomic(client, [...twice, issueOf(itemID, 0.5)]);
+    expect(outcomesOf(again.body), again.text).toEqual(['applied 201', 'applied 201', 'applied 200']);
+    expect(again.body.results[1]).toMatchObject({ replayed: true, body: single.body });
+    const unlike = await atomic(client, [...twice, issueOf(itemID, 99)]);
+    expect(outcomesOf(unlike.body)).toEqual(['applied 201', 'applied 201', 'refused 409']);
+    await atomic(client, [receiveOf(itemID, 0.5)]);
     const refused = await atomic(client, [
       receiveOf(itemID, 4, { key: c }),
       issueOf(itemID, 99, { key: uniqueName('d') }),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { isUnanswered } from '@inventory/db/client';
 import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -21,6 +22,8 @@ import { createRequestId, type RequestName } from './request-id.ts';
 // A little more than a request without a key gets: what the queue refuses is settled after.
 const keyedWithinMs = waitLimits.giveUpAfterMs + 200;
 const refusedWithinMs = 1000;
+// A connection that ended is replaced by then.
+const settledAgainMs = 200;
 
 /** The way of transactions through the queue, with or without a key. */
 export type Sender = {
@@ -87,8 +90,20 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
    * Another send of the same key may be under way, from this process or another, and its caller gone: one
    * that the queue refuses is told that nothing was applied only when that cannot be any more.
    */
-  async function settled(request: QueuedRequest, answer: SubmitResult): Promise<SubmitResult> {
-    return answer.status === 'busy' && isKeyed(request) ? settle(request) : answer;
+  async function settled(
+    request: QueuedRequest,
+    answer: SubmitResult,
+    untilMs: number,
+  ): Promise<SubmitResult> {
+    if (answer.status !== 'busy' || !isKeyed(request)) return answer;
+    for (;;) {
+      try {
+        return await settle(request);
+      } catch (error) {
+        if (!isUnanswered(error) || performance.now() + settledAgainMs > untilMs) throw error;
+        await setTimeout(settledAgainMs);
+      }
+    }
   }
 
   async function answered(
@@ -98,8 +113,9 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
   ): Promise<SubmitResult> {
     if (!isKeyed(request)) return submitted;
     // One that came slowly is refused at once, but not without asking.
-    const leftMs = Math.max(keyedWithinMs - (performance.now() - arrivedAt), refusedWithinMs);
-    const answer = submitted.then((result) => settled(request, result));
+    const now = performance.now();
+    const leftMs = Math.max(keyedWithinMs - (now - arrivedAt), refusedWithinMs);
+    const answer = submitted.then((result) => settled(request, result, now + leftMs));
     return within(leftMs, answer).catch(unknown);
   }
 
@@ -138,12 +154,14 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
         return sendAll(traced, arrivedAt);
       });
     },
-    settleAll: (requests) =>
-      Promise.all(
+    settleAll(requests) {
+      const untilMs = performance.now() + refusedWithinMs;
+      return Promise.all(
         requests.map((request) =>
-          within(refusedWithinMs, settled(request, { status: 'busy', result: null })).catch(unknown),
+          within(refusedWithinMs, settled(request, { status: 'busy', result: null }, untilMs)).catch(unknown),
         ),
-      ),
+      );
+    },
   };
 }
 

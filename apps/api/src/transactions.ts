@@ -111,7 +111,7 @@ export function checkKey(key: string | undefined): void {
 }
 
 /** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
-function unknownKey(error: unknown): never {
+export function unknownKey(error: unknown): never {
   throw isUnanswered(error) ? unknownOutcome() : error;
 }
 

@@ -2,12 +2,12 @@ import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
-import type { AtomicOperation, SingleRequest } from '@inventory/domain/stock/request';
+import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { type FailureCause, unknownOutcome } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
-import { type Caller, refusalTextOf } from '../transactions.ts';
+import { type Caller, refusalTextOf, unknownKey } from '../transactions.ts';
 import { createAtomicRefusals, type ReadOutcomes } from './atomic-refusals.ts';
 import type { Operation } from './read-operations.ts';
 import { batchReply, refusedReply } from './replies.ts';
@@ -65,7 +65,8 @@ export function createAtomic({
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
     await turns.take(client.clientId, sent.length);
     try {
-      const answer = await send(sent, caller);
+      const { answer, known } = await send(sent, caller);
+      if (known !== null) return knownReply(operations, sent, known, await gaps);
       if (answer.status === 'applied') return appliedReply(answer, operations, await gaps);
       const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
       return await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
@@ -74,16 +75,24 @@ export function createAtomic({
     }
   }
 
+  /** `known`: the answers to the operations when the batch was not taken and other sends had all applied. */
   async function send(
     sent: readonly OperationToSend[],
     { client, key, arrivedAt }: Caller,
-  ): Promise<SubmitResult> {
+  ): Promise<{ answer: SubmitResult; known: SubmitResult[] | null }> {
     const now = performance.now();
     const request = sender.atomic(sent, { clientId: client.clientId, arrivedAt: now, key });
     const isLate = now - arrivedAt > beginWithinMs;
     const [answer] = isLate ? await sender.settleAll([request]) : await sender.sendAll([request], now);
-    if (isNotApplied(answer!)) await settleKeys(request.operations, client.clientId, request.deadline);
-    return answer!;
+    if (!isNotApplied(answer!)) return { answer: answer!, known: null };
+    const keyed = request.operations
+      .filter((operation) => operation.key !== undefined)
+      .map((operation) => ({ ...operation, clientId: client.clientId, deadline: request.deadline }));
+    const answers = await settleKeys(keyed, answer!.status === 'abandoned');
+    const applied = answers.filter(({ status }) => status === 'applied');
+    if (applied.length > 0 && applied.length === sent.length) return { answer: answer!, known: answers };
+    if (applied.length > 0 || answers.some(({ status }) => status === 'unknown')) throw unknownOutcome();
+    return { answer: answer!, known: null };
   }
 
   function refusalOf(answer: SubmitResult): Refusal | AtomicRefusal {
@@ -104,18 +113,32 @@ export function createAtomic({
   }
 
   /**
-   * "Not applied" is told when that is true of every key of the batch, whoever sent it: an earlier send may
-   * be under way.
+   * "Not applied" is told when that is true of every key of the batch, whoever sent it: another send may be
+   * under way. A batch that was abandoned for a key of which that was told a moment ago does not tell it
+   * anew: one that comes again and again would be refused for ever.
    */
-  async function settleKeys(operations: readonly AtomicOperation[], clientId: string, deadline: number) {
-    const keyed = operations
-      .filter(({ key }) => key !== undefined)
-      .map((operation) => ({ ...operation, clientId, deadline }));
-    const answers = await sender.settleAll(keyed);
-    if (answers.some(({ status }) => status === 'applied' || status === 'unknown')) throw unknownOutcome();
+  async function settleKeys(keyed: Queued<SingleRequest>[], wasAbandoned: boolean): Promise<SubmitResult[]> {
+    const known = wasAbandoned
+      ? await readOutcomes(keyed).catch(unknownKey)
+      : new Map<string, SubmitResult>();
+    const open = keyed.filter(({ requestId }) => !known.has(requestId));
+    const settled = await sender.settleAll(open);
+    const answers = new Map(open.map(({ requestId }, index) => [requestId, settled[index]!]));
+    return keyed.map(({ requestId }) => known.get(requestId) ?? answers.get(requestId)!);
   }
 
   return atomic;
+}
+
+/** Of a batch that was not taken, and that other sends of its keys had applied, one by one or together. */
+function knownReply(
+  operations: readonly Operation[],
+  sent: readonly OperationToSend[],
+  known: readonly SubmitResult[],
+  gaps: Gap[] | null,
+): Reply {
+  const results = sent.map(({ request }, index) => appliedResult(request.kind, known[index]!.result!, true));
+  return batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false);
 }
 
 function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {

@@ -1,11 +1,11 @@
-import { isUnanswered } from '@inventory/db/client';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { Refused, unknownOutcome } from '../errors.ts';
+import { Refused } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
+import { unknownKey } from '../transactions.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
 import { appliedResult, type Result, refusedResult } from './results.ts';
@@ -48,9 +48,7 @@ export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes)
     });
     const results = new Map<number, Result>();
     if (keyed.length === 0) return results;
-    const outcomes = await readOutcomes(keyed.map(({ queued }) => queued)).catch((error) => {
-      throw isUnanswered(error) ? unknownOutcome() : error;
-    });
+    const outcomes = await readOutcomes(keyed.map(({ queued }) => queued)).catch(unknownKey);
     for (const { index, kind, queued } of keyed) {
       const outcome = outcomes.get(queued.requestId);
       if (outcome?.status === 'applied') results.set(index, appliedResult(kind, outcome.result!, true));

@@ -1,6 +1,5 @@
 import type { OperationLimiter } from '@inventory/auth/rate-limit';
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
-import { isUnanswered } from '@inventory/db/client';
 import type { Wait } from '@inventory/db/statement-pool';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { itemIdOf, type SingleRequest } from '@inventory/domain/stock/request';
@@ -8,7 +7,7 @@ import { type FailureCause, unknownOutcome } from '../errors.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { Call, Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
-import { type Caller, checkKey } from '../transactions.ts';
+import { type Caller, checkKey, unknownKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
@@ -63,10 +62,7 @@ export function createBatches({
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
-    return judgeOperations(raw, caller.client, times, findOriginals).catch((error) => {
-      // An earlier send of it may be applied, in part perhaps.
-      throw isUnanswered(error) ? unknownOutcome() : error;
-    });
+    return judgeOperations(raw, caller.client, times, findOriginals).catch(unknownKey);
   }
 
   async function each(

@@ -106,6 +106,8 @@ export async function pickCandidates(
   open = open.filter(([key]) => !found.unread.has(key));
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
   const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found)]);
+  // It is told where it is waited for, unless a statement before it failed.
+  others.catch(() => {});
   // Counts and reversals take from a gate, too, and nobody has said how much.
   const emptied = async (): Promise<string[]> => {
     if (!reading.isWhole) return [];

@@ -85,20 +85,20 @@ export function decideAtomic(
 }
 
 /**
- * The JSON text of the results of an applied batch. `bodies`: the JSON text of each operation's answer, by
- * request id.
+ * The JSON text of the results of an applied batch. `bodies`: the JSON text of the answer to each operation
+ * that is decided now, by request id.
  */
 export function atomicResultsText(
   decided: readonly OperationDecision[],
   bodies: ReadonlyMap<string, string>,
 ): string {
+  const known = new Map(bodies);
   const texts = decided.map((each, index) => {
     const { operation } = each;
     const replayed = !('decision' in each);
-    const body =
-      'outcome' in each
-        ? each.outcome.result!
-        : bodies.get('repeats' in each ? each.repeats.requestId : operation.requestId)!;
+    if ('outcome' in each) known.set(operation.requestId, each.outcome.result!);
+    const body = known.get('repeats' in each ? each.repeats.requestId : operation.requestId);
+    if (body === undefined) throw new Error(`operation ${index} has no answer`);
     return (
       `{"index":${index},"key":${JSON.stringify(operation.ownKey)},"status":"applied",` +
       `"statusCode":${operation.kind === 'receive' ? 201 : 200},"body":${body},"replayed":${replayed}}`
