@@ -226,7 +226,7 @@ describe('an api and a worker', () => {
       // By the log's own times, a tenth of a second being the timers'.
       const times = lines.map(({ time }) => Date.parse(time));
       const gaps = times.slice(1).map((time, index) => time - times[index]!);
-      expect(Math.min(...gaps)).toBeGreaterThan(900);
+      expect(Math.min(...gaps), lines.map((line) => JSON.stringify(line)).join('\n')).toBeGreaterThan(900);
       const [told] = ofCause();
       expect(told).toEqual({
         ...{ level: 50, name: 'api', pid: api.child.pid, msg: expect.stringMatching(/^request failed/) },

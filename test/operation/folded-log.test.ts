@@ -102,6 +102,26 @@ test('a presence tells when something goes and when it is back, once each, and r
   folded.end();
 });
 
+test.each([
+  "Stream isn't writeable and enableOfflineQueue options is false",
+  'Command timed out',
+  'Connection is closed.',
+  'Reached the max retries per request limit (which is 1). Refer to "maxRetriesPerRequest" option for details.',
+  'All sentinels are unreachable. Retrying from scratch after 500ms.',
+])(
+  'what ioredis says of a connection is one line a second, also before anything is known to be away: %s',
+  (text) => {
+    const folded = createFoldedLog(log);
+    const report = createReport(folded, createPresence(folded), 'warn');
+    for (const what of ['queue', 'limits', 'answers']) report(new Error(text), what);
+    report(new Error('Missing key for job 1'), 'queue');
+    expect(messages()).toEqual(['queue', 'queue']);
+    vi.advanceTimersByTime(3000);
+    expect(messages()).toEqual(['queue', 'queue', 'limits', 'answers']);
+    folded.end();
+  },
+);
+
 test('a presence that came and went while others had their second is told as it stands, with how often it changed', () => {
   const folded = createFoldedLog(log);
   const presence = createPresence(folded);

@@ -1,16 +1,8 @@
 // Texts by which other programs tell of errors without a value. A log shows these texts and, of any other
 // text, nothing.
 
-/**
- * Beginnings of messages of Node, V8, ioredis, BullMQ and the driver of Postgres; the rest of such a message
- * is cut off. Each is fixed text in their source.
- */
-const beginnings: readonly string[] = [
-  // ioredis
-  '[ioredis] Unhandled error event',
-  '[WARN] Redis server does not require a password, but a password was supplied',
-  "[WARN] This Redis server's `default` user does not require a password",
-  '[ERROR] The server returned "wrong number of arguments for \'auth\' command"',
+/** Beginnings of what ioredis says when a connection is not there or does not answer; it gives no code. */
+const ofConnections: readonly string[] = [
   'All sentinels are unreachable',
   "Cluster isn't ready and enableOfflineQueue options is false",
   'Command timed out',
@@ -22,6 +14,19 @@ const beginnings: readonly string[] = [
   'Socket timeout. Expecting data',
   'Too many Cluster redirections',
   "Stream isn't writeable and enableOfflineQueue options is false",
+];
+
+/**
+ * Beginnings of messages of Node, V8, ioredis, BullMQ and the driver of Postgres; the rest of such a message
+ * is cut off. Each is fixed text in their source.
+ */
+const beginnings: readonly string[] = [
+  ...ofConnections,
+  // ioredis
+  '[ioredis] Unhandled error event',
+  '[WARN] Redis server does not require a password, but a password was supplied',
+  "[WARN] This Redis server's `default` user does not require a password",
+  '[ERROR] The server returned "wrong number of arguments for \'auth\' command"',
   // BullMQ; the id of a job is an envelope's, drawn by us
   'IMPORTANT! Eviction policy is',
   'It is highly recommended to use a minimum Redis version',
@@ -46,6 +51,11 @@ const beginnings: readonly string[] = [
   'premature close',
   'socket hang up',
 ];
+
+/** Whether ioredis says by a text that a connection is not there or does not answer. */
+export function isOfConnection(text: string): boolean {
+  return ofConnections.some((beginning) => text.startsWith(beginning));
+}
 
 /** The known beginning of a text, or null. */
 export function knownBeginning(text: string): string | null {

@@ -1,5 +1,6 @@
 import { messageOf } from './describe-error.ts';
 import type { FoldedLog } from './folded-log.ts';
+import { isOfConnection } from './known-texts.ts';
 import type { Presence } from './presence.ts';
 
 /** Has an error written down that something met which nobody waits for; `what` says what. */
@@ -26,11 +27,9 @@ export function createReport(log: FoldedLog, presence: Presence, level: 'warn' |
 
 /**
  * Whether an error is of a connection, or of the server behind it: the system's and the drivers' have a code,
- * ioredis' a name.
+ * those that Redis answers a name, and ioredis' own a text.
  */
 function isConnectionTrouble(error: Error): boolean {
   const { code } = error as { code?: unknown };
-  return (
-    typeof code === 'string' || error.name === 'ReplyError' || /^Connection is closed/.test(error.message)
-  );
+  return typeof code === 'string' || error.name === 'ReplyError' || isOfConnection(error.message);
 }
