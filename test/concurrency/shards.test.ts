@@ -3,7 +3,9 @@ import { drawReader, jobIdOf } from '@inventory/queue/answers';
 import type { Consumer } from '@inventory/queue/consume';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
+import { connectProducer } from '@inventory/queue/redis';
 import { leaveSeat, readSeating, readShardCount, seatKeys, seatMs, takeSeat } from '@inventory/queue/seats';
+import { serveShard } from '@inventory/queue/serve-shard';
 import { signEnvelope } from '@inventory/queue/signature';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
@@ -183,6 +185,28 @@ test('work in a shard that is not in use, of an api that does not know, is done 
     removeOnComplete: true,
   });
   await expect.poll(() => [...took[0]!], patient).toEqual(['LOST']);
+});
+
+test('a shard that is served and given up leaves nothing on the connection that others share', {
+  timeout,
+}, async () => {
+  const producer = connectProducer(redisUrl, () => {});
+  onTestFinished(() => producer.disconnect());
+  await expect.poll(() => producer.status, patient).toBe('ready');
+  const listeners = () => producer.eventNames().map((name) => [name, producer.listenerCount(name)]);
+  const serve = () =>
+    serveShard({
+      ...{ redisUrl, prefix: uniqueName('served'), shard: 0, workerId: 'w:1', producer, concurrency: 1 },
+      ...{ work: async () => null, onUnserved() {}, onAnswerTaken() {}, report() {} },
+    });
+  await serve().close();
+  const before = listeners();
+  for (let turn = 0; turn < 12; turn++) {
+    const served = serve();
+    await expect.poll(() => served.isOpen(), patient).toBe(true);
+    await served.close();
+  }
+  expect(listeners()).toEqual(before);
 });
 
 test('all is shared anew after Redis has lost who held what', { timeout }, async () => {

@@ -10,10 +10,7 @@ const eventsKept = 2000;
 const eventsKeptSeconds = 30;
 const tidyEveryMs = 5000;
 
-/**
- * A shard's queue, to put work into; its connection stays the caller's. Every process opens it alike: the
- * last one to do so says how many events are kept.
- */
+/** A shard's queue, to put work into; its connection stays the caller's. */
 export function openQueue(options: {
   shard: number;
   prefix: string;
@@ -29,16 +26,7 @@ export function openQueue(options: {
   });
   keepStepsApart(queue);
   queue.on('error', options.onError);
-  // BullMQ would say so once, at once, and be silent when the connection is not there yet: 10,000 are kept
-  // then.
-  const keepEvents = () => void limitEvents(queue, options.connection).catch(() => {});
-  options.connection.on('ready', keepEvents);
-  if (options.connection.status === 'ready') keepEvents();
   return queue;
-}
-
-function limitEvents(queue: Queue, connection: RedisConnection): Promise<unknown> {
-  return connection.hset(queue.keys.meta!, 'opts.maxLenEvents', eventsKept);
 }
 
 // By the clock of the Redis that has the streams, which makes the ids of the events.
@@ -48,20 +36,22 @@ for each = 1, #KEYS do redis.call('XTRIM', KEYS[each], 'MINID', '~', string.form
 `;
 
 /**
- * Removes old events now and then, until the returned function is called. BullMQ trims its streams only when
- * it adds to them. A Redis that is full refuses what adds, so that a stream that filled it would stay for
- * ever; it never refuses XTRIM.
+ * Removes old events and says how many are kept, at once and now and then, until the returned function is
+ * called. BullMQ trims its streams only when it adds to them. A Redis that is full refuses what adds, so that
+ * a stream that filled it would stay for ever; it never refuses XTRIM.
  */
 export function trimEvents(queue: Queue, connection: RedisConnection): () => void {
   const tidy = async () => {
     const streams = ['events', 'steps'].map((stream) => queue.toKey(stream));
     await connection.eval(trim, streams.length, ...streams, eventsKeptSeconds);
-    // Again, in case Redis was full or lost its data.
-    await limitEvents(queue, connection);
+    // BullMQ would say so once, as the queue is opened, and not where Redis was away, full or lost its data.
+    await connection.hset(queue.keys.meta!, 'opts.maxLenEvents', eventsKept);
   };
   // A command that fails is tried again; a connection that is away is told of elsewhere.
-  const timer = setInterval(() => void tidy().catch(() => {}), tidyEveryMs);
+  const begin = () => void tidy().catch(() => {});
+  const timer = setInterval(begin, tidyEveryMs);
   timer.unref();
+  if (connection.status === 'ready') begin();
   return () => clearInterval(timer);
 }
 
