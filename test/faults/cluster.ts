@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { connect, type Sql } from '@inventory/db/client';
@@ -35,10 +35,14 @@ export type Cluster = {
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
+  /** The lines of the logs about requests that failed by no outage: by a fault of ours. */
+  internalErrors(): string[];
   /** Ends every process of the service in order; Postgres can still be asked. */
   stopMembers(): Promise<void>;
   stop(): Promise<void>;
 };
+
+const isInternal = /^\{"level":50,.*"cause":"internal"/;
 
 /** Starts 2 api and 3 worker processes on a local Postgres and Redis with throw-away data. */
 export async function startCluster(options: {
@@ -95,6 +99,11 @@ export async function startCluster(options: {
     return changed.href;
   };
 
+  const names = { api: [1, 2], worker: [1, 2, 3] };
+  const logs = Object.entries(names).flatMap(([role, indexes]) =>
+    indexes.map((index) => join(options.folder, `${role}-${index}.log`)),
+  );
+  for (const log of logs) rmSync(log, { force: true });
   const badEnds: BadEnd[] = [];
   const failedStarts: FailedStart[] = [];
   function start(role: Role, index: number): Promise<Member> {
@@ -113,14 +122,15 @@ export async function startCluster(options: {
         { ...env, CLOCK_SHIFT_MS: String(clockShiftMs) },
         {
           quiet: process.env.VERBOSE === undefined,
+          logTo: join(options.folder, `${role}-${index}.log`),
           imports: clockShiftMs === 0 ? [] : ['test/harness/shifted-clock.ts'],
         },
       );
     return startMember(`${role}-${index}`, role, startOne, { now: options.now, badEnds, failedStarts });
   }
 
-  const apis = await Promise.all([1, 2].map((index) => start('api', index)));
-  const workers = await Promise.all([1, 2, 3].map((index) => start('worker', index)));
+  const apis = await Promise.all(names.api.map((index) => start('api', index)));
+  const workers = await Promise.all(names.worker.map((index) => start('worker', index)));
   const members = [...apis, ...workers];
   return {
     members,
@@ -133,6 +143,8 @@ export async function startCluster(options: {
     databaseUrl: stack.databaseUrl,
     redisUrl: stack.redisUrl,
     trio: sentinels?.trio ?? null,
+    internalErrors: () =>
+      logs.flatMap((log) => readFileSync(log, 'utf8').split('\n')).filter((line) => isInternal.test(line)),
     serverPid: (server) => JSON.parse(readFileSync(join(options.folder, `${server}.pid`), 'utf8')).pid,
     clientId,
     secret,

@@ -14,7 +14,7 @@ export type Operation = {
   /** A yes, or a refusal that stays one: told since then, of `now`. */
   firmAt: number | null;
   transactionNo: number | null;
-  last: { answer: Answer; mode: Mode | null } | null;
+  last: { answer: Answer; mode: Mode | null; status: number } | null;
   wasUnclear: boolean;
   wasCut: boolean;
 };
@@ -51,8 +51,8 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
   function noteLast(operation: Operation) {
     const { ask, reference, said, transactionNo, last, wasUnclear, wasCut } = operation;
     if (said === null || last === null) return;
-    const { answer, mode } = last;
-    const { status, port, tookMs } = answer;
+    const { answer, mode, status } = last;
+    const { port, tookMs } = answer;
     const isReplayed = wasUnclear && answer.isReplayed === true;
     const text = said === 'yes' ? '' : answer.text.slice(0, 300);
     const request = { reference, kind: ask.kind, itemId: ask.itemID, batch: mode, wasCut };
@@ -88,7 +88,9 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
       const isUnclear = before !== null && before !== 'no';
       if (isUnclear && said === 'no' && ofThisSend) return;
       operation.wasUnclear ||= isUnclear;
-      Object.assign(operation, { said, transactionNo, last: { answer, mode } });
+      // Of a batch that was refused it is refused with: nothing failed.
+      const status = ofThisSend ? 409 : answer.status;
+      Object.assign(operation, { said, transactionNo, last: { answer, mode, status } });
       if (said !== 'yes' && (said !== 'no' || !stays)) return;
       operation.firmAt = now();
       noteLast(operation);

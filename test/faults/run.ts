@@ -177,6 +177,7 @@ async function report() {
   list(ghosts.map((each) => `GHOST ${each.slice(0, 300)}`));
   list(torn.map((each) => `TORN ${each.slice(0, 300)}`));
   list(callers.contradictions.map((each) => `CONTRADICTED ${each.slice(0, 500)}`));
+  list(cluster.internalErrors().map((each) => `INTERNAL ${each.slice(0, 2000)}`));
   list(imbalances.map((each) => `does not add up: ${JSON.stringify(each)}`));
   list(badEnds);
   if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`);

@@ -182,6 +182,8 @@ function terminating(name: string, role: 'api' | 'worker'): Fault {
 const readOnly: Fault = {
   name: 'postgres read-only',
   hurts: true,
+  // What was under way when it began can be read, and not settled.
+  hidesDatabase: true,
   hindersStart: true,
   async strike({ cluster: { sql } }) {
     await sql`alter system set default_transaction_read_only = on`;

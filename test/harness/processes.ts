@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -21,7 +22,8 @@ const lastWordsWithinMs = 300;
 
 /**
  * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up.
- * `imports`: modules loaded before it, by their path in the repository; `keep`: keeps all that it writes.
+ * `imports`: modules loaded before it, by their path in the repository; `keep`: keeps all that it writes;
+ * `logTo`: a file that its log is added to.
  */
 export async function startProcess(
   file: string,
@@ -30,7 +32,8 @@ export async function startProcess(
     quiet = false,
     imports = [],
     keep = false,
-  }: { quiet?: boolean; imports?: readonly string[]; keep?: boolean } = {},
+    logTo,
+  }: { quiet?: boolean; imports?: readonly string[]; keep?: boolean; logTo?: string } = {},
 ): Promise<Started> {
   const pathOf = (each: string) => (isAbsolute(each) ? each : join(root, each));
   const preloads = ['tsx', ...imports.map(pathOf)].flatMap((each) => ['--import', each]);
@@ -41,6 +44,7 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (!quiet) child.stderr!.pipe(process.stderr, { end: false });
+  if (logTo !== undefined) child.stdout!.pipe(createWriteStream(logTo, { flags: 'a' }));
   const tails = { stdout: '', stderr: '' };
   const kept: Buffer[] = [];
   for (const name of ['stdout', 'stderr'] as const) {

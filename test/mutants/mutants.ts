@@ -901,6 +901,28 @@ async function importKey(`,
     test: { file: 'concurrency/large-issues.test.ts', title: 'moved by the batch itself' },
   },
   {
+    name: 'a key that an atomic batch repeats has no answer when an earlier send had one',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: "if ('outcome' in each) known.set(operation.requestId, each.outcome.result!);",
+        replace: "if (known.size < 0 && 'outcome' in each) known.set('', each.outcome.result!);",
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'one applied before counts as done' },
+  },
+  {
+    name: 'an error of a connection without a code is no outage',
+    edits: [
+      {
+        file: 'packages/process/src/report.ts',
+        search: ' || isOfConnection(error.message)',
+        replace: '',
+      },
+    ],
+    test: { file: 'operation/folded-log.test.ts', title: 'what ioredis says of a connection' },
+  },
+  {
     name: 'what an atomic batch received is not among what is on hold or expired',
     edits: [{ file: allocate, search: 'add(lot, 1n);', replace: 'if (lot.recNo < 2 ** 52) add(lot, 1n);' }],
     test: { file: 'contract/batch-atomic.test.ts', title: 'as the operations before left it' },
