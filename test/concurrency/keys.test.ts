@@ -107,10 +107,14 @@ describe('an api process without Redis beside one that has it', async () => {
     const replayed = first.body.results.map((each: object) => ({ ...each, replayed: true }));
     expect(again).toMatchObject({ status: 200, body: { summary: { applied: 2 }, results: replayed } });
     const more = await other.post('/Inventory/Batch', { mode: 'atomic', operations });
-    expect(more).toMatchObject({ status: 503, body: { message: messages.unknown } });
+    expect(more).toMatchObject({ status: 503, body: { message: messages.partly } });
+    expect(more.headers.get('Retry-After')).toBe('1');
+    expect(more.body.results.slice(0, 2)).toEqual(replayed);
+    expect(outcomesOf(more.body)).toEqual(['applied 201', 'applied 201', 'notApplied 503']);
     // However soon it comes again: what is told a moment later is not put off once more.
     proxy.setState('open');
     const all = await untilClear(() => client.post('/Inventory/Batch', { mode: 'atomic', operations }));
+    expect(all.status, all.text).toBe(200);
     expect(outcomesOf(all.body)).toEqual(Array(3).fill('applied 201'));
     expect(await inStock(service, itemID)).toBe(6);
   });
@@ -332,9 +336,14 @@ describe('a key', () => {
       look: async () => ({ workers: 0, seen: [], lastSeenMs: null, backlog: 0 }),
       close: async () => {},
     };
+    let asked = 0;
     const sender = createSender({
       submitter: full,
-      settle: async (request) => (await settle(batches.sql, [request])).get(request.requestId)!,
+      settle: async (request) => {
+        // A connection that ends keeps nothing in doubt: another one is asked.
+        if (++asked === 1) throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
+        return (await settle(batches.sql, [request])).get(request.requestId)!;
+      },
       now: Date.now,
       tracing: null,
     });

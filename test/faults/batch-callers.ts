@@ -196,8 +196,8 @@ type Result = {
 
 const isRefusal = ({ status }: Answer) => status >= 400 && status < 500;
 
-/** The results of a batch that was decided; null for any other answer. */
+/** What is known of each operation of a batch; null for an answer that says nothing of them. */
 function resultsOf({ status, text }: Answer): Result[] | null {
-  if (status !== 200 && status !== 409) return null;
+  if (status !== 200 && status !== 409 && status !== 503) return null;
   return (JSON.parse(text) as { results?: Result[] }).results ?? null;
 }

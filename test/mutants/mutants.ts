@@ -1309,11 +1309,55 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/sender.ts',
-        search: `return answer.status === 'busy' && isKeyed(request) ? settle(request) : answer;`,
-        replace: 'return answer;',
+        search: `if (answer.status !== 'busy' || !isKeyed(request)) return answer;`,
+        replace: 'if (Date.now() > 0 || !isKeyed(request)) return answer;',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'the other process has under way' },
+  },
+  {
+    name: 'what a connection that ended could not settle is in doubt',
+    edits: [
+      {
+        file: 'apps/api/src/sender.ts',
+        search: 'performance.now() + settledAgainMs > untilMs',
+        replace: 'performance.now() > 0',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'a request that the queue refuses' },
+  },
+  {
+    name: 'an atomic batch that comes again and again is refused for ever',
+    edits: [
+      {
+        file: 'apps/api/src/batch/apply-atomic.ts',
+        search: "status === 'abandoned' ? await readOutcomes(keyed)",
+        replace: "status === 'applied' ? await readOutcomes(keyed)",
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'another process has applied all of it' },
+  },
+  {
+    name: 'an atomic batch that other sends have applied whole is told to be in doubt',
+    edits: [
+      {
+        file: 'apps/api/src/batch/apply-atomic.ts',
+        search: "if (known.every(({ status }) => status === 'applied')) {",
+        replace: 'if (known.length === 0) {',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'another process has applied all of it' },
+  },
+  {
+    name: 'a shard that is given up keeps a listener',
+    edits: [
+      {
+        file: 'packages/queue/src/queue.ts',
+        search: "if (connection.status === 'ready') begin();",
+        replace: "connection.on('ready', begin);",
+      },
+    ],
+    test: { file: 'concurrency/shards.test.ts', title: 'leaves nothing on the connection' },
   },
   {
     name: 'a connection that swallows what is sent is kept',

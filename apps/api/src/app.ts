@@ -13,7 +13,15 @@ import type { Strangers } from './callers/strangers.ts';
 import { callerAddress } from './connections/caller-address.ts';
 import { malformationOf } from './connections/malformed-http.ts';
 import { allowOrigins } from './cors.ts';
-import { errorText, Failed, messages, methodRefused, Refused, unknownPath } from './errors.ts';
+import {
+  batchErrorText,
+  errorText,
+  Failed,
+  messages,
+  methodRefused,
+  Refused,
+  unknownPath,
+} from './errors.ts';
 import { jsonHeaders } from './json-headers.ts';
 import { nameLimit, retryAfterOf } from './limit-headers.ts';
 import { sendStream } from './lists/send-stream.ts';
@@ -179,8 +187,10 @@ function answerErrors(metrics: ApiMetrics) {
         return;
       }
       ctx.state.failure = { error };
-      const { status, message, headers } = failed;
-      sendJson(ctx, status, errorText(status, { code: 'internal_error', message }), headers);
+      const { status, message, headers, results } = failed;
+      const object = { code: 'internal_error' as const, message };
+      const text = results === null ? errorText(status, object) : batchErrorText(status, object, results);
+      sendJson(ctx, status, text, headers);
     }
   };
 }

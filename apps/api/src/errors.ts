@@ -51,21 +51,25 @@ export type FailureCause = (typeof failureCauses)[number];
 
 /**
  * Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside.
- * `because`: where it is known here better than from what is away.
+ * `because`: where it is known here better than from what is away. `results`: the JSON text of what is known
+ * of each operation of a batch.
  */
 export class Failed extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly because: FailureCause | null;
+  readonly results: string | null;
 
   constructor(
     status: 500 | 503,
     message: string,
     headers: Record<string, string> = {},
     because: FailureCause | null = null,
+    results: string | null = null,
   ) {
     super(message);
     this.because = because;
+    this.results = results;
     this.status = status;
     this.headers = headers;
   }
@@ -77,6 +81,11 @@ export const soonAgain = { 'Retry-After': '1' };
 /** 503: Postgres could not say whether this was applied, the one exception. */
 export function unknownOutcome(): Failed {
   return new Failed(503, messages.unknown, soonAgain, 'postgres');
+}
+
+/** The JSON text of the contract's error object, and of what is known of each operation of a batch. */
+export function batchErrorText(status: number, error: ErrorObject, results: string): string {
+  return `${errorText(status, error).slice(0, -1)},"results":${results}}`;
 }
 
 /** The JSON text of the contract's error object. */
@@ -94,6 +103,9 @@ type ErrorObject = { code: ErrorCode; message: string; details?: Refusal['detail
 export const messages = {
   internal: 'Something went wrong on our side.',
   unavailable: 'The service is busy or partly out of order; nothing was applied. Try again in a moment.',
+  partly:
+    'The service is busy or partly out of order; nothing was applied but what earlier sends had applied, see `results`. ' +
+    'Try again in a moment.',
   unreachable: 'The service cannot reach its database; try again in a moment.',
   unknown:
     'The database could not be reached for the whole wait: whether this was applied is not known. ' +

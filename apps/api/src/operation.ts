@@ -16,8 +16,8 @@ export type Operation = {
   invalid?: Examples;
   /** Refusals with 409; of a route that is keyed. */
   conflict?: Examples;
-  /** The component that describes 409, if it is not the error object. */
-  conflictSchema?: string;
+  /** The component that describes 409 and 503, if it is not the error object. */
+  failureSchema?: string;
 };
 
 /** A single example. */

@@ -2,16 +2,26 @@ import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
-import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
+import type { AtomicRequest, Queued, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
-import { type FailureCause, unknownOutcome } from '../errors.ts';
+import { Failed, type FailureCause, messages, soonAgain, unknownOutcome } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
 import { type Caller, refusalTextOf, unknownKey } from '../transactions.ts';
 import { createAtomicRefusals, type ReadOutcomes } from './atomic-refusals.ts';
 import type { Operation } from './read-operations.ts';
 import { batchReply, refusedReply } from './replies.ts';
-import { appliedResult, type Gap, isNotApplied, refusedResult, resultsText, summaryOf } from './results.ts';
+import {
+  appliedResult,
+  type Gap,
+  isNotApplied,
+  notApplied,
+  type Result,
+  refusedResult,
+  resultOf,
+  resultsText,
+  summaryOf,
+} from './results.ts';
 import { beginWithinMs } from './run-each.ts';
 import type { BatchTurns } from './turns.ts';
 
@@ -65,9 +75,14 @@ export function createAtomic({
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
     await turns.take(client.clientId, sent.length);
     try {
-      const { answer, known } = await send(sent, caller);
-      if (known !== null) return knownReply(operations, sent, known, await gaps);
+      const request = requestOf(sent, caller);
+      const answer = await send(request, caller.arrivedAt);
       if (answer.status === 'applied') return appliedReply(answer, operations, await gaps);
+      if (isNotApplied(answer)) {
+        const known = await settleKeys(request, answer);
+        if (known.some(({ status }) => status === 'applied'))
+          return knownReply(operations, known, await gaps);
+      }
       const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
       return await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
     } finally {
@@ -75,24 +90,15 @@ export function createAtomic({
     }
   }
 
-  /** `known`: the answers to the operations when the batch was not taken and other sends had all applied. */
-  async function send(
-    sent: readonly OperationToSend[],
-    { client, key, arrivedAt }: Caller,
-  ): Promise<{ answer: SubmitResult; known: SubmitResult[] | null }> {
+  function requestOf(sent: readonly OperationToSend[], { client, key }: Caller): Queued<AtomicRequest> {
+    return sender.atomic(sent, { clientId: client.clientId, arrivedAt: performance.now(), key });
+  }
+
+  async function send(request: Queued<AtomicRequest>, arrivedAt: number): Promise<SubmitResult> {
     const now = performance.now();
-    const request = sender.atomic(sent, { clientId: client.clientId, arrivedAt: now, key });
     const isLate = now - arrivedAt > beginWithinMs;
     const [answer] = isLate ? await sender.settleAll([request]) : await sender.sendAll([request], now);
-    if (!isNotApplied(answer!)) return { answer: answer!, known: null };
-    const keyed = request.operations
-      .filter((operation) => operation.key !== undefined)
-      .map((operation) => ({ ...operation, clientId: client.clientId, deadline: request.deadline }));
-    const answers = await settleKeys(keyed, answer!.status === 'abandoned');
-    const applied = answers.filter(({ status }) => status === 'applied');
-    if (applied.length > 0 && applied.length === sent.length) return { answer: answer!, known: answers };
-    if (applied.length > 0 || answers.some(({ status }) => status === 'unknown')) throw unknownOutcome();
-    return { answer: answer!, known: null };
+    return answer!;
   }
 
   function refusalOf(answer: SubmitResult): Refusal | AtomicRefusal {
@@ -113,32 +119,45 @@ export function createAtomic({
   }
 
   /**
-   * "Not applied" is told when that is true of every key of the batch, whoever sent it: another send may be
-   * under way. A batch that was abandoned for a key of which that was told a moment ago does not tell it
-   * anew: one that comes again and again would be refused for ever.
+   * What became of the operations of a batch that was not applied. "Not applied" is told when that is true of
+   * every key, whoever sent it: another send may be under way. A batch that was abandoned for a key of which
+   * that was told a moment ago does not tell it anew: one that comes again and again would be refused for
+   * ever.
    */
-  async function settleKeys(keyed: Queued<SingleRequest>[], wasAbandoned: boolean): Promise<SubmitResult[]> {
-    const known = wasAbandoned
-      ? await readOutcomes(keyed).catch(unknownKey)
-      : new Map<string, SubmitResult>();
-    const open = keyed.filter(({ requestId }) => !known.has(requestId));
+  async function settleKeys(
+    { operations, clientId, deadline }: Queued<AtomicRequest>,
+    { status }: SubmitResult,
+  ): Promise<Result[]> {
+    const keyed = operations
+      .filter(({ key }) => key !== undefined)
+      .map((operation) => ({ ...operation, clientId, deadline }));
+    const answers = new Map<string, SubmitResult>(
+      status === 'abandoned' ? await readOutcomes(keyed).catch(unknownKey) : [],
+    );
+    const open = keyed.filter(({ requestId }) => !answers.has(requestId));
     const settled = await sender.settleAll(open);
-    const answers = new Map(open.map(({ requestId }, index) => [requestId, settled[index]!]));
-    return keyed.map(({ requestId }) => known.get(requestId) ?? answers.get(requestId)!);
+    for (const [index, { requestId }] of open.entries()) answers.set(requestId, settled[index]!);
+    return operations.map(({ kind, requestId }) => {
+      const answer = answers.get(requestId);
+      const result = answer === undefined ? notApplied : resultOf(kind, answer);
+      if (result === null) throw unknownOutcome();
+      return result;
+    });
+  }
+
+  /**
+   * Of a batch that was not taken, and of which other sends of its keys had applied all, alone or together;
+   * throws Failed, with what is known, when they had applied a part.
+   */
+  function knownReply(operations: readonly Operation[], known: readonly Result[], gaps: Gap[] | null): Reply {
+    const text = resultsText(operations, known);
+    if (known.every(({ status }) => status === 'applied')) {
+      return batchReply('atomic', text, summaryOf(known), gaps, false);
+    }
+    throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
   }
 
   return atomic;
-}
-
-/** Of a batch that was not taken, and that other sends of its keys had applied, one by one or together. */
-function knownReply(
-  operations: readonly Operation[],
-  sent: readonly OperationToSend[],
-  known: readonly SubmitResult[],
-  gaps: Gap[] | null,
-): Reply {
-  const results = sent.map(({ request }, index) => appliedResult(request.kind, known[index]!.result!, true));
-  return batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false);
 }
 
 function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {

@@ -1,4 +1,4 @@
-import { errorText } from '../errors.ts';
+import { batchErrorText } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Operation } from './read-operations.ts';
 import { type Gap, notApplied, type Result, resultsText } from './results.ts';
@@ -28,10 +28,9 @@ export function refusedReply(
   isReplayed: boolean,
 ): Reply {
   const results = operations.map(({ index }) => known.get(index) ?? notApplied);
-  const error = errorText(409, { code: 'conflict', message });
   return {
     status: 409,
-    text: `${error.slice(0, -1)},"results":${resultsText(operations, results)}}`,
+    text: batchErrorText(409, { code: 'conflict', message }, resultsText(operations, results)),
     headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
   };
 }

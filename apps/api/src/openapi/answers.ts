@@ -196,6 +196,9 @@ export function errorAnswers(route: Route): Json {
     500: shared('InternalError'),
     503: shared('Unavailable'),
   };
+  const { failureSchema } = route.operation;
+  const refusedSchema =
+    failureSchema === undefined ? errorSchema : { $ref: `#/components/schemas/${failureSchema}` };
   if (route.notFound !== null) {
     const refusal = { code: 'not_found', message: route.notFound } as const;
     answers[404] = make('There is no such resource', {
@@ -206,10 +209,7 @@ export function errorAnswers(route: Route): Json {
     });
   }
   if (route.keyed) {
-    const { conflictSchema } = route.operation;
-    const schema =
-      conflictSchema === undefined ? errorSchema : { $ref: `#/components/schemas/${conflictSchema}` };
-    answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', schema, {
+    answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', refusedSchema, {
       headers: limited,
       ...replayed,
       examples: {
@@ -221,7 +221,7 @@ export function errorAnswers(route: Route): Json {
   if (route.writes) {
     answers[503] = answerOf(
       'Busy or out of order; nothing was applied unless `message` says otherwise',
-      errorSchema,
+      refusedSchema,
       {
         headers: [...always, 'Retry-After'],
         // Not before the client is known, which needs the database.

@@ -1,5 +1,5 @@
 import { type Needed, type Permission, permissionNames } from '@inventory/auth/permission';
-import { BatchConflict } from '@inventory/domain/contract/batch';
+import { BatchError } from '@inventory/domain/contract/batch';
 import { noWarehouses, type Route } from '../route.ts';
 import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './answers.ts';
 import { ErrorAnswer, RateLimited } from './error-schemas.ts';
@@ -12,7 +12,7 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
   const schemas = createSchemas();
   schemas.answer(ErrorAnswer);
   schemas.answer(RateLimited);
-  schemas.answer(BatchConflict);
+  schemas.answer(BatchError);
   const paths: Record<string, Json> = { '/Token': { post: tokenOperation(schemas) } };
   const names = pathNames(routes);
   for (const route of routes) {

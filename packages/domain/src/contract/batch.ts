@@ -138,12 +138,12 @@ export const BatchAnswer = z
   })
   .meta({ id: 'BatchAnswer' });
 
-/** 409 of an atomic batch: the error object, with what became of each operation. */
-export const BatchConflict = OperationError.extend({
+/** 409 or 503 of an atomic batch: the error object, with what became of each operation where it is known. */
+export const BatchError = OperationError.extend({
   results: z
     .array(OperationResult)
     .optional()
     .describe(
       'Those refused, those that their keys had applied before, and the others, which were not applied',
     ),
-}).meta({ id: 'BatchConflict' });
+}).meta({ id: 'BatchError' });

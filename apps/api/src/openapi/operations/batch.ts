@@ -79,7 +79,8 @@ permission and scope too, and has its own status; \`body\` is what its call answ
   list's order. \`notApplied\`: surely not applied; send it again. Operations that follow it on the same item are not applied either.
 - \`atomic\`: all or nothing, over any items and warehouses, decided and committed as one. Any refusal: 409 with \`results\`: all malformed or
   forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors, the others \`notApplied\`. An operation that
-  was applied under its \`key\` before counts as done, and gives its first answer also where the batch is refused.
+  was applied under its \`key\` before counts as done, and gives its first answer also where the batch is refused. 503 has \`results\`, too,
+  where earlier sends had applied a part; the rest is surely not applied.
 - \`key\` is the operation's \`Idempotency-Key\`, of the same kind as a single call's: sent again, alone or in any other batch, it gives the first
   answer, with \`replayed: true\`. The header \`Idempotency-Key\` stands for the whole list, by the places of its operations: a resend applies what
   is missing and answers the rest as before. An operation with neither is new each time.
@@ -96,5 +97,5 @@ permission and scope too, and has its own status; \`body\` is what its call answ
     ),
   },
   conflict: { atomic: refusedBatch },
-  conflictSchema: 'BatchConflict',
+  failureSchema: 'BatchError',
 };
