@@ -337,6 +337,7 @@ describe.concurrent('doctor names the cause within 15 s and ends with 1:', () =>
     const other = await createDatabase();
     onTestFinished(() => other.drop());
     await other.sql`insert into level_arrival select 1, 1 from generate_series(1, 1000000)`;
+    await other.sql`insert into transaction_arrival select 1, 1, 2, 1 from generate_series(1, 3)`;
     await addFirstSigningKey(other.sql, await createSigningKey());
     for (const { kid } of await listSigningKeys(other.sql)) {
       await withdrawSigningKey(other.sql, kid, await createSigningKey());
@@ -345,7 +346,7 @@ describe.concurrent('doctor names the cause within 15 s and ends with 1:', () =>
     await other.sql`delete from envelope_key`;
     const { code, checks, failed } = await examine({ DATABASE_URL: other.url });
     expect({ code, failed }).toEqual({ code: 1, failed: ['keys', 'folding'] });
-    expect(checks.folding!.found).toBe('0 of lots, 0 of items, 1000000 of levels');
+    expect(checks.folding!.found).toBe('0 of lots, 0 of items, 1000000 of levels, 3 of transactions');
     expect(checks.keys!.found).toBe('no key for envelopes');
     expect(checks.roles).toMatchObject({ state: 'warn', found: 'this command connects as a superuser' });
   });

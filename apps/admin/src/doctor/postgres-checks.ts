@@ -135,9 +135,9 @@ export const postgresChecks: Question<Sql>[] = [
     id: 'folding',
     wanted: `fewer than ${unfoldedMany.toLocaleString('en')} arrivals that the counts of the lists do not hold yet`,
     async look(sql) {
-      const { lots, items, levels } = await countUnfolded(sql, unfoldedTooMany);
-      const most = Math.max(lots, items, levels);
-      const found = `${lots} of lots, ${items} of items, ${levels} of levels`;
+      const counts = Object.entries(await countUnfolded(sql, unfoldedTooMany));
+      const most = Math.max(...counts.map(([, count]) => count));
+      const found = counts.map(([what, count]) => `${count} of ${what}`).join(', ');
       if (most < unfoldedMany) return ok(found);
       const remedy =
         'lists are right and slow: start a worker, which folds them in, and look for errors of `counts` in its log';

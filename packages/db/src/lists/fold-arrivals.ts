@@ -2,23 +2,35 @@ import type { Sql } from '../client.ts';
 
 type Sizes = { block: number; chapter: number };
 
-// The table of arrivals, the function that brings them in, the table whose lock makes sure that only one
-// process does, and a number for the lock: any will do, as long as nobody else on this database takes it.
-const lists = [
+/**
+ * What is counted, the table of its arrivals, the function that brings them in, the table whose lock makes
+ * sure that only one process does, and a number for the lock: any will do, as long as nobody else on this
+ * database takes it.
+ */
+export const folded = [
   {
+    what: 'lots',
     arrivals: 'lot_arrival',
     locked: 'lot_block',
     key: 7_316_011,
     fold: ({ block, chapter }: Sizes) => `fold_lot_arrivals(${block}, ${chapter})`,
   },
   {
+    what: 'items',
     arrivals: 'item_arrival',
     locked: 'item_block',
     key: 7_316_012,
     fold: ({ block }: Sizes) => `fold_item_arrivals(${block})`,
   },
-  { arrivals: 'level_arrival', locked: 'level_set', key: 7_316_013, fold: () => 'fold_level_arrivals()' },
   {
+    what: 'levels',
+    arrivals: 'level_arrival',
+    locked: 'level_set',
+    key: 7_316_013,
+    fold: () => 'fold_level_arrivals()',
+  },
+  {
+    what: 'transactions',
     arrivals: 'transaction_arrival',
     locked: 'transaction_block_count',
     key: 7_316_014,
@@ -37,7 +49,7 @@ export async function foldArrivals(
   listMaxMs: number,
   sizes: Sizes = { block: 1024, chapter: 64 },
 ): Promise<void> {
-  for (const { arrivals, locked, key, fold } of lists) {
+  for (const { arrivals, locked, key, fold } of folded) {
     const [row] = await sql.unsafe(`select exists (select from ${arrivals}) as waiting`);
     if (!row!.waiting) continue;
     const own = await sql.reserve();

@@ -1,5 +1,6 @@
 import type { Sql } from '../client.ts';
 import { readDatabaseClock } from '../database-clock.ts';
+import { folded } from '../lists/fold-arrivals.ts';
 import { excessRightsOf, findMissingRoles, parts, roleOf } from '../logins.ts';
 import { appliedVersion, newestMigration } from '../migrate.ts';
 
@@ -96,15 +97,13 @@ export async function readKeys(
   };
 }
 
-/** What no list's counts hold yet, up to `most` of each: it grows while no worker folds. */
-export async function countUnfolded(
-  sql: Sql,
-  most: number,
-): Promise<{ lots: number; items: number; levels: number }> {
-  const [row] = await sql<{ lots: number; items: number; levels: number }[]>`
-    select (select count(*) from (select from lot_arrival limit ${most}) as some_lots)::integer as lots,
-      (select count(*) from (select from item_arrival limit ${most}) as some_items)::integer as items,
-      (select count(*) from (select from level_arrival limit ${most}) as some_levels)::integer as levels`;
+/** What no list's counts hold yet, up to `most` of each kind: it grows while no worker folds. */
+export async function countUnfolded(sql: Sql, most: number): Promise<Record<string, number>> {
+  const counts = folded.map(
+    ({ what, arrivals }) =>
+      `(select count(*) from (select from ${arrivals} limit ${most}) as waiting)::integer as ${what}`,
+  );
+  const [row] = await sql.unsafe<Record<string, number>[]>(`select ${counts.join(', ')}`);
   return row!;
 }
 
