@@ -3,6 +3,7 @@ import { findItem } from '@inventory/db/items';
 import { itemList, listItems } from '@inventory/db/lists/list-items';
 import { listLots, lotList } from '@inventory/db/lists/list-lots';
 import { levelList, listStockLevels } from '@inventory/db/lists/list-stock-levels';
+import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { type List, readPage } from '@inventory/db/lists/read-page';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
@@ -57,6 +58,17 @@ export const lists: Record<string, ListToRead> = {
     read: (sql, query) => listItems(sql, query, { discontinuedToo: false }),
     plain: plain(itemList, (sql) => sql`not discontinued`),
   },
+  'history, 10 warehouses': {
+    path: '/Inventory/Transactions',
+    read: (sql, query) => listTransactions(sql, query, wids, {}),
+    // What no counts lead to: all that match are found.
+    plain: (sql, query) => listTransactions(sql, query, wids, { startDate: new Date(0) }),
+  },
+  'history, one warehouse': {
+    path: `/Inventory/Transactions?wid=${wid}`,
+    read: (sql, query) => listTransactions(sql, query, wids, { wid }),
+    plain: (sql, query) => listTransactions(sql, query, wids, { wid, startDate: new Date(0) }),
+  },
 };
 
 const firstPage = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' } as const;
@@ -68,6 +80,16 @@ export const otherReads: Record<string, (sql: Sql) => Promise<() => Promise<Page
     return () => listLots(sql, firstPage, wids, { spot: lot!.spot });
   },
   'lots of an item': async (sql) => () => listLots(sql, firstPage, wids, { itemID: shortIdOf(1) }),
+  'history of an item': async (sql) => () => listTransactions(sql, firstPage, wids, { itemID: shortIdOf(1) }),
+  'history of a lot': async (sql) => {
+    const [lot] = await sql<{ rec_no: number }[]>`select rec_no from lot where active limit 1`;
+    return () => listTransactions(sql, firstPage, wids, { recNo: lot!.rec_no });
+  },
+  'history, the last 50 changed': async (sql) => {
+    const [row] = await sql<{ at: Date }[]>`
+      select at from stock_transaction where wid is not null order by at desc offset 49 limit 1`;
+    return () => listTransactions(sql, { ...firstPage, modifiedSince: row!.at }, wids, {});
+  },
   'lots, the last 50 changed': async (sql) => {
     const query = { ...firstPage, modifiedSince: await momentOfChange(sql, 'lot') };
     return () => listLots(sql, query, wids, {});

@@ -149,6 +149,11 @@ async function measurePages(
       console.log(show(cell).join('  '));
     }
   }
+  const ofPlace = (place: string) =>
+    cells.findLast((cell) => cell.place === place && cell.callers === 1)!.driver.p50Ms;
+  const [first, end] = [ofPlace('first'), ofPlace('last')];
+  const ratio = `${number(end, 2)} ms / ${number(first, 2)} ms = ${number(end / first, 2)}`;
+  note(lots, `${name}: last page of ${pageSize} / first, driver alone, p50`, ratio);
 }
 
 async function measureKey(site: ReadSite, get: Get, lots: number) {
