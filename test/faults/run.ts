@@ -18,8 +18,7 @@ const values = readOptions(
   'test:faults',
   'Breaks the running service again and again and checks every single answer.',
   {
-    long: { flag: true, about: 'ten rounds instead of one, and batches' },
-    batches: { flag: true, about: 'sends batches of both modes, too, and hangs up on some' },
+    long: { flag: true, about: 'ten rounds instead of one' },
     seed: { value: 'number', about: 'the order of an earlier run, which printed it' },
     only: { value: 'name', about: 'only faults with this in their names' },
     rounds: { value: 'number', about: 'how often each fault strikes' },
@@ -35,10 +34,8 @@ const values = readOptions(
 );
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const onSentinels = values.redis === 'sentinel';
-const sendsBatches = values.long || values.batches;
 const chosen = (onSentinels ? faultsOnSentinels : faults).filter(
-  ({ name }) =>
-    (values.only === undefined || name.includes(values.only)) && (sendsBatches || name !== 'full batches'),
+  ({ name }) => values.only === undefined || name.includes(values.only),
 );
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
 const callerCount = 32;
@@ -67,7 +64,7 @@ const strikes: (Strike & { firstMs: number })[] = [];
 
 try {
   await untilWarm();
-  if (sendsBatches) callers.startBatches();
+  callers.startBatches();
   for (let round = 0; round < rounds; round++) {
     // First those that may hurt nobody: the caller of a request that the faults before struck is told by
     // then, and it is not laid to them.
@@ -187,7 +184,7 @@ async function report() {
   if (acked < ackedMin) problems.push(`only ${acked} acknowledged writes, ${ackedMin} make a run count`);
   if (values.only === undefined && appliedAfterAll === 0)
     problems.push('no fault hit a request in the middle');
-  if (sendsBatches && values.only === undefined && appliedAfterCut === 0)
+  if (values.only === undefined && appliedAfterCut === 0)
     problems.push('no caller hung up in the middle of a batch');
   const slowestMs = log.reduce(
     (worst, { told, tookMs }) => (told === 'lost' ? worst : Math.max(worst, tookMs)),
