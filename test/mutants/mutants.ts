@@ -1319,8 +1319,8 @@ async function importKey(`,
     name: 'what a connection that ended could not settle is in doubt',
     edits: [
       {
-        file: 'apps/api/src/sender.ts',
-        search: 'performance.now() + settledAgainMs > untilMs',
+        file: 'apps/api/src/insist.ts',
+        search: 'performance.now() + againAfterMs > untilMs',
         replace: 'performance.now() > 0',
       },
     ],

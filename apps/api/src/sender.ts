@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { isUnanswered } from '@inventory/db/client';
 import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -17,13 +16,14 @@ import type { Tracing } from '@inventory/process/tracing';
 import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit';
 import { waitLimits } from '@inventory/queue/submit';
+import { insist } from './insist.ts';
 import { createRequestId, type RequestName } from './request-id.ts';
 
 // A little more than a request without a key gets: what the queue refuses is settled after.
 const keyedWithinMs = waitLimits.giveUpAfterMs + 200;
 const refusedWithinMs = 1000;
-// A connection that ended is replaced by then.
-const settledAgainMs = 200;
+// The keys of a batch may be many, and some under way.
+const settleAllWithinMs = 2500;
 
 /** The way of transactions through the queue, with or without a key. */
 export type Sender = {
@@ -96,14 +96,7 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
     untilMs: number,
   ): Promise<SubmitResult> {
     if (answer.status !== 'busy' || !isKeyed(request)) return answer;
-    for (;;) {
-      try {
-        return await settle(request);
-      } catch (error) {
-        if (!isUnanswered(error) || performance.now() + settledAgainMs > untilMs) throw error;
-        await setTimeout(settledAgainMs);
-      }
-    }
+    return insist(untilMs, () => settle(request));
   }
 
   async function answered(
@@ -155,10 +148,12 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
       });
     },
     settleAll(requests) {
-      const untilMs = performance.now() + refusedWithinMs;
+      const untilMs = performance.now() + settleAllWithinMs;
       return Promise.all(
         requests.map((request) =>
-          within(refusedWithinMs, settled(request, { status: 'busy', result: null }, untilMs)).catch(unknown),
+          within(settleAllWithinMs, settled(request, { status: 'busy', result: null }, untilMs)).catch(
+            unknown,
+          ),
         ),
       );
     },

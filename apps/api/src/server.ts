@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createOperationLimiter, createRateLimiter } from '@inventory/auth/rate-limit';
 import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
-import { reach } from '@inventory/db/client';
+import { reach, type Sql } from '@inventory/db/client';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { excessRightsOf } from '@inventory/db/logins';
@@ -45,6 +45,7 @@ import { defaultConnectionsMax } from './connections/open-files.ts';
 import { createStanding } from './connections/standing.ts';
 import { type Database, openDatabase } from './database.ts';
 import { gather } from './gather.ts';
+import { insist } from './insist.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
 import { type Operations, startOperations } from './operations/operations.ts';
@@ -61,6 +62,8 @@ import { createStock } from './transactions.ts';
 const perAddressMax = 250;
 // Operations of batches under way: as many as fill an envelope.
 const batchOperationsMax = 64;
+// What was decided is read on another connection when one ends.
+const readAgainForMs = 1500;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
@@ -76,9 +79,10 @@ function wireStock(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
   { database, redis, sender, needs, now, report }: StockParts,
 ) {
-  const { verdicts } = database;
+  const readAgain = <T>(read: (sql: Sql) => Promise<T>) =>
+    insist(performance.now() + readAgainForMs, () => database.verdicts.run(read));
   const findOriginals: FindOriginals = (transactionNos) =>
-    verdicts.run(async (sql) => {
+    readAgain(async (sql) => {
       const originals = await readOriginals(sql, transactionNos);
       return transactionNos.map((transactionNo) => originals.get(transactionNo) ?? null);
     });
@@ -96,7 +100,7 @@ function wireStock(
       turns: createBatchTurns(batchOperationsMax),
       tryOut: (requests, clientId, wait) =>
         database.trials.run((sql) => tryOutTogether(sql, requests, clientId), wait),
-      readOutcomes: (requests) => database.verdicts.run((sql) => readOutcomes(sql, requests)),
+      readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
       findOriginals,
       // Evidence: nothing is kept waiting or refused for it.
       findGaps: (clientId, devices) =>
