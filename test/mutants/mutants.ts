@@ -1327,6 +1327,28 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'a request that the queue refuses' },
   },
   {
+    name: 'batches leave no room for single operations',
+    edits: [
+      {
+        file: 'apps/api/src/batch/turns.ts',
+        search: '? beside : alone;',
+        replace: '? alone : alone;',
+      },
+    ],
+    test: { file: 'concurrency/batch-turns.test.ts', title: 'fewer while single operations come' },
+  },
+  {
+    name: 'batches keep the room of single operations when nobody uses it',
+    edits: [
+      {
+        file: 'apps/api/src/batch/turns.ts',
+        search: '? beside : alone;',
+        replace: '? beside : beside;',
+      },
+    ],
+    test: { file: 'concurrency/batch-turns.test.ts', title: 'fewer while single operations come' },
+  },
+  {
     name: 'an atomic batch that comes again and again is refused for ever',
     edits: [
       {

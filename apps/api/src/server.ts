@@ -60,8 +60,8 @@ import { createStock } from './transactions.ts';
 
 // Many for the scanners of a warehouse behind one address, and a part of all.
 const perAddressMax = 250;
-// Operations of batches under way: as many as fill an envelope.
-const batchOperationsMax = 64;
+// Operations of batches under way: as many as fill an envelope, or all envelopes.
+const batchOperationsMax = { beside: 64, alone: 256 };
 // What was decided is read on another connection when one ends.
 const readAgainForMs = 1500;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
@@ -86,9 +86,17 @@ function wireStock(
       const originals = await readOriginals(sql, transactionNos);
       return transactionNos.map((transactionNo) => originals.get(transactionNo) ?? null);
     });
+  const turns = createBatchTurns(batchOperationsMax);
+  const noted: Sender = {
+    ...sender,
+    sendAll(requests, arrivedAt) {
+      turns.noteSingle();
+      return sender.sendAll(requests, arrivedAt);
+    },
+  };
   return {
     ...createStock({
-      sender,
+      sender: noted,
       findOriginal: async (transactionNo) => (await findOriginals([transactionNo]))[0] ?? null,
       tryOut: (request, clientId, wait) => database.trials.run((sql) => tryOut(sql, request, clientId), wait),
       whyUnanswered: needs.whyUnanswered,
@@ -97,7 +105,7 @@ function wireStock(
       sender,
       limiter: createOperationLimiter(redis, config.QUEUE_PREFIX),
       operationLimit: config.OPERATION_LIMIT,
-      turns: createBatchTurns(batchOperationsMax),
+      turns,
       tryOut: (requests, clientId, wait) =>
         database.trials.run((sql) => tryOutTogether(sql, requests, clientId), wait),
       readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
