@@ -119,6 +119,21 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(20);
   });
 
+  test('what needs many lots is read before what only may need more', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await atomic(client, Array(300).fill(receiveOf(itemID, 1, { spot: 'NEAR' })));
+    // The oldest lot goes from spot to spot.
+    const moves = Array.from({ length: 9 }, (_, index) => {
+      return { op: 'move', itemID, units: 1, wid: 1, toSpot: `SPOT-${index}` };
+    });
+    const counted = { op: 'count', itemID, counted: 0, wid: 1, spot: 'NEAR', reasonCode: 3 };
+    const { body } = await atomic(client, [...moves, counted]);
+    expect(outcomesOf(body), JSON.stringify(body.results.at(-1))).toEqual(Array(10).fill('applied 200'));
+    expect(body.results.at(-1).body).toMatchObject({ before: 299, difference: -299 });
+    expect(await inStock(service, itemID)).toBe(1);
+  });
+
   test('what is on hold or expired is told as the operations before left it', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -901,6 +901,17 @@ async function importKey(`,
     test: { file: 'concurrency/large-issues.test.ts', title: 'moved by the batch itself' },
   },
   {
+    name: 'what only may need more lots is read as soon as what needs them',
+    edits: [
+      {
+        file: readCandidates,
+        search: 'open = [...more.filter(isShort), ...perhaps];',
+        replace: 'open = more.filter((each) => isShort(each) || emptied.has(gateOf(each[1])));',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'read before what only may need more' },
+  },
+  {
     name: 'a key that an atomic batch repeats has no answer when an earlier send had one',
     edits: [
       {
@@ -932,8 +943,8 @@ async function importKey(`,
     edits: [
       {
         file: readCandidates,
-        search: 'for (const gate of emptied) demand.set(gate, levelLimit);',
-        replace: '',
+        search: 'more.filter((each) => !isShort(each) && emptied.has(gateOf(each[1])))',
+        replace: '[] as typeof more',
       },
     ],
     test: { file: 'contract/batch-atomic.test.ts', title: 'made up for by lots further on' },
@@ -1352,9 +1363,9 @@ async function importKey(`,
     name: 'an atomic batch that comes again and again is refused for ever',
     edits: [
       {
-        file: 'apps/api/src/batch/apply-atomic.ts',
-        search: "status === 'abandoned' ? await readOutcomes(keyed)",
-        replace: "status === 'applied' ? await readOutcomes(keyed)",
+        file: 'apps/api/src/batch/settle-keys.ts',
+        search: "status === 'abandoned' && keyed.length > 0 ? await readOutcomes(keyed)",
+        replace: "status === 'applied' && keyed.length > 0 ? await readOutcomes(keyed)",
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'another process has applied all of it' },
@@ -1364,7 +1375,7 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/batch/apply-atomic.ts',
-        search: "if (known.every(({ status }) => status === 'applied')) {",
+        search: "if (listKey === undefined && known.every(({ status }) => status === 'applied')) {",
         replace: 'if (known.length === 0) {',
       },
     ],

@@ -4,12 +4,12 @@ import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/statement-pool';
 import { forbidden, invalid } from '@inventory/domain/contract/refused';
-import { within } from '@inventory/process/within';
+import { TooLateError, within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { readJsonBody } from './body.ts';
 import type { AuthenticatedClient } from './callers/authenticator.ts';
-import { Refused } from './errors.ts';
+import { Refused, unknownOutcome } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
 import { nameLimit } from './limit-headers.ts';
 import type { Operation } from './operation.ts';
@@ -147,8 +147,10 @@ export async function callRoute(
   } as Call<never, never, never>;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
-  // Not before the body is here: a caller who sends it slowly is no outage.
-  const reply = await within(answerWithinMs, declared.handle(call));
+  // Not before the body is here: a caller who sends it slowly is no outage. A write may be applied yet.
+  const reply = await within(answerWithinMs, declared.handle(call)).catch((error) => {
+    throw error instanceof TooLateError && declared.writes ? unknownOutcome() : error;
+  });
   if (reply === null) throw new Refused({ code: 'not_found', message: declared.notFound! });
   return reply;
 }

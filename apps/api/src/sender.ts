@@ -22,8 +22,6 @@ import { createRequestId, type RequestName } from './request-id.ts';
 // A little more than a request without a key gets: what the queue refuses is settled after.
 const keyedWithinMs = waitLimits.giveUpAfterMs + 200;
 const refusedWithinMs = 1000;
-// The keys of a batch may be many, and some under way.
-const settleAllWithinMs = 2500;
 
 /** The way of transactions through the queue, with or without a key. */
 export type Sender = {
@@ -40,9 +38,9 @@ export type Sender = {
   sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]>;
   /**
    * For requests that are not sent any more: what was decided under their keys; else they are `busy`, or
-   * surely not applied.
+   * surely not applied. `unknown` when Postgres does not say `withinMs`.
    */
-  settleAll(requests: readonly QueuedRequest[]): Promise<SubmitResult[]>;
+  settleAll(requests: readonly QueuedRequest[], withinMs: number): Promise<SubmitResult[]>;
 };
 
 export type Origin = {
@@ -147,13 +145,11 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
         return sendAll(traced, arrivedAt);
       });
     },
-    settleAll(requests) {
-      const untilMs = performance.now() + settleAllWithinMs;
+    settleAll(requests, withinMs) {
+      const untilMs = performance.now() + withinMs;
       return Promise.all(
         requests.map((request) =>
-          within(settleAllWithinMs, settled(request, { status: 'busy', result: null }, untilMs)).catch(
-            unknown,
-          ),
+          within(withinMs, settled(request, { status: 'busy', result: null }, untilMs)).catch(unknown),
         ),
       );
     },

@@ -4,10 +4,10 @@ import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicRequest, Queued, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
-import { Failed, type FailureCause, messages, soonAgain, unknownOutcome } from '../errors.ts';
+import { Failed, type FailureCause, messages, soonAgain } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
-import { type Caller, refusalTextOf, unknownKey } from '../transactions.ts';
+import { type Caller, refusalTextOf } from '../transactions.ts';
 import { createAtomicRefusals, type ReadOutcomes } from './atomic-refusals.ts';
 import type { Operation } from './read-operations.ts';
 import { batchReply, refusedReply } from './replies.ts';
@@ -15,14 +15,13 @@ import {
   appliedResult,
   type Gap,
   isNotApplied,
-  notApplied,
   type Result,
   refusedResult,
-  resultOf,
   resultsText,
   summaryOf,
 } from './results.ts';
-import { beginWithinMs } from './run-each.ts';
+import { beginWithinMs, settleWithin } from './run-each.ts';
+import { createKeySettler } from './settle-keys.ts';
 import type { BatchTurns } from './turns.ts';
 
 export type AtomicOptions = {
@@ -53,6 +52,7 @@ export function createAtomic({
   whyUnanswered,
 }: AtomicOptions): ApplyAtomic {
   const refusals = createAtomicRefusals(sender, readOutcomes);
+  const settleKeys = createKeySettler(sender, readOutcomes);
 
   async function atomic(
     operations: readonly Operation[],
@@ -79,9 +79,9 @@ export function createAtomic({
       const answer = await send(request, caller.arrivedAt);
       if (answer.status === 'applied') return appliedReply(answer, operations, await gaps);
       if (isNotApplied(answer)) {
-        const known = await settleKeys(request, answer);
+        const known = await settleKeys(request, answer, caller.arrivedAt);
         if (known.some(({ status }) => status === 'applied'))
-          return knownReply(operations, known, await gaps);
+          return knownReply(operations, known, await gaps, caller.key, whyUnanswered);
       }
       const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
       return await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
@@ -97,7 +97,9 @@ export function createAtomic({
   async function send(request: Queued<AtomicRequest>, arrivedAt: number): Promise<SubmitResult> {
     const now = performance.now();
     const isLate = now - arrivedAt > beginWithinMs;
-    const [answer] = isLate ? await sender.settleAll([request]) : await sender.sendAll([request], now);
+    const [answer] = isLate
+      ? await sender.settleAll([request], settleWithin(arrivedAt))
+      : await sender.sendAll([request], now);
     return answer!;
   }
 
@@ -118,46 +120,26 @@ export function createAtomic({
     return { ...reply, text: `${reply.text.slice(0, -1)},"dryRun":true}` };
   }
 
-  /**
-   * What became of the operations of a batch that was not applied. "Not applied" is told when that is true of
-   * every key, whoever sent it: another send may be under way. A batch that was abandoned for a key of which
-   * that was told a moment ago does not tell it anew: one that comes again and again would be refused for
-   * ever.
-   */
-  async function settleKeys(
-    { operations, clientId, deadline }: Queued<AtomicRequest>,
-    { status }: SubmitResult,
-  ): Promise<Result[]> {
-    const keyed = operations
-      .filter(({ key }) => key !== undefined)
-      .map((operation) => ({ ...operation, clientId, deadline }));
-    const answers = new Map<string, SubmitResult>(
-      status === 'abandoned' ? await readOutcomes(keyed).catch(unknownKey) : [],
-    );
-    const open = keyed.filter(({ requestId }) => !answers.has(requestId));
-    const settled = await sender.settleAll(open);
-    for (const [index, { requestId }] of open.entries()) answers.set(requestId, settled[index]!);
-    return operations.map(({ kind, requestId }) => {
-      const answer = answers.get(requestId);
-      const result = answer === undefined ? notApplied : resultOf(kind, answer);
-      if (result === null) throw unknownOutcome();
-      return result;
-    });
-  }
-
-  /**
-   * Of a batch that was not taken, and of which other sends of its keys had applied all, alone or together;
-   * throws Failed, with what is known, when they had applied a part.
-   */
-  function knownReply(operations: readonly Operation[], known: readonly Result[], gaps: Gap[] | null): Reply {
-    const text = resultsText(operations, known);
-    if (known.every(({ status }) => status === 'applied')) {
-      return batchReply('atomic', text, summaryOf(known), gaps, false);
-    }
-    throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
-  }
-
   return atomic;
+}
+
+/**
+ * Of a batch that was not taken, and of which other sends of its keys had applied all, alone or together;
+ * throws Failed, with what is known, when they had applied a part, or when the list has a key of its own,
+ * to which a batch alone can bind its answer.
+ */
+function knownReply(
+  operations: readonly Operation[],
+  known: readonly Result[],
+  gaps: Gap[] | null,
+  listKey: string | undefined,
+  whyUnanswered: () => FailureCause,
+): Reply {
+  const text = resultsText(operations, known);
+  if (listKey === undefined && known.every(({ status }) => status === 'applied')) {
+    return batchReply('atomic', text, summaryOf(known), gaps, false);
+  }
+  throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
 }
 
 function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {

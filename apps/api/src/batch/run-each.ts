@@ -11,6 +11,14 @@ const runMax = 32;
 export const beginWithinMs = 6000;
 
 /**
+ * How long Postgres may take to settle what is not sent, of a batch that came at `arrivedAt` of
+ * `performance.now()`: there may be many, and some under way; one that has waited for long cannot wait more.
+ */
+export function settleWithin(arrivedAt: number): number {
+  return performance.now() - arrivedAt > beginWithinMs ? 1000 : 2500;
+}
+
+/**
  * An operation of an item; `make`: the request as it travels when its turn has come, at that moment of
  * `performance.now()`.
  */
@@ -42,7 +50,9 @@ export async function runEach(
   async function run(some: readonly Task[], isSent: boolean): Promise<boolean> {
     const now = performance.now();
     const requests = some.map(({ make }) => make(now));
-    const answers = await (isSent ? sender.sendAll(requests, now) : sender.settleAll(requests));
+    const answers = await (isSent
+      ? sender.sendAll(requests, now)
+      : sender.settleAll(requests, settleWithin(arrivedAt)));
     some.forEach((task, index) => {
       results.set(task, answers[index]!);
     });

@@ -317,7 +317,7 @@ async function applyAtomic(
   if (isOutdated(parts, operations, levels, items)) throw new OutdatedError();
   if (outcomes.has(request.requestId)) return { result: outcomes, write: null };
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
-  const batch = { ...batchOf(read), isWhole: true };
+  const batch = batchOf(read);
   const denial = operations
     .map((operation) => denialOf(batch.now, operation, clients.get(clientId)))
     .find((each) => each !== null);

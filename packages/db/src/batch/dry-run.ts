@@ -50,7 +50,7 @@ export function tryOutTogether(
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     const { batch } = await readBatch(tx, requests, clientId);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
-    const decision = decideAtomic({ ...batch, isWhole: true }, operations, new Map());
+    const decision = decideAtomic(batch, operations, new Map());
     if (decision.status === 'applied') {
       const texts = decision.operations.map((each) => jsonText(answerOf(each)));
       return { status: 'applied' as const, texts };

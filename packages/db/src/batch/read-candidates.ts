@@ -7,7 +7,6 @@ import {
   gateKey,
   isExpired,
   type LotState,
-  levelLimit,
 } from '@inventory/domain/stock/batch';
 import { countPick } from '@inventory/domain/stock/count';
 import { issuePick } from '@inventory/domain/stock/issue';
@@ -109,7 +108,7 @@ export async function pickCandidates(
   // It is told where it is waited for, unless a statement before it failed.
   others.catch(() => {});
   // Counts and reversals take from a gate, too, and nobody has said how much.
-  const emptied = async (): Promise<string[]> => {
+  const readEmptied = async (): Promise<string[]> => {
     if (!reading.isWhole) return [];
     await others;
     const undone = [...found.past.values()].flatMap(({ entries }) => entries.map(({ lot }) => lot));
@@ -123,17 +122,20 @@ export async function pickCandidates(
     if (read.length === 0) break;
     const picked = await readPicks(tx, read, lots, found, judged?.now ?? null);
     for (const [key, lots] of picked) known.set(key, lots);
-    judged ??= judge(all, await facts, await emptied());
-    const { now, asks, demand } = judged;
+    judged ??= judge(all, await facts, await readEmptied());
+    const { now, asks, demand, emptied } = judged;
     const asked = new Set(asks.map((ask) => ask.key));
-    open = read.filter(([key, pick]) => {
-      const { horizon, lots, isStale } = picked.get(key)!;
-      if (horizon === null || !asked.has(key)) return false;
+    const more = read.filter(([key]) => picked.get(key)!.horizon !== null && asked.has(key));
+    const isShort = ([key, pick]: readonly [string, LotFilter]) => {
+      const { lots, isStale } = picked.get(key)!;
       return counted.has(key) || isStale(now) || unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
-    });
+    };
+    // There is room for some only: first those that surely need more.
+    const perhaps = more.filter((each) => !isShort(each) && emptied.has(gateOf(each[1])));
+    open = [...more.filter(isShort), ...perhaps];
     if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
   }
-  judged ??= judge(all, await facts, await emptied());
+  judged ??= judge(all, await facts, await readEmptied());
   await others;
   // Read again they would be in order; there was no room for that.
   for (const [key, { isStale, horizon }] of known) {
@@ -146,9 +148,9 @@ export async function pickCandidates(
 
 /**
  * The asks of the requests that are still to be decided at the batch's moment; `demand`: see {@link
- * demandOf}.
+ * demandOf}; `emptied`: the gates of which more may be taken than that.
  */
-type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity> };
+type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity>; emptied: ReadonlySet<string> };
 
 function judge(
   all: readonly { request: Queued<SingleRequest>; ask: Ask }[],
@@ -158,15 +160,13 @@ function judge(
   const asks = all
     .filter(({ request }) => !outcomes.has(request.requestId) && now.getTime() <= request.deadline)
     .map(({ ask }) => ask);
-  const demand = demandOf(asks);
-  for (const gate of emptied) demand.set(gate, levelLimit);
-  return { now, asks, demand };
+  return { now, asks, demand: demandOf(asks), emptied: new Set(emptied) };
 }
 
 /** Reads what is on hold or expired for the picks that may find too little. */
 async function readShort(
   tx: Tx,
-  { now, asks, demand }: Judged,
+  { now, asks, demand, emptied }: Judged,
   known: ReadonlyMap<string, PickedLots>,
   found: Candidates,
   picksMax: number,
@@ -175,7 +175,8 @@ async function readShort(
   for (const { key, pick, units } of asks) {
     const picked = known.get(key);
     if (picked === undefined || units === null || pick.recNo !== undefined) continue;
-    if (unitsOf(picked.lots, pick, now) >= demand.get(gateOf(pick))!) continue;
+    const gate = gateOf(pick);
+    if (unitsOf(picked.lots, pick, now) >= demand.get(gate)! && !emptied.has(gate)) continue;
     if (short.size < picksMax) short.set(key, pick);
     else if (!short.has(key)) found.unread.add(key);
   }

@@ -31,8 +31,6 @@ export type Batch = {
   past: Map<number, Past>;
   /** Every lot that was read or made, active or not. */
   lotsByRecNo: Map<number, LotState>;
-  /** Whether there is no next batch for what this one has not read enough for: an atomic one. */
-  isWhole?: boolean;
   /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
   newLots: LotState[];
 };
@@ -75,10 +73,13 @@ export type LotState = {
   hold: boolean;
   /** The lot whose hold it has, with its reason, when it got it by this batch. */
   holdOf?: LotState;
-  origin: /** `spot`, `units` and `hold` as they were read. */
+  /**
+   * A stored one has `spot`, `units` and `hold` as they were read. `of`: the lot whose other columns a split
+   * one has, stored or received; `from`: the lot it was split from.
+   */
+  origin:
     | { kind: 'stored'; spot: string; units: Quantity; hold: boolean }
     | { kind: 'received'; request: ReceiveRequest; owner: number }
-    /** `of`: the lot whose other columns it has, stored or received; `from`: the lot it was split from. */
     | { kind: 'split'; of: LotState; from: LotState };
   changed: boolean;
 };
@@ -97,11 +98,9 @@ export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
   return level;
 }
 
-/**
- * More than a level can hold. Lots are far smaller; without this a sum of many would fail on the level's
- * constraint.
- */
-export const levelLimit = parseQuantity('1000000000000000');
+// More than a level can hold. Lots are far smaller; without this a sum of many would fail on the level's
+// constraint.
+const levelLimit = parseQuantity('1000000000000000');
 
 /** Whether the gate's level can take so many units more. */
 export function hasRoom(batch: Batch, partNo: number, wid: number, units: Quantity): boolean {

@@ -1,0 +1,40 @@
+import type { AtomicRequest, Queued } from '@inventory/domain/stock/request';
+import type { SubmitResult } from '@inventory/queue/submit';
+import { unknownOutcome } from '../errors.ts';
+import type { Sender } from '../sender.ts';
+import { unknownKey } from '../transactions.ts';
+import type { ReadOutcomes } from './atomic-refusals.ts';
+import { notApplied, type Result, resultOf } from './results.ts';
+import { settleWithin } from './run-each.ts';
+
+/**
+ * What became of the operations of a batch that was not applied. "Not applied" is told when that is true of
+ * every key, whoever sent it: another send may be under way. A batch that was abandoned for a key of which
+ * that was told a moment ago does not tell it anew: one that comes again and again would be refused for
+ * ever. `arrivedAt`: of `performance.now()`. Throws Failed when Postgres does not say.
+ */
+export type SettleKeys = (
+  request: Queued<AtomicRequest>,
+  answer: SubmitResult,
+  arrivedAt: number,
+) => Promise<Result[]>;
+
+export function createKeySettler(sender: Sender, readOutcomes: ReadOutcomes): SettleKeys {
+  return async ({ operations, clientId, deadline }, { status }, arrivedAt) => {
+    const keyed = operations
+      .filter(({ key }) => key !== undefined)
+      .map((operation) => ({ ...operation, clientId, deadline }));
+    const answers = new Map<string, SubmitResult>(
+      status === 'abandoned' && keyed.length > 0 ? await readOutcomes(keyed).catch(unknownKey) : [],
+    );
+    const open = keyed.filter(({ requestId }) => !answers.has(requestId));
+    const settled = await sender.settleAll(open, settleWithin(arrivedAt));
+    for (const [index, { requestId }] of open.entries()) answers.set(requestId, settled[index]!);
+    return operations.map(({ kind, requestId }) => {
+      const answer = answers.get(requestId);
+      const result = answer === undefined ? notApplied : resultOf(kind, answer);
+      if (result === null) throw unknownOutcome();
+      return result;
+    });
+  };
+}
