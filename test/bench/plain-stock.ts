@@ -25,37 +25,37 @@ export function createPlainStock(sql: Sql): Stock {
 
 async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> {
   const { body, kind } = request;
-  const [item] = await tx<
-    { part_no: number; description: string; warehouse: string; transaction_no: number }[]
-  >`
-    select part_no, description, warehouse.name as warehouse, nextval('stock_transaction_no_seq') as transaction_no
+  const [item] = await tx<{ part_no: number; description: string; warehouse: string }[]>`
+    select part_no, description, warehouse.name as warehouse
     from item, warehouse
     where short_id = ${body.itemID} and wid = ${body.wid}`;
   if (item === undefined) throw new Refused(invalid({ itemID: ['is not a known item.'] }));
-  const facts = { partNo: item.part_no, transactionNo: item.transaction_no };
+  const partNo = item.part_no;
   const answer =
     request.kind === 'receive'
-      ? await receive(tx, request.body, facts, item)
-      : await takeOut(tx, request, facts);
+      ? await receive(tx, request.body, partNo, item)
+      : await takeOut(tx, request, partNo);
+  const { transactionNo } = answer;
   await tx`
     with claimed as (
       insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, part_no, wid)
-      values (${facts.transactionNo}, ${createRequestId()}, ${clientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
-        ${JSON.stringify(answer.result)}::text::json, ${facts.partNo}, ${body.wid}))
+      values (${transactionNo}, ${createRequestId()}, ${clientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
+        ${JSON.stringify(answer.result)}::text::json, ${partNo}, ${body.wid}))
     insert into transaction_arrival (block, wid, other_wid, transactions)
-    values (${facts.transactionNo}::bigint >> 10, ${body.wid}, 0, 1)`;
+    values (${transactionNo}::bigint >> 10, ${body.wid}, 0, 1)`;
   const { entries } = answer;
   await tx`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
-    select ${facts.transactionNo}, line, rec_no, ${facts.partNo}, wid, spot, delta, balance
+    select ${transactionNo}, line, rec_no, ${partNo}, wid, spot, delta, balance
     from unnest(${entries.map((entry) => entry.recNo)}::bigint[], ${entries.map((entry) => entry.wid)}::integer[],
       ${entries.map((entry) => entry.spot)}::text[], ${entries.map((entry) => entry.delta)}::numeric[], ${entries.map((entry) => entry.balance)}::numeric[])
       with ordinality as entries (rec_no, wid, spot, delta, balance, line)`;
   return answer.result;
 }
 
-type Facts = { partNo: number; transactionNo: number };
+// The number is drawn behind the gate's lock, so that the lines of a lot come in the order of their balances.
 type Applied = {
+  transactionNo: number;
   result: object;
   entries: { recNo: number; wid: number; spot: string; delta: string; balance: string }[];
 };
@@ -63,17 +63,17 @@ type Applied = {
 async function receive(
   tx: Tx,
   body: Extract<Plain, { kind: 'receive' }>['body'],
-  { partNo, transactionNo }: Facts,
+  partNo: number,
   item: { description: string; warehouse: string },
 ): Promise<Applied> {
   const units = String(body.units);
   await addToLevel(tx, partNo, body.wid, units);
-  const [lot] = await tx<{ rec_no: number; received: Date }[]>`
+  const [lot] = await tx<{ rec_no: number; received: Date; transaction_no: number }[]>`
     insert into lot (part_no, wid, spot, units, received, serial, serial2, rfid_tag, remark, job_id, reason_code, reference, modified)
     values (${partNo}, ${body.wid}, ${body.spot ?? ''}, ${units}, now(), ${body.serial ?? ''}, ${body.serial2 ?? null},
       ${body.rfidTag ?? null}, ${body.remark ?? ''}, ${body.jobid ?? 0}, ${body.reasonCode}, ${body.reference ?? null}, now())
-    returning rec_no, received`;
-  const { rec_no: recNo, received } = lot!;
+    returning rec_no, received, nextval('stock_transaction_no_seq') as transaction_no`;
+  const { rec_no: recNo, received, transaction_no: transactionNo } = lot!;
   const shown = {
     recNo,
     partNo,
@@ -96,6 +96,7 @@ async function receive(
     active: true,
   };
   return {
+    transactionNo,
     result: { recNo, status: 'received', transactionNo, lot: shown },
     entries: [{ recNo, wid: body.wid, spot: body.spot ?? '', delta: units, balance: units }],
   };
@@ -105,14 +106,16 @@ async function receive(
 async function takeOut(
   tx: Tx,
   request: Exclude<Plain, { kind: 'receive' }>,
-  { partNo, transactionNo }: Facts,
+  partNo: number,
 ): Promise<Applied> {
   const { body, kind } = request;
   const from = kind === 'move' ? body.fromSpot : body.spot;
   const { serial, rfidTag } = body;
   await tx`select from stock_level where part_no = ${partNo} and wid = ${body.wid} for no key update`;
-  const lots = await tx<{ rec_no: number; units: string; spot: string; expires: Date | null }[]>`
-    select rec_no, units, spot, expires
+  const lots = await tx<
+    { rec_no: number; units: string; spot: string; expires: Date | null; transaction_no: number }[]
+  >`
+    select rec_no, units, spot, expires, (select nextval('stock_transaction_no_seq')) as transaction_no
     from lot
     where part_no = ${partNo} and wid = ${body.wid} and active and not hold
       ${from === undefined ? tx`` : tx`and spot = ${from}`}
@@ -159,7 +162,9 @@ async function takeOut(
   if (missing > 0) throw new Refused(conflict('Not enough stock.'));
   if (kind === 'issue') await addToLevel(tx, partNo, body.wid, String(-body.units));
   const status = kind === 'move' ? 'moved' : 'issued';
+  const transactionNo = lots[0]!.transaction_no;
   return {
+    transactionNo,
     result: { recNo: entries[0]!.recNo, status, transactionNo, units: body.units, lots: shown },
     entries,
   };
