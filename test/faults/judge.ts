@@ -63,7 +63,8 @@ export function findUnexcused(
     }
     const hides = ({ fault }: Strike) =>
       fault.hidesDatabase === true || (fault.losesAnswers === true && !isTransaction(each));
-    if (each.told === 'unknown' && !metBy(each, strikes).some(hides)) {
+    // A server that was killed takes a while until it can be asked again.
+    if (each.told === 'unknown' && !metBy(each, strikes, recoveryMaxMs).some(hides)) {
       say('left in doubt while Postgres could be asked', name, each);
     }
     const answerMaxMs = each.batch === null ? limits.answerMaxMs : limits.batchAnswerMaxMs;
