@@ -1338,6 +1338,17 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'a request that the queue refuses' },
   },
   {
+    name: 'the page and its size count as filters of the history',
+    edits: [
+      {
+        file: 'packages/db/src/lists/list-transactions.ts',
+        search: '![...withIndex, serial, kind, clientId].some(isGiven)',
+        replace: '!Object.values({ ...filters, wid: undefined }).some(isGiven)',
+      },
+    ],
+    test: { file: 'concurrency/list-costs.test.ts', title: 'costs a page, as it comes over HTTP' },
+  },
+  {
     name: 'batches leave no room for single operations',
     edits: [
       {

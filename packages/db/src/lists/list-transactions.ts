@@ -93,15 +93,18 @@ export function transactionPage(
 ): ListReading {
   const wids = filters.wid === undefined ? scope : [filters.wid];
   const slice = sliceOf(query, 'transactionNo', 'desc');
-  const { wid: _counted, ...others } = filters;
-  const isCounted = Object.values(others).every((filter) => filter === undefined);
+  // By name: the filters may come with the rest of a query, which narrows nothing.
+  const { kind, itemID, recNo, serial, reference, clientId, deviceID, startDate, endDate } = filters;
+  const { modifiedSince } = query;
+  const withIndex = [itemID, recNo, reference, deviceID, startDate, endDate, modifiedSince];
+  const isGiven = (filter: unknown) => filter !== undefined;
+  const isCounted = ![...withIndex, serial, kind, clientId].some(isGiven);
   if (slice !== null && isCounted) {
     return {
       cost: 'page',
       read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(sql, scope)),
     };
   }
-  const { modifiedSince } = query;
   const read = (sql: Sql) => readMatches(sql, query, scope, wids, filters);
   const isNarrow = (sql: Sql) => narrowingsOf(sql, filters, scope).flatMap(({ look }) => look ?? []);
   const hasFew = async (sql: Sql) => {
@@ -113,10 +116,7 @@ export function transactionPage(
       sql`select from stock_transaction where at >= ${modifiedSince} and wid is not null`,
     ]);
   };
-  const { kind: _kind, clientId: _clientId, ...indexed } = { ...others, modifiedSince };
-  const hasIndex = Object.entries(indexed).some(
-    ([name, filter]) => filter !== undefined && !(name === 'serial' && filter === ''),
-  );
+  const hasIndex = withIndex.some(isGiven) || (serial !== undefined && serial !== '');
   return hasIndex ? { cost: 'matches', hasFew, read } : { cost: 'everything', read };
 }
 
