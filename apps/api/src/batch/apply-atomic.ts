@@ -20,7 +20,7 @@ import {
   resultsText,
   summaryOf,
 } from './results.ts';
-import { beginWithinMs, settleWithin } from './run-each.ts';
+import { isLate, settleWithin } from './run-each.ts';
 import { createKeySettler } from './settle-keys.ts';
 import type { BatchTurns } from './turns.ts';
 
@@ -95,11 +95,9 @@ export function createAtomic({
   }
 
   async function send(request: Queued<AtomicRequest>, arrivedAt: number): Promise<SubmitResult> {
-    const now = performance.now();
-    const isLate = now - arrivedAt > beginWithinMs;
-    const [answer] = isLate
+    const [answer] = isLate(arrivedAt)
       ? await sender.settleAll([request], settleWithin(arrivedAt))
-      : await sender.sendAll([request], now);
+      : await sender.sendAll([request], performance.now());
     return answer!;
   }
 

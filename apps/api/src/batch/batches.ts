@@ -3,7 +3,7 @@ import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { itemIdOf, type SingleRequest } from '@inventory/domain/stock/request';
-import { type FailureCause, unknownOutcome } from '../errors.ts';
+import type { FailureCause } from '../errors.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { Call, Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
@@ -86,9 +86,7 @@ export function createBatches({
     const answers = await runEach(sender, turns, client.clientId, tasks, arrivedAt);
     return operations.map((operation) => {
       if ('refusal' in operation) return refusedResult(operation.refusal);
-      const result = resultOf(operation.request.kind, answers.shift()!);
-      if (result === null) throw unknownOutcome();
-      return result;
+      return resultOf(operation.request.kind, answers.shift()!);
     });
   }
 

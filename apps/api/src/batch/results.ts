@@ -1,6 +1,6 @@
 import type { Refusal } from '@inventory/domain/contract/refused';
 import type { SubmitResult } from '@inventory/queue/submit';
-import { errorText, messages, statusOf } from '../errors.ts';
+import { errorText, messages, statusOf, unknownOutcome } from '../errors.ts';
 import type { Operation } from './read-operations.ts';
 
 /** What became of an operation. `text`: the JSON text of its body, or of its error object. */
@@ -35,14 +35,14 @@ export function isNotApplied({ status, result }: SubmitResult): boolean {
   return status === 'busy' || (status === 'abandoned' && result === null);
 }
 
-/** What the queue's answer says of an operation; null: whether it was applied is not known. */
-export function resultOf(kind: string, answer: SubmitResult): Result | null {
+/** What the queue's answer says of an operation; throws Failed when its outcome is not known. */
+export function resultOf(kind: string, answer: SubmitResult): Result {
   const replayed = 'isRepeat' in answer && answer.isRepeat === true;
   switch (answer.status) {
     case 'applied':
       return appliedResult(kind, answer.result ?? '', replayed);
     case 'unknown':
-      return null;
+      throw unknownOutcome();
     case 'failed':
       return {
         status: 'notApplied',

@@ -8,14 +8,19 @@ import type { BatchTurns } from './turns.ts';
 const runMax = 32;
 // What has not begun by then, after the batch came, is not applied any more: the last of them takes some
 // seconds.
-export const beginWithinMs = 6000;
+const beginWithinMs = 6000;
+
+/** Whether a batch that came at `arrivedAt` of `performance.now()` begins nothing more. */
+export function isLate(arrivedAt: number): boolean {
+  return performance.now() - arrivedAt > beginWithinMs;
+}
 
 /**
  * How long Postgres may take to settle what is not sent, of a batch that came at `arrivedAt` of
  * `performance.now()`: there may be many, and some under way; one that has waited for long cannot wait more.
  */
 export function settleWithin(arrivedAt: number): number {
-  return performance.now() - arrivedAt > beginWithinMs ? 1000 : 2500;
+  return isLate(arrivedAt) ? 1000 : 2500;
 }
 
 /**
@@ -65,7 +70,7 @@ export async function runEach(
       await turns.take(clientId, some.length);
       let isDecided: boolean;
       try {
-        isDecided = await run(some, performance.now() - arrivedAt <= beginWithinMs);
+        isDecided = await run(some, !isLate(arrivedAt));
       } finally {
         turns.give(some.length);
       }

@@ -1,6 +1,5 @@
 import type { AtomicRequest, Queued } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
-import { unknownOutcome } from '../errors.ts';
 import type { Sender } from '../sender.ts';
 import { unknownKey } from '../transactions.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
@@ -32,9 +31,7 @@ export function createKeySettler(sender: Sender, readOutcomes: ReadOutcomes): Se
     for (const [index, { requestId }] of open.entries()) answers.set(requestId, settled[index]!);
     return operations.map(({ kind, requestId }) => {
       const answer = answers.get(requestId);
-      const result = answer === undefined ? notApplied : resultOf(kind, answer);
-      if (result === null) throw unknownOutcome();
-      return result;
+      return answer === undefined ? notApplied : resultOf(kind, answer);
     });
   };
 }
