@@ -46,5 +46,5 @@ RUN chown -R 0:0 .compiled && chmod -R a+rX,go-w .compiled
 USER 10001:10001
 STOPSIGNAL SIGTERM
 # Without the base image's entry point, which is a shell script.
-ENTRYPOINT ["node"]
+ENTRYPOINT ["node", "--max-semi-space-size=64"]
 CMD ["apps/api/src/main.ts"]

@@ -60,8 +60,9 @@ export async function startSite(
     ...manyCallers,
     ...way.env,
   };
-  const worker = way.worker === null ? null : await startProcess(way.worker, env);
-  const api = await startProcess(way.api, env);
+  const nodeOptions = await nodeOptionsOf(way);
+  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions });
+  const api = await startProcess(way.api, env, { nodeOptions });
   const origin = `http://127.0.0.1:${api.port}`;
   const form = { grant_type: 'client_credentials', client_id: 'bench', client_secret: secret };
   const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });
@@ -137,4 +138,14 @@ async function tablesOf({ source = join(import.meta.dirname, '../..') }: Pick<Wa
     ['operator/audit.ts', 'audit.ts'].map(file).find((each) => existsSync(new URL(each)))!
   );
   return { migrate, addClient, addWarehouse, findImbalances };
+}
+
+/** The options of Node that the processes of a way are started with; an older checkout has none. */
+async function nodeOptionsOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>) {
+  const file = join(source, 'packages/process/src/node-options.ts');
+  if (!existsSync(file)) return [];
+  const { nodeOptions }: typeof import('@inventory/process/node-options') = await import(
+    pathToFileURL(file).href
+  );
+  return nodeOptions;
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parts } from '@inventory/db/logins';
+import { nodeOptions } from '@inventory/process/node-options';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
@@ -165,4 +166,10 @@ test('what runs by tsx keeps nothing of it where every user of the machine may w
   const byTsx = Object.values(scripts).filter((script) => script.includes('--import tsx'));
   expect(byTsx.length).toBeGreaterThan(5);
   for (const script of byTsx) expect(script).toMatch(/^TSX_DISABLE_CACHE=1 node /);
+});
+
+test('the image starts Node as `start` does, with room for what requests leave behind', () => {
+  expect(dockerfile).toContain(
+    `ENTRYPOINT ${JSON.stringify(['node', ...nodeOptions]).replaceAll(',', ', ')}`,
+  );
 });

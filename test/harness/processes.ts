@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { nodeOptions as ours } from '@inventory/process/node-options';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -22,8 +23,9 @@ const lastWordsWithinMs = 300;
 
 /**
  * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up.
- * `imports`: modules loaded before it, by their path in the repository; `keep`: keeps all that it writes;
- * `logTo`: a file that its log is added to.
+ * `imports`: modules loaded before it, by their path in the repository; `nodeOptions`: of Node, in place of
+ * those the service is started with; `keep`: keeps all that it writes; `logTo`: a file that its log is added
+ * to.
  */
 export async function startProcess(
   file: string,
@@ -31,13 +33,20 @@ export async function startProcess(
   {
     quiet = false,
     imports = [],
+    nodeOptions = ours,
     keep = false,
     logTo,
-  }: { quiet?: boolean; imports?: readonly string[]; keep?: boolean; logTo?: string } = {},
+  }: {
+    quiet?: boolean;
+    imports?: readonly string[];
+    nodeOptions?: readonly string[];
+    keep?: boolean;
+    logTo?: string;
+  } = {},
 ): Promise<Started> {
   const pathOf = (each: string) => (isAbsolute(each) ? each : join(root, each));
   const preloads = ['tsx', ...imports.map(pathOf)].flatMap((each) => ['--import', each]);
-  const child = spawn(process.execPath, [...preloads, pathOf(file)], {
+  const child = spawn(process.execPath, [...nodeOptions, ...preloads, pathOf(file)], {
     cwd: root,
     // It must say that it is up, whatever level a test before it has set for this process.
     env: { ...process.env, LOG_LEVEL: 'info', ...env },

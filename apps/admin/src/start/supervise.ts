@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endChild, keepUp, type Launched, openLog } from '@inventory/local/keep-up';
+import { nodeOptions } from '@inventory/process/node-options';
 import type { UpMessage } from '@inventory/process/run';
 import { checkoutFolder } from '../checkout.ts';
 import { CommandError } from '../cli/command-error.ts';
@@ -95,7 +96,7 @@ type Running = Launched & {
 
 function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
   const log = openLog(options.logFile);
-  const child = spawn(process.execPath, ['--import', 'tsx', options.script], {
+  const child = spawn(process.execPath, [...nodeOptions, '--import', 'tsx', options.script], {
     cwd: checkoutFolder,
     env,
     // By the channel it tells us that it is up, and learns that we are gone, however we went.
