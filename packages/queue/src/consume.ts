@@ -121,18 +121,13 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     place: Place,
     job: Job<SignedEnvelope>,
     token: string | undefined,
-    begun: (requests: number) => void,
   ): Promise<SignedAnswer | null> {
-    const opened = openJob(place, job.data);
-    // Without a turn of the event loop where it need not be: how many are looked for must be known before
-    // BullMQ looks for more.
-    const requests = opened instanceof Promise ? await opened : opened;
+    const requests = await openJob(place, job.data);
     if (requests === 'later') {
       later.note();
       if (await leaveToOthers(job, token)) throw new DelayedError();
       return null;
     }
-    begun(requests.length);
     if (requests.length === 0) return null;
     try {
       // Those that leave it to others do not count.

@@ -20,13 +20,8 @@ export type ServeOptions = {
   producer: RedisConnection;
   /** Envelopes taken at once, at most. */
   concurrency: number;
-  /** Does a job; `begun` is called when it is known how many requests it holds. */
-  work: (
-    place: Place,
-    job: Job<SignedEnvelope>,
-    token: string | undefined,
-    begun: (requests: number) => void,
-  ) => Promise<SignedAnswer | null>;
+  /** Does a job. */
+  work: (place: Place, job: Job<SignedEnvelope>, token: string | undefined) => Promise<SignedAnswer | null>;
   onUnserved: () => void;
   onAnswerTaken: (answer: SignedAnswer) => void;
   report: (error: Error, what: string) => void;
@@ -64,28 +59,11 @@ export function serveShard(options: ServeOptions): Served {
     (error) => report(error, 'queue connection'),
     workerConnectionName(prefix, shard, options.workerId),
   );
-  let applying = 0;
-  let foundEmpty = false;
   const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
     queueName(shard),
-    async (job, token) => {
+    (job, token) => {
       lastServedAt = performance.now();
-      let isCounted = false;
-      try {
-        return await options.work({ queue: queueKeys, jobId: job.id ?? '' }, job, token, (requests) => {
-          // Before the library starts an envelope it looks for as many as it may take: one more turn with
-          // Redis, which a request that comes alone need not wait for. As soon as one finds another waiting,
-          // all are looked for again.
-          const isAlone = foundEmpty && applying === 0 && requests <= 1;
-          worker.concurrency = isAlone ? 1 : options.concurrency;
-          foundEmpty = false;
-          if (requests === 0) return;
-          isCounted = true;
-          applying += 1;
-        });
-      } finally {
-        if (isCounted) applying -= 1;
-      }
+      return options.work({ queue: queueKeys, jobId: job.id ?? '' }, job, token);
     },
     {
       connection: redis,
@@ -100,9 +78,6 @@ export function serveShard(options: ServeOptions): Served {
   keepStepsApart(worker);
   answerReaders(worker, queueKeys, producer);
   restWhenRefused(worker);
-  worker.on('drained', () => {
-    foundEmpty = true;
-  });
   worker.on('completed', (_job, answer) => {
     if (answer !== null) options.onAnswerTaken(answer);
   });

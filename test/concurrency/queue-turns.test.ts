@@ -1,0 +1,49 @@
+import { afterAll, expect, test } from 'vitest';
+import { openConsumer } from '../harness/consumer.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
+import { openSubmitter } from '../harness/submitter.ts';
+
+const own = await startOwnRedis();
+const redisUrl = own.url;
+// By their clock requests come in a quarter of a minute: nothing but the completion answers them before that.
+const later = () => performance.now() + 60_000;
+const timeout = 120_000;
+afterAll(() => own.stop());
+
+/** How often Redis was asked for this since its counts were reset. */
+async function callsOf(command: string): Promise<number> {
+  const counts = await own.redis.info('commandstats');
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(counts)?.[1] ?? 0);
+}
+
+test('for each envelope a worker waits once, looks for it once, and once more with its answer', {
+  timeout,
+}, async () => {
+  const { submit, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl });
+  await openConsumer({ redisUrl, prefix });
+  await Promise.all(submit(4, later()));
+  await own.redis.config('RESETSTAT');
+  for (let envelope = 0; envelope < 100; envelope++) await Promise.all(submit(4, later()));
+  // And some of a worker that waited in vain.
+  expect(await callsOf('bzpopmin')).toBeLessThan(150);
+  expect(await callsOf('rpoplpush')).toBeLessThan(250);
+});
+
+test('a worker takes all envelopes that wait, while none of them is answered', { timeout }, async () => {
+  const { submit, sizes, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl });
+  const answers = submit(16, later());
+  await expect.poll(sizes, { timeout: 60_000 }).toEqual([4, 4, 4, 4]);
+  const taken: (() => void)[] = [];
+  await openConsumer({
+    redisUrl,
+    prefix,
+    apply: async (requests) => {
+      await new Promise<void>((resolve) => {
+        taken.push(resolve);
+        if (taken.length === 4) for (const answer of taken) answer();
+      });
+      return requests.map(() => ({ status: 'applied', result: '{}' }));
+    },
+  });
+  for (const { status } of await Promise.all(answers)) expect(status).toBe('applied');
+});
