@@ -40,10 +40,18 @@ describe('an envelope', () => {
     { leaves: false, why: 'eight are under way', lane: laneOf(1, [{ unanswered: 8, agoMs: 1 }]) },
     {
       leaves: false,
-      why: 'eight are under way in two envelopes',
+      why: 'fewer wait than are under way in two envelopes',
+      lane: laneOf(8, [
+        { unanswered: 5, agoMs: 2 },
+        { unanswered: 4, agoMs: 1 },
+      ]),
+    },
+    {
+      leaves: true,
+      why: 'as many wait as are under way in two envelopes',
       lane: laneOf(9, [
         { unanswered: 5, agoMs: 2 },
-        { unanswered: 3, agoMs: 1 },
+        { unanswered: 4, agoMs: 1 },
       ]),
     },
     { leaves: true, why: 'those that wait fill it', lane: laneOf(10, [full, full, full]) },

@@ -61,7 +61,8 @@ export function emptyLane<Waiting>(): Lane<Waiting> {
 /**
  * Whether an envelope of those that wait may leave. It costs as much as several requests: while some are
  * under way, those that come wait for their answers and travel together. Those that fill an envelope need
- * not, and nobody waits for one that takes unusually long.
+ * not, nor those that are as many as are under way: the worker has them when it is done with the ones before.
+ * And nobody waits for one that takes unusually long.
  */
 export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boolean {
   if (lane.waiting.length === 0 || lane.sent.size >= limits.inFlightMax) return false;
@@ -72,7 +73,11 @@ export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boole
     underWay += unanswered;
     newestSentAt = sentAt;
   }
-  return underWay < gatherFrom || now - newestSentAt > lateFactor * lane.roundTripMs;
+  return (
+    underWay < gatherFrom ||
+    lane.waiting.length >= underWay ||
+    now - newestSentAt > lateFactor * lane.roundTripMs
+  );
 }
 
 /**
