@@ -18,13 +18,23 @@ import { type LotRow, pickKindOf, readHeldLots, readPickedLots, tallyLots } from
 import { readLedger } from './read-ledger.ts';
 import { readUntaken } from './untaken-stock.ts';
 
-/**
- * How many lots are read for each pick, and for how many picks of a batch at the most: first all that most
- * picks need, then more for those that need more. So the time under the gates' locks has a bound, whatever is
- * asked of whatever stock; a request that cannot be decided by then is left to the next batch.
- */
-const usualRounds = [
+/** How many lots are read for each pick, and for how many picks of a batch at the most. */
+type Round = { lots: number; picks: number };
+
+// All that most picks need, and what they need when some ask the same item again and again. More are read
+// only when these do not suffice.
+const firstRounds: readonly Round[] = [
+  { lots: 4, picks: Number.POSITIVE_INFINITY },
   { lots: 16, picks: Number.POSITIVE_INFINITY },
+];
+
+/**
+ * First all that most picks need, then more for those that need more. So the time under the gates' locks has
+ * a bound, whatever is asked of whatever stock; a request that cannot be decided by then is left to the next
+ * batch.
+ */
+const usualRounds: readonly Round[] = [
+  ...firstRounds,
   { lots: 256, picks: 32 },
   { lots: lotsPerTransactionMax + 1, picks: 2 },
 ];
@@ -40,7 +50,7 @@ const receivedPicksMax = 2;
 const untakenPicksMax = 64;
 
 type Reading = {
-  rounds: readonly { lots: number; picks: number }[];
+  rounds: readonly Round[];
   receivedPicksMax: number;
   untakenPicksMax: number;
   /** Whether there is no next batch for what this one has not read enough for. */
@@ -53,11 +63,7 @@ const usualReading: Reading = { rounds: usualRounds, receivedPicksMax, untakenPi
  * The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it.
  */
 export const atomicReading: Reading = {
-  rounds: [
-    { lots: 16, picks: Number.POSITIVE_INFINITY },
-    { lots: 256, picks: 64 },
-    { lots: lotsPerTransactionMax + 1, picks: 8 },
-  ],
+  rounds: [...firstRounds, { lots: 256, picks: 64 }, { lots: lotsPerTransactionMax + 1, picks: 8 }],
   receivedPicksMax: 16,
   untakenPicksMax: operationsMax,
   isWhole: true,
@@ -117,9 +123,10 @@ export async function pickCandidates(
   // The first lots are asked for before the batch's moment is known.
   let judged: Judged | null = null;
   const known = new Map<string, PickedLots>();
-  for (const { lots, picks } of reading.rounds) {
+  let round = firstRoundFor(all);
+  while (open.length > 0 && round < reading.rounds.length) {
+    const { lots, picks } = reading.rounds[round]!;
     const read = open.slice(0, picks);
-    if (read.length === 0) break;
     const picked = await readPicks(tx, read, lots, found, judged?.now ?? null);
     for (const [key, lots] of picked) known.set(key, lots);
     judged ??= judge(all, await facts, await readEmptied());
@@ -134,6 +141,10 @@ export async function pickCandidates(
     const perhaps = more.filter((each) => !isShort(each) && emptied.has(gateOf(each[1])));
     open = [...more.filter(isShort), ...perhaps];
     if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
+    // The second round reads four times as many lots: too few for a pick that needs more than that.
+    const isLarge = ([key, pick]: readonly [string, LotFilter]) =>
+      demand.get(gateOf(pick))! > unitsOf(picked.get(key)!.lots, pick, now) * 4n;
+    round += round === 0 && open.length <= reading.rounds[2]!.picks && open.some(isLarge) ? 2 : 1;
   }
   judged ??= judge(all, await facts, await readEmptied());
   await others;
@@ -144,6 +155,17 @@ export async function pickCandidates(
   await readShort(tx, judged, known, found, reading.untakenPicksMax);
   sortIntoGates(found, judged.now);
   return found;
+}
+
+/** The first lots suffice when there is one for each ask of an item; nobody knows how many a count needs. */
+function firstRoundFor(all: readonly { ask: Ask }[]): number {
+  const asked = new Map<string, number>();
+  for (const { ask } of all) {
+    const count = (asked.get(gateOf(ask.pick)) ?? 0) + 1;
+    if (ask.units === null || count > firstRounds[0]!.lots) return 1;
+    asked.set(gateOf(ask.pick), count);
+  }
+  return 0;
 }
 
 /**
