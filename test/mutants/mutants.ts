@@ -1084,6 +1084,27 @@ async function importKey(`,
     test: { file: 'concurrency/envelopes.test.ts' },
   },
   {
+    name: 'as many as are under way wait for them all the same',
+    edits: [{ file: lane, search: 'lane.waiting.length >= underWay ||', replace: '' }],
+    test: { file: 'concurrency/lane.test.ts' },
+  },
+  {
+    name: 'many picks that need a few more lots are read as those that need many',
+    edits: [
+      {
+        file: readCandidates,
+        search: 'open.length <= reading.rounds[2]!.picks && open.some(isLarge)',
+        replace: 'true',
+      },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'few or many' },
+  },
+  {
+    name: 'the image starts Node without its options',
+    edits: [{ file: 'Dockerfile', search: '"node", "--max-semi-space-size=64"', replace: '"node"' }],
+    test: { file: 'docker/containers.test.ts' },
+  },
+  {
     name: 'those who wait to travel together wait for late answers too',
     edits: [{ file: submit, search: 'for (const line of lines.all()) schedule(line);', replace: '' }],
     test: { file: 'concurrency/envelopes.test.ts' },
