@@ -240,7 +240,12 @@ function authenticate({ authenticator, metrics }: AppOptions) {
     if (!ctx.path.startsWith(`${basePath}/`)) throw unknownPath();
     const header = ctx.get('Authorization');
     const token = /^Bearer +([^\s]+)$/i.exec(header)?.[1];
-    const caller = { address: ctx.state.address, hasGone: () => ctx.req.socket.destroyed };
+    const caller = {
+      address: ctx.state.address as string,
+      hasGone() {
+        return ctx.req.socket.destroyed;
+      },
+    };
     const client = token === undefined ? null : await authenticator.authenticate(token, caller);
     if (client === null) {
       if (token !== undefined) metrics.tokenFailed('invalid_token');

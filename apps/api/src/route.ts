@@ -133,17 +133,25 @@ export async function callRoute(
       ? await readBody(declared, ctx, details)
       : await declared.readBody(ctx, details);
   if (details.size > 0) throw new Refused(invalid(Object.fromEntries(details)));
-  const header = (name: string) => ctx.headers[name.toLowerCase()]?.toString();
   const { arrivedAt, name } = ctx.state;
   const { socket } = ctx.req;
   const wait: Wait = {
     until: arrivedAt + answerWithinMs,
-    hasGone: () => socket.destroyed,
-    onGone: (tell) => onSocketClosed(socket, tell),
+    hasGone() {
+      return socket.destroyed;
+    },
+    onGone(tell) {
+      return onSocketClosed(socket, tell);
+    },
   };
-  const nameOperations = (verdict: RateLimitVerdict) => nameLimit(ctx, 'operations', verdict);
   const call = {
-    ...{ params: params.value, query, body, client, name, header, arrivedAt, nameOperations, wait },
+    ...{ params: params.value, query, body, client, name, arrivedAt, wait },
+    header(of: string) {
+      return ctx.headers[of.toLowerCase()]?.toString();
+    },
+    nameOperations(verdict: RateLimitVerdict) {
+      nameLimit(ctx, 'operations', verdict);
+    },
   } as Call<never, never, never>;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);

@@ -12,16 +12,11 @@ export function breakBody(request: IncomingMessage, reason: Refused): void {
 }
 
 /** What `reading` gives; rejects with the reason when the body of the request is told to be broken first. */
-export async function unlessBroken<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
-  let tell = () => {};
-  const broken = new Promise<never>((_, reject) => {
-    tell = () => reject(reasons.get(request)!);
-    if (reasons.has(request)) tell();
-    else request.once(event, tell);
+export function unlessBroken<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (reasons.has(request)) reject(reasons.get(request)!);
+    // The request goes when it is answered, and this with it.
+    else request.once(event, () => reject(reasons.get(request)!));
+    reading.then(resolve, reject);
   });
-  try {
-    return await Promise.race([reading, broken]);
-  } finally {
-    request.off(event, tell);
-  }
 }
