@@ -61,8 +61,9 @@ export async function startSite(
     ...way.env,
   };
   const nodeOptions = await nodeOptionsOf(way);
-  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions });
-  const api = await startProcess(way.api, env, { nodeOptions });
+  const { imports = [] } = way;
+  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions, imports });
+  const api = await startProcess(way.api, env, { nodeOptions, imports });
   const origin = `http://127.0.0.1:${api.port}`;
   const form = { grant_type: 'client_credentials', client_id: 'bench', client_secret: secret };
   const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });

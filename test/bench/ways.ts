@@ -9,6 +9,8 @@ export type Way = {
   /** The statements that change its database before it is used, and make it whole before it is checked. */
   before?: string;
   after?: string;
+  /** Modules that its processes load first, by their path in the repository. */
+  imports?: readonly string[];
   /** The checkout whose tables these processes know, where it is not this one. */
   source?: string;
 };
@@ -41,6 +43,13 @@ export const ways = {
       alter table lot disable trigger user;
       alter table stock_level disable trigger user`,
     after: 'select recount_lots(), collect_levels()',
+  },
+  unobserved: {
+    name: 'ours, without metrics',
+    api,
+    worker,
+    env: {},
+    imports: ['test/bench/without-metrics.ts'],
   },
   single: {
     name: 'ours, one request per envelope and batch',

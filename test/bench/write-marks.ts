@@ -42,6 +42,11 @@ export function marksOf(
     rate('ours', busiest) / rate('uncounted', busiest),
     0.9,
   );
+  atLeast(
+    '128 callers, mixed: ours / without metrics',
+    rate('ours', busiest) / rate('unobserved', busiest),
+    0.98,
+  );
   atLeast('mixed: ours of 32 callers / of 128', rate('ours', quarter) / rate('ours', busiest), 0.75);
   atMost('one caller, receive: p50 of ours / plain', p50('ours', alone) / p50('plain', alone), 1.5);
   atMost(

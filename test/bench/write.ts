@@ -53,7 +53,7 @@ const wayIds = values.ways
   .flatMap((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
 // Each group runs at the same time, and its loads take turns: a machine that is not always as fast is as fast
 // for both.
-const inTurns = ['ours', 'before', 'plain'];
+const inTurns = ['ours', 'unobserved', 'before', 'plain'];
 const groups = [
   wayIds.filter((id) => inTurns.includes(id)),
   ...wayIds.filter((id) => !inTurns.includes(id)).map((id) => [id]),
@@ -244,7 +244,7 @@ if (!dry) {
 
 /** The rates of every way under the loads of the most callers. */
 function picture(): string {
-  const colors = ['#1a7f37', '#8957e5', '#0969da', '#cf222e', '#bf8700', '#57606a'];
+  const colors = ['#1a7f37', '#8957e5', '#0969da', '#cf222e', '#bf8700', '#57606a', '#1b7c83'];
   const series = wayIds.map((id, index) => ({
     name: known[id]!.name,
     color: colors[index % colors.length]!,
