@@ -15,8 +15,8 @@ export function breakBody(request: IncomingMessage, reason: Refused): void {
 export function unlessBroken<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     if (reasons.has(request)) reject(reasons.get(request)!);
-    // The request goes when it is answered, and this with it.
     else request.once(event, () => reject(reasons.get(request)!));
-    reading.then(resolve, reject);
+    // A connection keeps its last request, which must not keep what was read of it.
+    reading.finally(() => request.removeAllListeners(event)).then(resolve, reject);
   });
 }
