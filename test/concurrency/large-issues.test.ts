@@ -7,8 +7,7 @@ import { meanwhile } from '../harness/meanwhile.ts';
 const batches = useBatches();
 
 /** An item with so many lots of one unit in warehouse 1. */
-async function itemWithLots(count: number, body: object = {}): Promise<string> {
-  const worker = batches.worker();
+async function itemWithLots(count: number, body: object = {}, worker = batches.worker()): Promise<string> {
   const itemID = await batches.item();
   for (let from = 0; from < count; from += 500) {
     const receives = Array.from({ length: Math.min(500, count - from) }, () =>
@@ -47,9 +46,11 @@ test('applied: an issue of 1,000 lots, and refused one of 1,001, with how many i
 });
 
 test('applied: issues of every lot of their items, few or many, alone and together with others', async () => {
-  const { pool, parts } = batches.worker();
+  const worker = batches.worker();
+  const { pool, parts } = worker;
   const issueAll = async (counts: readonly number[], each = (units: number) => [units]) => {
-    const itemIDs = await Promise.all(counts.map((count) => itemWithLots(count)));
+    const itemIDs: string[] = [];
+    for (const count of counts) itemIDs.push(await itemWithLots(count, {}, worker));
     const issues = itemIDs.flatMap((itemID, index) =>
       each(counts[index]!).map((units) => batches.request('issue', { itemID, units, wid: 1 })),
     );
@@ -61,6 +62,7 @@ test('applied: issues of every lot of their items, few or many, alone and togeth
   await issueAll([4, 5, 40]);
   // Many that need a few more than most do.
   await issueAll(Array(40).fill(9));
+  await issueAll([...Array(40).fill(9), 100]);
   // The same item again and again.
   await issueAll([6], (units) => Array(units).fill(1));
   await issueAll([60], (units) => Array(units / 2).fill(2));

@@ -1093,7 +1093,7 @@ async function importKey(`,
     edits: [
       {
         file: readCandidates,
-        search: 'open.length <= reading.rounds[2]!.picks && open.some(isLarge)',
+        search: 'open.length <= reading.rounds[2]!.picks && open.every(isLarge)',
         replace: 'true',
       },
     ],

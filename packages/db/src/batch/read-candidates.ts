@@ -123,7 +123,8 @@ export async function pickCandidates(
   // The first lots are asked for before the batch's moment is known.
   let judged: Judged | null = null;
   const known = new Map<string, PickedLots>();
-  let round = firstRoundFor(all);
+  const undoes = requests.some(({ kind }) => kind === 'reverse');
+  let round = undoes ? 1 : firstRoundFor(all);
   while (open.length > 0 && round < reading.rounds.length) {
     const { lots, picks } = reading.rounds[round]!;
     const read = open.slice(0, picks);
@@ -141,10 +142,10 @@ export async function pickCandidates(
     const perhaps = more.filter((each) => !isShort(each) && emptied.has(gateOf(each[1])));
     open = [...more.filter(isShort), ...perhaps];
     if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
-    // The second round reads four times as many lots: too few for a pick that needs more than that.
+    // The second round reads four times as many lots: too few for picks that all need more than that.
     const isLarge = ([key, pick]: readonly [string, LotFilter]) =>
       demand.get(gateOf(pick))! > unitsOf(picked.get(key)!.lots, pick, now) * 4n;
-    round += round === 0 && open.length <= reading.rounds[2]!.picks && open.some(isLarge) ? 2 : 1;
+    round += round === 0 && open.length <= reading.rounds[2]!.picks && open.every(isLarge) ? 2 : 1;
   }
   judged ??= judge(all, await facts, await readEmptied());
   await others;
@@ -157,7 +158,10 @@ export async function pickCandidates(
   return found;
 }
 
-/** The first lots suffice when there is one for each ask of an item; nobody knows how many a count needs. */
+/**
+ * The first lots suffice when there is one for each ask of an item; nobody knows how many a count or a
+ * reversal takes.
+ */
 function firstRoundFor(all: readonly { ask: Ask }[]): number {
   const asked = new Map<string, number>();
   for (const { ask } of all) {
