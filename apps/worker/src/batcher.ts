@@ -144,8 +144,8 @@ export function createBatcher(
       waiting.push({ requests, attempt, outcomes: new Map(), resolve, reject });
       if (running) return;
       running = true;
-      // After this turn, so that envelopes fetched together start together; a request that travels alone
-      // waits for nobody.
+      // After this turn, so that envelopes that come in it start together; a request that travels alone waits
+      // for nobody.
       if (requests.length > 1) setImmediate(run);
       else void run();
     });

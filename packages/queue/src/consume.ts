@@ -20,10 +20,7 @@ export type ConsumeOptions = {
   shardsMax: number;
   /** Stay the caller's. */
   keys: EnvelopeKeys;
-  /**
-   * Envelopes taken at once from each shard, at most. Few: the loop that fetches fills up before it starts
-   * the first.
-   */
+  /** Envelopes under way from each shard, at most. */
   concurrency: number;
   /**
    * One outcome per request, in order. Throws only when nothing was applied and trying again may help.

@@ -2,7 +2,10 @@
 export type Limits = {
   /** Requests in one envelope, at most. */
   envelopeMax: number;
-  /** Envelopes of one shard under way at once, at most: full ones, and more when one takes unusually long. */
+  /**
+   * Envelopes of one shard under way at once, at most: full ones, those of as many as are under way, and more
+   * when one takes unusually long.
+   */
   inFlightMax: number;
 };
 

@@ -30,7 +30,7 @@ export type SubmitOptions = {
   keys: EnvelopeKeys;
   /** Requests in one envelope, at most. */
   envelopeMax: number;
-  /** Envelopes of one shard under way at once, at most: full ones, and more when one takes unusually long. */
+  /** Envelopes of one shard under way at once, at most; see `Limits` in lane.ts. */
   inFlightMax: number;
   /** Reads what was decided about these requests, by request id; the others are missing. */
   readOutcomes: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
