@@ -61,9 +61,10 @@ describe('the documents', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
     const wrong: string[] = [];
     const commands = readInlineCode().flatMap(({ where, code }) => {
-      const said = /^(?:(?:npx -y pnpm@12|pnpm) (?:--silent )?(?:run )?|(?=inventory ))([a-z][\w:-]*)(?: (.*))?$/.exec(
-        code,
-      );
+      const said =
+        /^(?:(?:npx -y pnpm@12|pnpm) (?:--silent )?(?:run )?|(?=inventory ))([a-z][\w:-]*)(?: (.*))?$/.exec(
+          code,
+        );
       return said === null ? [] : [{ where, code, script: said[1]!, rest: said[2] ?? '' }];
     });
     for (const { where, code, script, rest } of commands) {
