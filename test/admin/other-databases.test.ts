@@ -56,6 +56,27 @@ describe('before it has written anything', () => {
     },
   );
 
+  test('start refuses settings that the api or the worker would refuse', async () => {
+    const { url, sql } = await createEmpty();
+    const refused = await runCommand(['start', '--yes'], {
+      DATABASE_URL: url,
+      REDIS_URL: inject('redisUrl'),
+      PORT: '0',
+      LOG_LEVEL: 'loud',
+      RATE_LIMIT: 'abc',
+      BATCH_MAX: '0',
+    });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    for (const wrong of [
+      'LOG_LEVEL must be one of fatal, error',
+      'RATE_LIMIT must be a whole number',
+      'BATCH_MAX must be at least 1',
+    ])
+      expect(refused.stderr).toContain(wrong);
+    expect(refused.stderr.trim().split('\n')).toHaveLength(1);
+    expect(await contents(sql)).toEqual([]);
+  });
+
   test('migrate refuses a database that holds the tables of something else', async () => {
     const { url, sql } = await createEmpty();
     await sql`create table invoice ()`;
