@@ -77,15 +77,17 @@ describe('before it has written anything', () => {
     expect(await contents(sql)).toEqual([]);
   });
 
-  test('migrate refuses a database that holds the tables of something else', async () => {
+  test('migrate and every other command refuse a database that holds the tables of something else', async () => {
     const { url, sql } = await createEmpty();
     await sql`create table invoice ()`;
-    const { code, stderr } = await runCommand(['migrate'], { DATABASE_URL: url });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        'error: the database holds tables that are not of this service (invoice): give it a database of its own\n',
-    });
+    for (const command of [['migrate'], ['warehouse', 'add', '--id', '9', '--name', 'Nine']]) {
+      const { code, stderr } = await runCommand(command, { DATABASE_URL: url });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr:
+          'error: the database holds tables that are not of this service (invoice): give it a database of its own\n',
+      });
+    }
     expect(await contents(sql)).toEqual(['invoice']);
   });
 
