@@ -10,7 +10,7 @@ export function didYouMean(asked: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near.name}?`;
 }
 
-/** As many letters as are put in, left out or changed; two neighbours in each other's place are one mistake. */
+/** How many letters are put in, left out or changed; two neighbours that changed places are one mistake. */
 function mistakesBetween(asked: string, name: string): number {
   const swapped = [...asked].slice(1).map((_, at) => {
     const [left, right] = [asked[at]!, asked[at + 1]!];
