@@ -469,6 +469,34 @@ describe('restored', () => {
     for (const wrong of ['2999-01-01T00:00:00Z', 'yesterday', '2026-01-01'])
       expect(await command(['restored', '--to', wrong], url)).toMatchObject({ code: 2, stdout: '' });
   });
+
+  test('refuses a database that the service is connected to, which keeps its numbers, but for --yes', async () => {
+    const { url, sql } = await createEmptyDatabase();
+    await migrate(sql);
+    const state = async () => ({
+      identity: await readIdentity(sql),
+      numbers: [...(await sql`select last_value from lot_rec_no_seq`)],
+      envelopes: [...(await sql`select kid from envelope_key`)],
+    });
+    const before = await state();
+    const names = ['inventory-worker', 'inventory-admin', 'inventory-items', 'inventory-items', 'psql'];
+    for (const name of names) {
+      const connected = connect(url, { name, connectionsMax: 1 });
+      onTestFinished(() => connected.end({ timeout: 5 }));
+      await connected`select`;
+    }
+    const to = new Date(Date.now() - 3_600_000).toISOString();
+    expect(await command(['restored', '--to', to], url)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: the service is connected to this database (inventory-items, inventory-worker): stop every api and worker first; ' +
+        '--yes draws its numbers forward all the same, for good\n',
+    });
+    expect(await state()).toEqual(before);
+    expect(await command(['restored', '--to', to, '--yes'], url)).toMatchObject({ code: 0, stderr: '' });
+    expect((await state()).identity.id).not.toBe(before.identity.id);
+  });
 });
 
 describe('the record of backups', () => {

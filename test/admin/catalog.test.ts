@@ -74,6 +74,29 @@ describe('client', () => {
   );
 
   test(
+    'client set refuses to add and remove the same, and changes nothing',
+    async () => {
+      const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
+      const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
+      expect(await set('--remove-permissions', 'list,88', '--add-permissions', 'move,11,issue')).toEqual(
+        failed(
+          2,
+          'error: --add-permissions and --remove-permissions both name 11 list, 88 issue: it is one or the other\n',
+        ),
+      );
+      expect(await set('--read-only', '--add-warehouses', '2,1', '--remove-warehouses', '1')).toEqual(
+        failed(2, 'error: --add-warehouses and --remove-warehouses both name 1: it is one or the other\n'),
+      );
+      expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
+        permissions: new Set([11]),
+        scope: new Set([1]),
+        readOnly: false,
+      });
+    },
+    timeout,
+  );
+
+  test(
     'two changes at once of what a client has are both there',
     async () => {
       const { clientId } = await service.client({ permissions: [11], warehouses: [1] });

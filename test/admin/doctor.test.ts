@@ -7,7 +7,7 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
 import { runCommand } from '../harness/command-line.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { createDatabase, noTables, type TestDatabase } from '../harness/database.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName } from '../harness/service.ts';
@@ -349,6 +349,24 @@ describe.concurrent('doctor names the cause within 15 s and ends with 1:', () =>
     expect(checks.folding!.found).toBe('0 of lots, 0 of items, 1000000 of levels, 3 of transactions');
     expect(checks.keys!.found).toBe('no key for envelopes');
     expect(checks.roles).toMatchObject({ state: 'warn', found: 'this command connects as a superuser' });
+  });
+
+  test('a database that holds the tables of something else, which no migration is told for', async ({
+    onTestFinished,
+  }) => {
+    const foreign = await createDatabase(noTables);
+    onTestFinished(() => foreign.drop());
+    await foreign.sql`create table invoice ()`;
+    const { code, checks } = await examine({ DATABASE_URL: foreign.url });
+    expect({ code, schema: checks.schema }).toMatchObject({
+      code: 1,
+      schema: {
+        state: 'fail',
+        found:
+          'the database belongs to something else: it holds tables that are not of this service (invoice)',
+        remedy: 'set DATABASE_URL to the database of the service, or give it one of its own',
+      },
+    });
   });
 
   test('a database without tables', async () => {

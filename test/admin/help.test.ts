@@ -36,6 +36,9 @@ test('what is nearly right is told', { timeout: 120_000 }, async () => {
   expect(await said('client', 'lst')).toMatch(
     /^error: there is no command lst; did you mean list\?; client has: .*\n$/,
   );
+  // As far from `start` by letters that are changed or left out; nearer by the two that changed places.
+  expect(await said('stauts')).toMatch(/^error: there is no command stauts; did you mean status\?; /);
+  expect(await said('itme', 'list')).toMatch(/^error: there is no command itme; did you mean item\?; /);
   expect(await said('client', 'list', '--jsn')).toBe("error: unknown option '--jsn'; did you mean --json?\n");
   // The whole way, once.
   expect(await runCommand(['--version'], {})).toEqual({

@@ -56,15 +56,38 @@ describe('before it has written anything', () => {
     },
   );
 
-  test('migrate refuses a database that holds the tables of something else', async () => {
+  test('start refuses settings that the api or the worker would refuse', async () => {
+    const { url, sql } = await createEmpty();
+    const refused = await runCommand(['start', '--yes'], {
+      DATABASE_URL: url,
+      REDIS_URL: inject('redisUrl'),
+      PORT: '0',
+      LOG_LEVEL: 'loud',
+      RATE_LIMIT: 'abc',
+      BATCH_MAX: '0',
+    });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    for (const wrong of [
+      'LOG_LEVEL must be one of fatal, error',
+      'RATE_LIMIT must be a whole number',
+      'BATCH_MAX must be at least 1',
+    ])
+      expect(refused.stderr).toContain(wrong);
+    expect(refused.stderr.trim().split('\n')).toHaveLength(1);
+    expect(await contents(sql)).toEqual([]);
+  });
+
+  test('migrate and every other command refuse a database that holds the tables of something else', async () => {
     const { url, sql } = await createEmpty();
     await sql`create table invoice ()`;
-    const { code, stderr } = await runCommand(['migrate'], { DATABASE_URL: url });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        'error: the database holds tables that are not of this service (invoice): give it a database of its own\n',
-    });
+    for (const command of [['migrate'], ['warehouse', 'add', '--id', '9', '--name', 'Nine']]) {
+      const { code, stderr } = await runCommand(command, { DATABASE_URL: url });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr:
+          'error: the database holds tables that are not of this service (invoice): give it a database of its own\n',
+      });
+    }
     expect(await contents(sql)).toEqual(['invoice']);
   });
 

@@ -113,6 +113,7 @@ async function refuseOlder(sql: Sql): Promise<number> {
   await refuseLossySettings(sql);
   const version = await appliedVersion(sql);
   if (version === null) {
+    await refuseOthersTables(sql);
     throw new UnfitDatabaseError('the database has no tables yet: run `pnpm inventory migrate` first');
   }
   const known = newestMigration();
@@ -183,6 +184,15 @@ function refuseNewer(version: number, known: number): void {
 
 /** Refuses a database that holds the tables of something else, which a migration would mix with ours. */
 async function refuseOthersTables(sql: Sql): Promise<void> {
+  const name = await findOthersTable(sql);
+  if (name === null) return;
+  throw new UnfitDatabaseError(
+    `the database holds tables that are not of this service (${name}): give it a database of its own`,
+  );
+}
+
+/** The name of a table in a database without ours, the first of them; null: there is none. */
+export async function findOthersTable(sql: Sql): Promise<string | null> {
   // Those of extensions come with the server.
   const [other] = await sql<{ name: string }[]>`
     select relname as name
@@ -191,10 +201,7 @@ async function refuseOthersTables(sql: Sql): Promise<void> {
       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
     order by relname
     limit 1`;
-  if (other === undefined) return;
-  throw new UnfitDatabaseError(
-    `the database holds tables that are not of this service (${other.name}): give it a database of its own`,
-  );
+  return other?.name ?? null;
 }
 
 /** The number of the newest migration file. */

@@ -53,6 +53,13 @@ export const clientSet = new Command('set')
     if (Object.keys(given).length === 0) throw new CommandError('nothing to change was given', 2);
     refuseBoth(given.permissions, given.addPermissions ?? given.removePermissions, 'permissions');
     refuseBoth(given.warehouses, given.addWarehouses ?? given.removeWarehouses, 'warehouses');
+    const { addPermissions, removePermissions, addWarehouses, removeWarehouses } = given;
+    refuseSame(
+      addPermissions?.map(describePermission),
+      removePermissions?.map(describePermission),
+      'permissions',
+    );
+    refuseSame(addWarehouses?.map(String), removeWarehouses?.map(String), 'warehouses');
     const wids = [...(given.warehouses ?? []), ...(given.addWarehouses ?? [])];
     await withDatabase(async (sql) => {
       const changed = await changeClient(sql, id, {
@@ -78,6 +85,15 @@ export const clientSet = new Command('set')
 function refuseBoth(all: unknown, part: unknown, what: string): void {
   if (all === undefined || part === undefined) return;
   throw new CommandError(`--${what} says all of them: --add-${what} and --remove-${what} go without it`, 2);
+}
+
+function refuseSame(added: readonly string[] = [], removed: readonly string[] = [], what: string): void {
+  const same = [...new Set(added)].filter((each) => removed.includes(each));
+  if (same.length === 0) return;
+  throw new CommandError(
+    `--add-${what} and --remove-${what} both name ${same.join(', ')}: it is one or the other`,
+    2,
+  );
 }
 
 const shown: Record<keyof ClientRights, { title: string; text: (rights: ClientRights) => string }> = {

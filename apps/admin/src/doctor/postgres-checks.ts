@@ -1,5 +1,6 @@
 import { listDrift, readAuditState } from '@inventory/db/audit-slice';
 import type { Sql } from '@inventory/db/client';
+import { findOthersTable } from '@inventory/db/migrate';
 import {
   countUnfolded,
   readConnections,
@@ -9,7 +10,7 @@ import {
   readServerVersion,
   readSettings,
 } from '@inventory/db/operator/health';
-import { fail, ok, type Question, warn } from './check.ts';
+import { type Finding, fail, ok, type Question, warn } from './check.ts';
 
 // MERGE, which the migrations use, is there from 15 on.
 const oldestVersion = 150_000;
@@ -76,7 +77,7 @@ export const postgresChecks: Question<Sql>[] = [
     wanted: 'the tables of this version of the service',
     async look(sql) {
       const { found, known } = await readSchemaVersion(sql);
-      if (found === null) return fail('no tables', 'run `pnpm inventory migrate` as their owner');
+      if (found === null) return judgeWithoutTables(await findOthersTable(sql));
       if (found < known) {
         return fail(
           `version ${found}, this service needs ${known}`,
@@ -171,3 +172,12 @@ export const postgresChecks: Question<Sql>[] = [
     },
   },
 ];
+
+/** A database that has no tables of the service; `other`: a table of something else there, null: none. */
+function judgeWithoutTables(other: string | null): Finding {
+  if (other === null) return fail('no tables', 'run `pnpm inventory migrate` as their owner');
+  return fail(
+    `the database belongs to something else: it holds tables that are not of this service (${other})`,
+    'set DATABASE_URL to the database of the service, or give it one of its own',
+  );
+}

@@ -1,11 +1,12 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { apiSettings } from '@inventory/api/config';
 import type { Sql } from '@inventory/db/client';
 import { migrate } from '@inventory/db/migrate';
 import { makePrivate } from '@inventory/local/private-folder';
 import { startStack } from '@inventory/local/stack';
 import { connections, Port, readConfig } from '@inventory/process/config';
-import { z } from 'zod';
+import { workerSettings } from '@inventory/worker/config';
 import { restoreFile } from '../backup/restore-file.ts';
 import { localFolder } from '../checkout.ts';
 import { useDatabase } from '../cli/database.ts';
@@ -18,15 +19,16 @@ import { addDemoData } from './demo-data.ts';
 import { makeLocalLogins } from './local-logins.ts';
 import { supervise } from './supervise.ts';
 
-/** Read before anything is started; the rest of the settings is checked by the processes they are for. */
+/**
+ * Read before anything is started or written, those of the api and the worker with them: a wrong one costs
+ * nobody a migration or demo data.
+ */
 const settings = {
+  ...apiSettings,
+  ...workerSettings,
   DATABASE_URL: connections.DATABASE_URL.optional(),
   REDIS_URL: connections.REDIS_URL.optional(),
-  QUEUE_PREFIX: connections.QUEUE_PREFIX,
-  PORT: Port.default(3000),
-  HOST: z.string().default('127.0.0.1'),
   INTERNAL_PORT: Port.default(0),
-  INTERNAL_HOST: connections.INTERNAL_HOST,
 };
 
 /**

@@ -61,6 +61,20 @@ export async function readConnections(sql: Sql): Promise<{ used: number; max: nu
   return row!;
 }
 
+// Under these names commands connect, and what only looks which server is the primary.
+const notOfService = ['inventory-admin', 'inventory-doctor', 'inventory-primary'];
+
+/** The names by which processes of the service, apis and workers, are connected to this database now. */
+export async function listServiceConnections(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select distinct application_name as name
+    from pg_stat_activity
+    where datname = current_database() and application_name like 'inventory-%'
+      and application_name <> all(${notOfService}::text[])
+    order by 1`;
+  return rows.map(({ name }) => name);
+}
+
 /**
  * How far the clock of Postgres is ahead of this process's, milliseconds, and how wrong that may be: half of
  * the time of the answer.
