@@ -239,6 +239,54 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await keepPicture(page, name);
   });
 
+  /** Opens the page on a phone with these transactions in place of those that there are. */
+  async function openWith(transactions: Record<string, unknown>[], timezoneId: string): Promise<Page> {
+    const watched = await watch();
+    await expect.poll(() => watched.stock() !== null && watched.now() !== null).toBe(true);
+    const events = { history: watched.history(), now: watched.now(), stock: watched.stock() };
+    const sent = { ...events, stock: { ...events.stock, transactions } };
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, timezoneId });
+    onTestFinished(() => page.close());
+    await page.route('**/operations/events', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: Object.entries(sent)
+          .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+          .join(''),
+      }),
+    );
+    await page.goto(`http://127.0.0.1:${internal}/`);
+    await page.getByRole('heading', { name: 'Last transactions' }).waitFor();
+    return page;
+  }
+
+  const transaction = {
+    transactionNo: 4_294_967_295,
+    at: '2026-09-23T12:34:56.000Z',
+    kind: 'receive',
+    client: 'wms-adapter-production-warehouse-17-north',
+    status: 'applied',
+    code: null,
+  };
+
+  test('the last transactions fit a phone, also with numbers of ten digits and long names', async () => {
+    const others = [
+      { status: 'refused', code: 'validation_error' },
+      { kind: 'reverse', status: 'refused', code: 'conflict' },
+      { kind: null, client: null, status: 'abandoned' },
+    ].map((each, index) => ({ ...transaction, transactionNo: 4_294_967_294 - index, ...each }));
+    const page = await openWith([transaction, ...others], 'UTC');
+    await keepPicture(page, 'phone-transactions');
+    const sizes = await page.evaluate(`(() => {
+      const tile = [...document.querySelectorAll('.tile')].find((each) =>
+        each.querySelector('h2').textContent === 'Last transactions');
+      const { scrollWidth, clientWidth } = tile.querySelector('.scroll');
+      return { scrollWidth, clientWidth };
+    })()`);
+    const { scrollWidth, clientWidth } = sizes as { scrollWidth: number; clientWidth: number };
+    expect(scrollWidth).toBe(clientWidth);
+  });
+
   test('a transaction shows by itself', async () => {
     const page = await open(1280, 900, 'light');
     const { body: received } = await client.post('/Inventory/Receive', body());

@@ -188,7 +188,7 @@ function Transactions({ stock }) {
                   <td class="short">${time(each.at)}</td>
                   <td>${each.kind ?? '–'}</td>
                   <td class="name">${each.client ?? '–'}</td>
-                  <td class=${each.status}>${outcomes[each.status]} <span class="quiet">${each.code ?? ''}</span></td>
+                  <td class=${`outcome ${each.status}`}>${outcomes[each.status]} <span class="quiet">${each.code ?? ''}</span></td>
                 </tr>
               `,
             )}
