@@ -285,7 +285,9 @@ describe.concurrent('doctor names the cause within 15 s and ends with 1:', () =>
       REDIS_URL: `redis://127.0.0.1:${port}`,
     });
     expect({ code, failed }).toEqual({ code: 1, failed: ['postgres', 'redis'] });
-    expect(checks.postgres!.found).toContain(`127.0.0.1:${port} cannot be used`);
+    expect(checks.postgres!.found).toBe(
+      `Postgres at 127.0.0.1:${port} cannot be used (no answer within 3000 ms)`,
+    );
     expect(checks.redis!.found).toContain(`127.0.0.1:${port} cannot be used`);
   });
 

@@ -43,17 +43,23 @@ const api = () => readMetrics(ports.api);
 const worker = () => readMetrics(ports.worker);
 const body = (itemID: string) => ({ itemID, units: 1, wid: 1, reasonCode: 0 });
 
-/** Name, kind and labels of each metric in the tables of the page. */
-function documented(): Map<string, { kind: string; labels: string[] }> {
+type Documented = { kind: string; labels: string[]; words: string[] };
+
+/** Name, kind and labels of each metric in the tables of the page, and the marked words of its meaning. */
+function documented(): Map<string, Documented> {
   const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
-  const rows = page.matchAll(/^\| `(inventory_\w+)` +\| (\w+) +\|([^|]*)\|/gm);
+  const rows = page.matchAll(/^\| `(inventory_\w+)` +\| (\w+) +\|([^|]*)\|([^|]*)\|/gm);
+  const marked = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, word]) => word!);
   return new Map(
-    [...rows].map(([, name, kind, labels]) => [
+    [...rows].map(([, name, kind, labels, meaning]) => [
       name!,
-      { kind: kind!, labels: [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!) },
+      { kind: kind!, labels: marked(labels!), words: marked(meaning!) },
     ]),
   );
 }
+
+// Their values are not ours, or stand in the contract.
+const openLabels = ['method', 'route', 'status', 'code', 'le'];
 
 test('every metric stands in docs/operating.md with its kind and its labels, and every one there exists', async () => {
   await client.post('/Inventory/Receive', body('nothing'));
@@ -71,6 +77,24 @@ test('every metric stands in docs/operating.md with its kind and its labels, and
         .filter((label) => label !== 'le');
       expect({ name, labels: given }).toEqual({ name, labels: page.get(name)?.labels });
     }
+  }
+});
+
+test('every value of a label stands in docs/operating.md, and of the connections to Postgres no other', async () => {
+  const page = documented();
+  const shown = new Map<string, Set<string>>();
+  for (const { text } of [await api(), await worker()]) {
+    for (const [, sample, labels] of text.matchAll(/^(inventory_\w+)\{(.*)\} /gm)) {
+      const name = page.has(sample!) ? sample! : sample!.replace(/_(bucket|sum|count)$/, '');
+      for (const [, label, value] of labels!.matchAll(/(\w+)="([^"]*)"/g)) {
+        if (openLabels.includes(label!)) continue;
+        expect(page.get(name)?.words, `${name} ${label}="${value}"`).toContain(value);
+        shown.set(name, (shown.get(name) ?? new Set()).add(value!));
+      }
+    }
+  }
+  for (const name of ['inventory_api_postgres_waiting', 'inventory_api_postgres_connections']) {
+    expect([...shown.get(name)!].sort(), name).toEqual([...page.get(name)!.words].sort());
   }
 });
 

@@ -239,6 +239,76 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await keepPicture(page, name);
   });
 
+  /** Opens the page on a phone with these transactions in place of those that there are. */
+  async function openWith(
+    transactions: Record<string, unknown>[],
+    { timezoneId, now }: { timezoneId: string; now: string },
+  ): Promise<Page> {
+    const watched = await watch();
+    await expect.poll(() => watched.stock() !== null && watched.now() !== null).toBe(true);
+    const events = { history: watched.history(), now: watched.now(), stock: watched.stock() };
+    const sent = { ...events, stock: { ...events.stock, transactions } };
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, timezoneId });
+    onTestFinished(() => page.close());
+    await page.clock.setFixedTime(now);
+    await page.route('**/operations/events', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: Object.entries(sent)
+          .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+          .join(''),
+      }),
+    );
+    await page.goto(`http://127.0.0.1:${internal}/`);
+    await page.getByRole('heading', { name: 'Last transactions' }).waitFor();
+    return page;
+  }
+
+  const transaction = {
+    transactionNo: 4_294_967_295,
+    at: '2026-09-23T12:34:56.000Z',
+    kind: 'receive',
+    client: 'wms-adapter-production-warehouse-17-north',
+    status: 'applied',
+    code: null,
+  };
+
+  test('the last transactions fit a phone, also with numbers of ten digits and long names', async () => {
+    const others = [
+      { status: 'refused', code: 'validation_error' },
+      { kind: 'reverse', status: 'refused', code: 'conflict' },
+      { kind: null, client: null, status: 'abandoned' },
+    ].map((each, index) => ({ ...transaction, transactionNo: 4_294_967_294 - index, ...each }));
+    const page = await openWith([transaction, ...others], {
+      timezoneId: 'UTC',
+      now: '2027-01-01T12:34:56Z',
+    });
+    await keepPicture(page, 'phone-transactions');
+    const sizes = await page.evaluate(`(() => {
+      const tile = [...document.querySelectorAll('.tile')].find((each) =>
+        each.querySelector('h2').textContent === 'Last transactions');
+      const { scrollWidth, clientWidth } = tile.querySelector('.scroll');
+      return { scrollWidth, clientWidth };
+    })()`);
+    const { scrollWidth, clientWidth } = sizes as { scrollWidth: number; clientWidth: number };
+    expect(scrollWidth).toBe(clientWidth);
+  });
+
+  test('a transaction of another day than the viewer’s today shows its date, of another year that too', async () => {
+    const moments = ['2026-11-23T23:10:00Z', '2026-11-23T22:59:59Z', '2025-11-23T23:10:00Z'];
+    const page = await openWith(
+      moments.map((at, index) => ({ ...transaction, transactionNo: 3 - index, at })),
+      // 00:30 of the next day.
+      { timezoneId: 'Europe/Berlin', now: '2026-11-23T23:30:00Z' },
+    );
+    const rows = await page.locator('tr:has(td.outcome) td:nth-child(2)').allTextContents();
+    expect(rows.map((cell) => cell.replaceAll('\u00a0', ' '))).toEqual([
+      '00:10:00',
+      '23 Nov, 23:59:59',
+      '24 Nov 2025, 00:10:00',
+    ]);
+  });
+
   test('a transaction shows by itself', async () => {
     const page = await open(1280, 900, 'light');
     const { body: received } = await client.post('/Inventory/Receive', body());

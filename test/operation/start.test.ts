@@ -65,3 +65,22 @@ test.each(['api', 'worker'] as const)(
     );
   },
 );
+
+test.each(['api', 'worker'] as const)(
+  'a Postgres that is away ends the %s with one line that names it and its place, without user and password',
+  async (part) => {
+    const env = {
+      DATABASE_URL: 'postgres://joe:sesame@127.0.0.1:1/inventory',
+      REDIS_URL: inject('redisUrl'),
+      PORT: '0',
+    };
+    const failed = await startProcess(`apps/${part}/src/main.ts`, env, { quiet: true }).then(
+      (started) => started.stop().then(() => 'it is up'),
+      (error: Error) => error.message,
+    );
+    expect(failed).toBe(
+      `apps/${part}/src/main.ts ended with 1 before it was up: Postgres cannot be reached at 127.0.0.1:1 ` +
+        '(connect ECONNREFUSED); check DATABASE_URL and that it runs',
+    );
+  },
+);

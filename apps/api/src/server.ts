@@ -14,6 +14,7 @@ import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import { traceStatements } from '@inventory/db/trace-statements';
+import { namingPostgres } from '@inventory/db/unreachable';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { readConfig } from '@inventory/process/config';
 import { hostCountOf } from '@inventory/process/database-address';
@@ -147,7 +148,7 @@ async function openCheckedDatabase(config: DatabaseConfig, log: Log, report: Rep
     config.DATABASE_CONNECTIONS,
     readUrl === undefined ? null : { readUrl, report: (error) => report(error, 'the replica') },
   );
-  await database.reads.run(refuseUnsafeDatabase);
+  await namingPostgres(url, () => database.reads.run(refuseUnsafeDatabase));
   const excess = await database.reads.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
   const lossy = await database.reads.run((sql) => findLossyReplication(sql, hostCountOf(url)));

@@ -19,6 +19,7 @@ import { findLossyReplication } from '@inventory/db/replication';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { settle } from '@inventory/db/requests/settle';
 import { traceStatements } from '@inventory/db/trace-statements';
+import { namingPostgres } from '@inventory/db/unreachable';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { readConfig } from '@inventory/process/config';
 import { hostCountOf } from '@inventory/process/database-address';
@@ -91,7 +92,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const folds = createTimedPool(() => connectAs('inventory-counts', 1), usualFold.allMs);
   // With the long limit of `folds`: the driver's error for an unreachable database takes longer than a batch
   // may.
-  await folds.run(refuseUnsafeDatabase);
+  await namingPostgres(config.DATABASE_URL, () => folds.run(refuseUnsafeDatabase));
   const excess = await folds.run(excessRightsOf);
   if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);
   const lossy = await folds.run((sql) => findLossyReplication(sql, hostCountOf(config.DATABASE_URL)));

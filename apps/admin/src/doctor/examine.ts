@@ -2,7 +2,7 @@ import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
 import { connections, readConfig } from '@inventory/process/config';
 import { describePlaces, hostCountOf, readDatabaseAddress } from '@inventory/process/database-address';
 import { messageOf } from '@inventory/process/describe-error';
-import { within } from '@inventory/process/within';
+import { TooLateError, within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
 import { connectOnce } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
@@ -102,7 +102,9 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
   } catch (error) {
     void sql.end({ timeout: 0 }).catch(() => {});
     const code = (error as { code?: string }).code;
-    const why = isOutage(error) && code !== undefined ? code : messageOf(error);
+    // The code alone does not say how long was waited.
+    const isCodeEnough = isOutage(error) && code !== undefined && !(error instanceof TooLateError);
+    const why = isCodeEnough ? code : messageOf(error);
     return {
       sql: null,
       check: {

@@ -18,7 +18,19 @@ const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 const number = (value) => (value === null || value === undefined ? '–' : decimals.format(value));
-const time = (text) => (text === null ? '–' : clock.format(new Date(text)));
+
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const daysOfYears = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** The time in the viewer's zone; with the date when that is not today, and the year when it is another. */
+function time(text) {
+  if (text === null) return '–';
+  const [at, now] = [new Date(text), new Date()];
+  if (daysOfYears.format(at) === daysOfYears.format(now)) return clock.format(at);
+  const day = (at.getFullYear() === now.getFullYear() ? days : daysOfYears).format(at);
+  // Where there is little room, day and month stay together.
+  return `${day.replace(' ', '\u00a0')}, ${clock.format(at)}`;
+}
 
 function duration(seconds) {
   if (seconds < 60) return `${seconds} s`;
@@ -185,10 +197,10 @@ function Transactions({ stock }) {
               (each) => html`
                 <tr key=${each.transactionNo}>
                   <td class="count">${each.transactionNo}</td>
-                  <td class="short">${time(each.at)}</td>
+                  <td>${time(each.at)}</td>
                   <td>${each.kind ?? '–'}</td>
                   <td class="name">${each.client ?? '–'}</td>
-                  <td class=${each.status}>${outcomes[each.status]} <span class="quiet">${each.code ?? ''}</span></td>
+                  <td class=${`outcome ${each.status}`}>${outcomes[each.status]} <span class="quiet">${each.code ?? ''}</span></td>
                 </tr>
               `,
             )}
