@@ -3507,6 +3507,11 @@ async function importKey(`,
     test: { file: 'operation/causes.test.ts', title: 'noWorker is named' },
   },
   {
+    name: 'what is told late does not say so',
+    edits: [{ file: foldedLog, search: 'at - lastAt < oldFromMs', replace: 'lastAt > 0' }],
+    test: { file: 'operation/folded-log.test.ts', title: 'says how long' },
+  },
+  {
     name: 'an operator is told what comes most often alone',
     edits: [{ file: foldedLog, search: 'due.find(', replace: 'due.findLast(' }],
     test: { file: 'operation/folded-log.test.ts', title: 'comes once has its second' },

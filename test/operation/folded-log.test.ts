@@ -36,6 +36,27 @@ test('the first line is written at once, those alike every ten seconds as one wi
   expect(messages()[2]).toBe('a');
 });
 
+test('a line that is told long after the last of its kind says how long: what it names may be back', () => {
+  const folded = createFoldedLog(log);
+  const write = (count: number) => {
+    for (let at = 0; at < count; at++) folded.write(line('redis', { outage: 'trouble' }));
+  };
+  write(4);
+  vi.advanceTimersByTime(8000);
+  write(1);
+  vi.advanceTimersByTime(1000);
+  write(1);
+  vi.advanceTimersByTime(20_000);
+  write(4);
+  vi.advanceTimersByTime(20_000);
+  expect(said).toEqual([
+    expect.objectContaining({ message: 'redis', facts: { key: 'redis' } }),
+    expect.objectContaining({ message: 'redis: 5 in 10 s', facts: { key: 'redis', count: 5, seconds: 10 } }),
+    expect.objectContaining({ message: 'redis', facts: { key: 'redis' } }),
+    expect.objectContaining({ facts: { key: 'redis', count: 3, seconds: 10, secondsAgo: 10 } }),
+  ]);
+});
+
 test('lines that differ are written each at once, unless they tell of an outage: then each in a second of its own', () => {
   const folded = createFoldedLog(log);
   for (const key of ['a', 'b', 'c']) folded.write(line(key));

@@ -23,13 +23,15 @@ export type FoldedLog = {
   end(): void;
 };
 
-type Entry = { line: FoldedLine; count: number; since: number; toldAt: number };
+type Entry = { line: FoldedLine; count: number; since: number; lastAt: number; toldAt: number };
 
 // So often is said how many there were of the same,
 const foldMs = 10_000;
 // and what was last there or away.
 const changeFoldMs = 5000;
 const outageEveryMs = 1000;
+// What is told so much later than it happened says how much: it may be over.
+const oldFromMs = 2000;
 // Shorter than the second of an outage: a tick that comes just before one must not cost the next.
 const tickMs = 200;
 // What is not alike is of our making; should it not be, the log stays bounded all the same.
@@ -51,8 +53,10 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
   let outageToldAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;
 
-  function write({ line, count, since }: Entry, at: number) {
-    const { level, facts, message } = line;
+  function write({ line, count, since, lastAt }: Entry, at: number) {
+    const { level, message } = line;
+    const ago = at - lastAt < oldFromMs ? {} : { secondsAgo: Math.round((at - lastAt) / 1000) };
+    const facts = { ...line.facts, ...ago };
     if (count === 1) return log[level](facts, message);
     const seconds = Math.max(1, Math.round((at - since) / 1000));
     log[level]({ ...facts, count, seconds }, `${message}: ${count} in ${seconds} s`);
@@ -110,10 +114,17 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     write(line) {
       const at = now();
       const key = keyOf(line);
-      const entry = entries.get(key) ?? { line, count: 0, since: 0, toldAt: Number.NEGATIVE_INFINITY };
+      const entry = entries.get(key) ?? {
+        line,
+        count: 0,
+        since: 0,
+        lastAt: 0,
+        toldAt: Number.NEGATIVE_INFINITY,
+      };
       entries.set(key, entry);
       if (entry.count === 0) entry.since = at;
       entry.line = line;
+      entry.lastAt = at;
       entry.count += 1;
       if (isDue(entry, at)) {
         if (line.outage === null) tell(key, entry, at);
