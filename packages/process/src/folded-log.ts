@@ -53,17 +53,8 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
   let outageToldAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;
 
-  function write({ line, count, since, lastAt }: Entry, at: number) {
-    const { level, message } = line;
-    const ago = at - lastAt < oldFromMs ? {} : { secondsAgo: Math.round((at - lastAt) / 1000) };
-    const facts = { ...line.facts, ...ago };
-    if (count === 1) return log[level](facts, message);
-    const seconds = Math.max(1, Math.round((at - since) / 1000));
-    log[level]({ ...facts, count, seconds }, `${message}: ${count} in ${seconds} s`);
-  }
-
   function tell(key: string, entry: Entry, at: number) {
-    write(entry, at);
+    write(log, entry, at);
     entry.toldAt = at;
     entry.count = 0;
     // Behind the others, so that each has its second.
@@ -135,8 +126,17 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     end() {
       if (timer !== null) clearTimeout(timer);
       const at = now();
-      for (const entry of entries.values()) if (entry.count > 0) write(entry, at);
+      for (const entry of entries.values()) if (entry.count > 0) write(log, entry, at);
       entries.clear();
     },
   };
+}
+
+function write(log: Log, { line, count, since, lastAt }: Entry, at: number): void {
+  const { level, message } = line;
+  const ago = at - lastAt < oldFromMs ? {} : { secondsAgo: Math.round((at - lastAt) / 1000) };
+  const facts = { ...line.facts, ...ago };
+  if (count === 1) return log[level](facts, message);
+  const seconds = Math.max(1, Math.round((at - since) / 1000));
+  log[level]({ ...facts, count, seconds }, `${message}: ${count} in ${seconds} s`);
 }
