@@ -136,7 +136,10 @@ function write(log: Log, { line, count, since, lastAt }: Entry, at: number): voi
   const { level, message } = line;
   const ago = at - lastAt < oldFromMs ? {} : { secondsAgo: Math.round((at - lastAt) / 1000) };
   const facts = { ...line.facts, ...ago };
-  if (count === 1) return log[level](facts, message);
+  if (count === 1) {
+    log[level](facts, message);
+    return;
+  }
   const seconds = Math.max(1, Math.round((at - since) / 1000));
   log[level]({ ...facts, count, seconds }, `${message}: ${count} in ${seconds} s`);
 }
