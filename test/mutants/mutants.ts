@@ -1462,8 +1462,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/process/src/within.ts',
-        search: 'if (performance.now() - wait.dueAt < stoodStillMs) giveUp(wait);',
-        replace: 'if (wait.dueAt > 0) giveUp(wait);',
+        search: 'if (performance.now() - dueAt < stoodStillMs) giveUp();',
+        replace: 'if (dueAt > 0) giveUp();',
       },
     ],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'while the process stood still' },

@@ -17,33 +17,21 @@ const afterStandstillMs = 700;
  */
 export function within<T>(timeMs: number, promise: PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const wait: Wait = { timeMs, dueAt: performance.now() + timeMs, timer: undefined, reject };
-    wait.timer = setTimeout(lookAtClock, timeMs, wait);
+    const giveUp = () => reject(new TooLateError(`no answer within ${timeMs} ms`));
+    const dueAt = performance.now() + timeMs;
+    let timer = setTimeout(() => {
+      if (performance.now() - dueAt < stoodStillMs) giveUp();
+      else timer = setTimeout(giveUp, afterStandstillMs);
+    }, timeMs);
     promise.then(
       (value) => {
-        clearTimeout(wait.timer);
+        clearTimeout(timer);
         resolve(value);
       },
       (error) => {
-        clearTimeout(wait.timer);
+        clearTimeout(timer);
         reject(error);
       },
     );
   });
-}
-
-type Wait = {
-  timeMs: number;
-  dueAt: number;
-  timer: NodeJS.Timeout | undefined;
-  reject: (error: Error) => void;
-};
-
-function lookAtClock(wait: Wait): void {
-  if (performance.now() - wait.dueAt < stoodStillMs) giveUp(wait);
-  else wait.timer = setTimeout(giveUp, afterStandstillMs, wait);
-}
-
-function giveUp({ timeMs, reject }: Wait): void {
-  reject(new TooLateError(`no answer within ${timeMs} ms`));
 }

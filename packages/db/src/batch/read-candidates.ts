@@ -123,8 +123,7 @@ export async function pickCandidates(
   // The first lots are asked for before the batch's moment is known.
   let judged: Judged | null = null;
   const known = new Map<string, PickedLots>();
-  const undoes = requests.some(({ kind }) => kind === 'reverse');
-  let round = undoes ? 1 : firstRoundFor(all);
+  let round = firstRoundFor(requests, all);
   while (open.length > 0 && round < reading.rounds.length) {
     const { lots, picks } = reading.rounds[round]!;
     const read = open.slice(0, picks);
@@ -162,7 +161,8 @@ export async function pickCandidates(
  * The first lots suffice when there is one for each ask of an item; nobody knows how many a count or a
  * reversal takes.
  */
-function firstRoundFor(all: readonly { ask: Ask }[]): number {
+function firstRoundFor(requests: readonly Queued<SingleRequest>[], all: readonly { ask: Ask }[]): number {
+  if (requests.some(({ kind }) => kind === 'reverse')) return 1;
   const asked = new Map<string, number>();
   for (const { ask } of all) {
     const count = (asked.get(gateOf(ask.pick)) ?? 0) + 1;
