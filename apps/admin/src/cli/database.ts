@@ -8,8 +8,8 @@ import {
   refusesPassword,
   type Sql,
 } from '@inventory/db/client';
-import { NoPrimaryError } from '@inventory/db/hosts/primary';
 import { refuseOtherDatabase } from '@inventory/db/migrate';
+import { whyAway } from '@inventory/db/unreachable';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
 import { within } from '@inventory/process/within';
@@ -127,6 +127,6 @@ function explain(error: unknown, databaseUrl: string): unknown {
   }
   if (isDiskFull(error)) return new CommandError('the disk of Postgres is full: nothing was changed');
   if (!isOutage(error)) return error;
-  const why = error instanceof NoPrimaryError ? error.message : (error as { code: string }).code;
-  return new CommandError(`the database at ${describePlaces(databaseUrl)} cannot be reached (${why})`);
+  const place = describePlaces(databaseUrl);
+  return new CommandError(`the database at ${place} cannot be reached (${whyAway(error)})`);
 }

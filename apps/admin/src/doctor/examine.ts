@@ -1,8 +1,9 @@
 import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
+import { whyAway } from '@inventory/db/unreachable';
 import { connections, readConfig } from '@inventory/process/config';
 import { describePlaces, hostCountOf, readDatabaseAddress } from '@inventory/process/database-address';
 import { messageOf } from '@inventory/process/describe-error';
-import { TooLateError, within } from '@inventory/process/within';
+import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
 import { connectOnce } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
@@ -101,10 +102,7 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
     return { sql, check: { ...about, state: 'ok', found: `answers at ${place}`, remedy: null } };
   } catch (error) {
     void sql.end({ timeout: 0 }).catch(() => {});
-    const code = (error as { code?: string }).code;
-    // The code alone does not say how long was waited.
-    const isCodeEnough = isOutage(error) && code !== undefined && !(error instanceof TooLateError);
-    const why = isCodeEnough ? code : messageOf(error);
+    const why = isOutage(error) ? whyAway(error) : messageOf(error);
     return {
       sql: null,
       check: {

@@ -31,7 +31,7 @@ const graceMs = 250;
 const goodForMs = 200;
 
 /** No server can be written to: they are standbys, or were left behind by a promotion. */
-export class NoPrimaryError extends PlainError {
+class NoPrimaryError extends PlainError {
   /** As a network says it: nothing was sent. */
   readonly code = 'ECONNREFUSED';
 }
