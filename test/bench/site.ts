@@ -130,8 +130,8 @@ async function untilIdle(sql: Sql): Promise<void> {
  * How the tables that the processes of a way know are made, filled and checked; an older checkout has the
  * audit elsewhere.
  */
-async function tablesOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>) {
-  const file = (name: string) => pathToFileURL(join(source, 'packages/db/src', name)).href;
+async function tablesOf(way: Pick<Way, 'source'>) {
+  const file = (name: string) => urlOf(way, join('packages/db/src', name)).href;
   const { migrate }: typeof import('@inventory/db/migrate') = await import(file('migrate.ts'));
   const { addClient }: typeof import('@inventory/db/clients') = await import(file('clients.ts'));
   const { addWarehouse }: typeof import('@inventory/db/warehouses') = await import(file('warehouses.ts'));
@@ -142,11 +142,14 @@ async function tablesOf({ source = join(import.meta.dirname, '../..') }: Pick<Wa
 }
 
 /** The options of Node that the processes of a way are started with; an older checkout has none. */
-async function nodeOptionsOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>) {
-  const file = join(source, 'packages/process/src/node-options.ts');
+async function nodeOptionsOf(way: Pick<Way, 'source'>) {
+  const file = urlOf(way, 'packages/process/src/node-options.ts');
   if (!existsSync(file)) return [];
-  const { nodeOptions }: typeof import('@inventory/process/node-options') = await import(
-    pathToFileURL(file).href
-  );
+  const { nodeOptions }: typeof import('@inventory/process/node-options') = await import(file.href);
   return nodeOptions;
+}
+
+/** A file of the checkout whose processes a way has. */
+function urlOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>, file: string): URL {
+  return pathToFileURL(join(source, file));
 }
