@@ -31,7 +31,7 @@ test('a new key signs after a minute, verifies at once, and ends the one before 
 
   const fresh = await open();
   expect(fresh.signing().kid).toBe(1);
-  expect(fresh.find(kid)?.secret).not.toEqual(fresh.find(1)?.secret);
+  expect(fresh.find(kid)?.secret.export()).not.toEqual(fresh.find(1)?.secret.export());
 
   await age(kid, '2 minutes');
   const settled = await open();
