@@ -54,7 +54,7 @@ export async function startSeveral(
   const { name, turnMs = 0, source } = options;
   const root = resolve(source ?? join(import.meta.dirname, '../..'));
   const { url, sql, secret } = await makeDatabase(stack, name, { source: root });
-  const proxy = turnMs === 0 ? null : await startProxy(Number(new URL(url).port), turnMs);
+  const proxy = turnMs === 0 ? null : await startProxy(Number(new URL(url).port), { turnMs });
   const env = { DATABASE_URL: url, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name, ...manyCallers };
   const farUrl = new URL(url);
   if (proxy !== null) farUrl.port = String(proxy.port);

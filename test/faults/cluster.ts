@@ -12,8 +12,9 @@ import { addLogins, createLogins } from '../harness/logins.ts';
 import { startProcess } from '../harness/processes.ts';
 import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/redis-servers.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
-import { type NetworkStretch, startProxy } from './proxy.ts';
+import { type Stretch, startProxy, type Way } from './proxy.ts';
 import { itemIds } from './requests.ts';
+import { startTrioNetwork } from './trio-network.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -24,7 +25,7 @@ export type Cluster = {
   workers: Member[];
   badEnds: BadEnd[];
   failedStarts: FailedStart[];
-  proxies: Record<`${Role}-${'postgres' | 'redis'}`, NetworkStretch>;
+  proxies: Record<`${Role}-${'postgres' | 'redis'}`, Stretch>;
   /** Past the proxies: how the checker looks. */
   sql: Sql;
   databaseUrl: string;
@@ -84,19 +85,18 @@ export async function startCluster(options: {
     operationsPerMinute: 100_000_000,
     secretDigest: digestSecret(secret),
   });
-  const portOf = (url: string) => Number(new URL(url).port);
-  // Servers that Sentinels name are reached where those say, past any proxy.
-  const redisPort = sentinels?.trio.sentinels[0]?.port ?? portOf(stack.redisUrl);
-  const proxies = {
-    'api-postgres': await startProxy(portOf(stack.databaseUrl)),
-    'api-redis': await startProxy(redisPort),
-    'worker-postgres': await startProxy(portOf(stack.databaseUrl)),
-    'worker-redis': await startProxy(redisPort),
-  };
-  const through = (url: string, proxy: NetworkStretch) => {
-    const changed = new URL(url);
-    changed.port = String(proxy.port);
-    return changed.href;
+  const ways = { api: await startWays('api'), worker: await startWays('worker') };
+  async function startWays(role: Role): Promise<Record<'postgres' | 'redis', Way>> {
+    return {
+      postgres: await startWay(databaseUrlOf(role)),
+      redis: await (sentinels?.startWay(role) ?? startWay(stack.redisUrls[role])),
+    };
+  }
+  const proxies: Cluster['proxies'] = {
+    'api-postgres': ways.api.postgres,
+    'api-redis': ways.api.redis,
+    'worker-postgres': ways.worker.postgres,
+    'worker-redis': ways.worker.redis,
   };
 
   const names = { api: [1, 2], worker: [1, 2, 3] };
@@ -108,8 +108,8 @@ export async function startCluster(options: {
   const failedStarts: FailedStart[] = [];
   function start(role: Role, index: number): Promise<Member> {
     const env: Record<string, string> = {
-      DATABASE_URL: through(databaseUrlOf(role), proxies[`${role}-postgres`]),
-      REDIS_URL: sentinels?.urlOf(role) ?? through(stack.redisUrls[role], proxies[`${role}-redis`]),
+      DATABASE_URL: ways[role].postgres.url,
+      REDIS_URL: ways[role].redis.url,
       PORT: '0',
       DRAIN_MS: '1000',
       LOG_LEVEL: 'info',
@@ -161,8 +161,19 @@ export async function startCluster(options: {
   };
 }
 
-/** The servers and Sentinels, and the address of each part with its own login. */
-async function startSentinels(): Promise<{ trio: SentinelTrio; urlOf(role: Role): string }> {
+/** The way to one server, and the server's address on this side of it. */
+async function startWay(address: string): Promise<Way> {
+  const url = new URL(address);
+  const way = await startProxy(Number(url.port));
+  url.port = String(way.port);
+  return { ...way, url: url.href };
+}
+
+/** The servers and Sentinels, and the way of each part to them, with its own login. */
+async function startSentinels(): Promise<{
+  trio: SentinelTrio;
+  startWay(role: Role): Promise<Way>;
+}> {
   const { program, reason } = await findServerProgram();
   if (program === null) throw new Error(`there is no Redis to run: ${reason}`);
   const users = createRedisUsers('inventory', true);
@@ -174,9 +185,10 @@ async function startSentinels(): Promise<{ trio: SentinelTrio; urlOf(role: Role)
   });
   return {
     trio,
-    urlOf(role) {
+    async startWay(role) {
       const { username, password } = new URL(urls[role]);
-      return trio.url.replace('//', `//${username}:${password}@`);
+      const way = await startTrioNetwork(trio);
+      return { ...way, url: way.url.replace('//', `//${username}:${password}@`) };
     },
   };
 }

@@ -7,11 +7,5 @@ import { sentinelFaults, serverFaults } from './server-faults.ts';
 /** Every fault; a run strikes each once before any comes again. */
 export const faults: readonly Fault[] = [...processFaults, ...serverFaults, ...networkFaults, ...loadFaults];
 
-/**
- * The same for servers that Sentinels watch. Their ways in the network cannot be broken one by one: a process
- * goes where the Sentinels say.
- */
-export const faultsOnSentinels: readonly Fault[] = [
-  ...faults.filter(({ name }) => !/^(api|worker)-redis /.test(name)),
-  ...sentinelFaults,
-];
+/** The same for servers that Sentinels watch. */
+export const faultsOnSentinels: readonly Fault[] = [...faults, ...sentinelFaults];

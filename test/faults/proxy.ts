@@ -6,17 +6,32 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net';
  * a cable that is cut or a firewall that forgets them: nothing passes any more, nobody is told, ever, and new
  * connections pass at once.
  */
-export type NetworkStretch = {
-  port: number;
+export type Stretch = {
   setState(state: 'open' | 'stalled' | 'cut' | 'black hole'): void;
   close(): void;
 };
 
-/**
- * Listens on a free port of loopback and passes bytes both ways to `targetPort`. `turnMs`: how much later
- * what is asked comes there, milliseconds; answers come at once, so each turn takes that much longer.
- */
-export async function startProxy(targetPort: number, turnMs = 0): Promise<NetworkStretch> {
+/** One that begins at a port of its own. */
+export type NetworkStretch = Stretch & { port: number };
+
+/** One that begins where an address says. */
+export type Way = Stretch & { url: string };
+
+export type ProxyOptions = {
+  /**
+   * How much later what is asked comes there, milliseconds; answers come at once, so each turn takes that much
+   * longer.
+   */
+  turnMs?: number;
+  /** What is passed on in the place of the bytes of an answer. */
+  rewrite?: (answer: Buffer) => Buffer;
+};
+
+/** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
+export async function startProxy(
+  targetPort: number,
+  { turnMs = 0, rewrite = (answer) => answer }: ProxyOptions = {},
+): Promise<NetworkStretch> {
   const pairs = new Set<[Socket, Socket]>();
   const swallowed = new Set<Socket>();
   let state: 'open' | 'stalled' | 'cut' = 'open';
@@ -31,7 +46,7 @@ export async function startProxy(targetPort: number, turnMs = 0): Promise<Networ
     for (const [from, to] of [pair, [outgoing, incoming] as const]) {
       from.setNoDelay(true);
       const pass = (chunk: Buffer) => {
-        if (!to.destroyed && !to.write(chunk)) from.pause();
+        if (!to.destroyed && !to.write(from === outgoing ? rewrite(chunk) : chunk)) from.pause();
       };
       // Timers of one length end in the order in which they were set.
       from.on('data', from === incoming && turnMs > 0 ? (chunk) => setTimeout(pass, turnMs, chunk) : pass);

@@ -1,0 +1,32 @@
+import type { SentinelTrio } from '../harness/redis-servers.ts';
+import { startProxy, type Way } from './proxy.ts';
+
+/**
+ * The ways to the servers and the Sentinels of a trio, all of which break together, and the trio's address on
+ * this side of them. A process goes where the Sentinels say: in what they say, the ports are those of the ways.
+ */
+export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
+  const portOf = new Map<string, string>();
+  const rename = (text: string) => text.replace(/\b\d{4,5}\b/g, (port) => portOf.get(port) ?? port);
+  const rewrite = (answer: Buffer) => Buffer.from(rename(answer.toString('latin1')), 'latin1');
+  const ways = await Promise.all([
+    ...trio.servers.map(({ port }) => startProxy(port)),
+    ...trio.sentinels.map(({ port }) => startProxy(port, { rewrite })),
+  ]);
+  for (const [index, { port }] of [...trio.servers, ...trio.sentinels].entries()) {
+    const way = ways[index]!;
+    // An answer says how long each of its texts is.
+    if (String(port).length !== String(way.port).length)
+      throw new Error(`port ${way.port} cannot stand for ${port}`);
+    portOf.set(String(port), String(way.port));
+  }
+  return {
+    url: rename(trio.url),
+    setState(state) {
+      for (const way of ways) way.setState(state);
+    },
+    close() {
+      for (const way of ways) way.close();
+    },
+  };
+}
