@@ -1,7 +1,6 @@
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
 import { parse as parseLossless } from 'lossless-json';
-import { unlessBroken } from './connections/broken-body.ts';
 import { hasDuplicateFields } from './duplicate-fields.ts';
 import { Refused } from './errors.ts';
 import { BodyTooLarge, readBytes } from './read-bytes.ts';
@@ -30,8 +29,7 @@ function textReader(type: string) {
   return async (ctx: Context): Promise<string> => {
     if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
     if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
-    const reading = unlessBroken(ctx.req, readBytes(ctx.req, bytesMaxOf(ctx)));
-    const bytes = await reading.catch((error) => {
+    const bytes = await readBytes(ctx.req, bytesMaxOf(ctx)).catch((error) => {
       throw error instanceof Refused ? error : refusalOfReader(error, bytesMaxOf(ctx));
     });
     if (performance.now() - ctx.state.arrivedAt >= lateFromMs) ctx.state.arrivedAt = performance.now();
@@ -48,7 +46,7 @@ function textReader(type: string) {
  * body shows there.
  */
 export function beginJsonBody(ctx: Context): void {
-  if ((ctx.method !== 'POST' && ctx.method !== 'PUT') || !ctx.is('application/json')) return;
+  if (ctx.method !== 'POST' && ctx.method !== 'PUT') return;
   const text = readJson(ctx);
   text.catch(() => {});
   ctx.state.jsonText = text;

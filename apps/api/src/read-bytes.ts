@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import { onBroken } from './connections/broken-body.ts';
 
 /** A body has more bytes than it may have. */
 export class BodyTooLarge extends Error {}
@@ -13,8 +14,8 @@ const decoders: Record<string, (() => Duplex) | undefined> = {
 
 /**
  * The bytes of a request's body, decompressed, at most `bytesMax`. Fails with BodyTooLarge as soon as there
- * are more; with another error for an encoding that is not known, a compression that is broken, or a sender
- * who goes away.
+ * are more; with Refused when the connection tells why no more come; with another error for an encoding that is
+ * not known, a compression that is broken, or a sender who goes away.
  */
 export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -54,11 +55,16 @@ function gather(
       if (size > bytesMax) fail(new BodyTooLarge());
       else chunks.push(chunk);
     });
-    source.on('end', () => resolve(Buffer.concat(chunks)));
+    source.on('end', () => {
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      // A connection keeps its last request, which must not keep what was read of it.
+      chunks.length = 0;
+    });
     // They stay when the body is refused: an error that nobody listens to, such as that of a compressed body
     // that is too large and cut as well, would end the process.
     source.on('error', fail);
-    request.on('error', fail);
+    if (source !== request) request.on('error', fail);
+    onBroken(request, fail);
     request.on('close', () => {
       if (!request.complete) fail(new Error('the sender went away'));
     });

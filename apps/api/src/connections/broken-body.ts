@@ -11,12 +11,9 @@ export function breakBody(request: IncomingMessage, reason: Refused): void {
   request.emit(event);
 }
 
-/** What `reading` gives; rejects with the reason when the body of the request is told to be broken first. */
-export function unlessBroken<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (reasons.has(request)) reject(reasons.get(request)!);
-    else request.once(event, () => reject(reasons.get(request)!));
-    // A connection keeps its last request, which must not keep what was read of it.
-    reading.finally(() => request.removeAllListeners(event)).then(resolve, reject);
-  });
+/** Calls `tell` with the reason when the body of the request is, or later turns out to be, broken. */
+export function onBroken(request: IncomingMessage, tell: (reason: Refused) => void): void {
+  const reason = reasons.get(request);
+  if (reason === undefined) request.once(event, () => tell(reasons.get(request)!));
+  else tell(reason);
 }
