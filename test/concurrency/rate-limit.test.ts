@@ -105,6 +105,21 @@ describe('over all processes', () => {
     expect(await processes.take(clientId, 1)).toBe(0);
   });
 
+  test('a limit that is lowered while Redis counts holds for those who wait for it', async () => {
+    const clientId = uniqueName('client');
+    const [limiter] = processes.limiters;
+    const first = Promise.all([1, 2, 3].map(() => limiter!.take(clientId, limit)));
+    // Redis has not answered yet.
+    await nextTurn();
+    const later = Promise.all([1, 2, 3].map(() => limiter!.take(clientId, 4)));
+    expect((await first).map(({ allowed }) => allowed)).toEqual([true, true, true]);
+    expect((await later).map(({ allowed, limit }) => [allowed, limit])).toEqual([
+      [true, 4],
+      [false, 4],
+      [false, 4],
+    ]);
+  });
+
   test('what was refused is counted nowhere: who waits as told gets through', async () => {
     const clientId = uniqueName('client');
     expect(await processes.take(clientId, 100)).toBe(100);

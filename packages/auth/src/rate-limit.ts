@@ -79,11 +79,9 @@ return { granted, remaining, reset }
 `;
 
 type Counted = { granted: number; remaining: number; resetMs: number };
-type Waiting = {
-  keys: readonly LimitedKey[];
-  unit: number;
-  callers: ((verdict: RateLimitVerdict) => void)[];
-};
+type Tell = (verdict: RateLimitVerdict) => void;
+/** Who asks for the same: `callers` go together when those before them are answered. */
+type Line = { keys: readonly LimitedKey[]; unit: number; callers: Tell[] };
 
 /**
  * Counts under several keys in one step: a request that one of them refuses is counted under none. The first
@@ -102,8 +100,8 @@ export type LimiterOptions = { now?: () => number; keysMax?: number; waitMs?: nu
  * always, and Redis counts over all; a request is refused when either refuses it. So while Redis is away or
  * late, or has lost its counts, each process still holds the limit on its own: then as many times the limit
  * can pass as there are processes, and no more. Keys that are taken together stand in one node of a Redis
- * Cluster: they have the same part in braces. All that is asked in one turn of the event loop is counted in
- * one call.
+ * Cluster: they have the same part in braces. All that is asked for the same keys in one turn of the event
+ * loop, or while Redis counts those before, is counted in one call.
  */
 export function createWindowLimiter(
   redis: Redis | Cluster,
@@ -111,17 +109,16 @@ export function createWindowLimiter(
 ): WindowLimiter {
   redis.defineCommand('inventoryTakeRequests', { lua: slidingLog });
   const logs = createSlidingLogs({ windowMs, now, ...(keysMax === undefined ? {} : { keysMax }) });
-  let waiting = new Map<string, Waiting>();
+  const lines = new Map<string, Line>();
   // After Redis did not answer in time it is left alone for a while: nobody waits for it again and again.
   let withoutRedisUntil = 0;
 
-  function flush() {
-    const turn = waiting;
-    waiting = new Map();
-    for (const each of turn.values()) void answer(each);
+  async function serve(name: string, line: Line) {
+    while (line.callers.length > 0) await answer(line.keys, line.unit, line.callers.splice(0));
+    lines.delete(name);
   }
 
-  async function answer({ keys, unit, callers }: Waiting) {
+  async function answer(keys: readonly LimitedKey[], unit: number, callers: readonly Tell[]) {
     const here = logs.take(keys, callers.length * unit, unit);
     // Redis is not asked for what is refused here.
     const everywhere = here.granted === 0 ? null : await countOnRedis(keys, here.granted, unit);
@@ -165,11 +162,17 @@ export function createWindowLimiter(
   return {
     take(keys, unit = 1) {
       return new Promise((resolve) => {
-        if (waiting.size === 0) setImmediate(flush);
         const name = [unit, ...keys.map(({ key }) => key)].join('\n');
-        const entry = waiting.get(name);
-        if (entry === undefined) waiting.set(name, { keys, unit, callers: [resolve] });
-        else entry.callers.push(resolve);
+        const known = lines.get(name);
+        if (known !== undefined) {
+          // The limits as they are now.
+          known.keys = keys;
+          known.callers.push(resolve);
+          return;
+        }
+        const line = { keys, unit, callers: [resolve] };
+        lines.set(name, line);
+        setImmediate(() => void serve(name, line));
       });
     },
   };
