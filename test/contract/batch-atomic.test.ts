@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorObject, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
+import { untilAnswered } from '../harness/own-service.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 2, env: { QUEUE_SHARDS: '3' } });
@@ -282,10 +283,9 @@ describe('POST /Inventory/Batch, atomic', () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
         const ordered = index % 2 === 0 ? items : [...items].reverse();
-        return atomic(
-          client,
-          ordered.map((itemID) => issueOf(itemID, 1)),
-        );
+        const key = { 'Idempotency-Key': uniqueName('opposite') };
+        const issues = ordered.map((itemID) => issueOf(itemID, 1));
+        return untilAnswered(() => atomic(client, issues, key));
       }),
     );
     const applied = answers.filter(({ status }) => status === 200).length;

@@ -84,9 +84,11 @@ describe('POST /Inventory/Batch, each', () => {
     const client = await service.client();
     const itemID = await service.item();
     const operations = Array.from({ length: 500 }, (_, index) =>
-      index % 2 === 0 ? receiveOf(itemID, 1) : issueOf(itemID, 1),
+      (index % 2 === 0 ? receiveOf : issueOf)(itemID, 1, { key: uniqueName('k') }),
     );
-    const { body } = await each(client, operations);
+    let { body } = await each(client, operations);
+    // What a slow machine leaves undone are the last ones.
+    while (body.summary.notApplied > 0) ({ body } = await each(client, operations));
     expect(body.summary).toEqual({ applied: 500, refused: 0, notApplied: 0 });
     const numbers = body.results.map(
       (result: { body: { transactionNo: number } }) => result.body.transactionNo,

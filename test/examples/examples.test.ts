@@ -13,6 +13,7 @@ import { runHere } from '../harness/command-line.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { readHelps } from '../harness/helps.ts';
 import { expectInvariants } from '../harness/invariants.ts';
+import { untilAnswered } from '../harness/own-service.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { startService } from '../harness/start-service.ts';
 import { type Block, commandsOf, readBlocks, readInlineCode, root, textOf } from './documents.ts';
@@ -354,7 +355,9 @@ describe('the OpenAPI document', () => {
         const answer =
           type === 'application/x-www-form-urlencoded'
             ? await askWithForm(place, body as Record<string, string>, client.secret)
-            : await client.send(method, place + query, body === undefined ? {} : { body });
+            : await untilAnswered(() =>
+                client.send(method, place + query, body === undefined ? {} : { body }),
+              );
         sent += 1;
         expect(`${what}: ${answer.status} ${answer.text}`).toContain(`${what}: ${status} `);
         const example = answers[name]?.value;

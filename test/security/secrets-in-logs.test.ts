@@ -10,9 +10,10 @@ import { migrate } from '@inventory/db/migrate';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
+import { untilAnswered } from '../harness/own-service.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { readRedis } from '../harness/redis-contents.ts';
 import { allPermissions, uniqueName } from '../harness/service.ts';
@@ -302,14 +303,17 @@ describe('no secret and no value of a body in any log', () => {
     await sql.unsafe(`
       alter table lot add constraint lot_fault_check check (remark <> '${canary('remark')}') not valid;
       alter table item add constraint item_fault_check check (description <> '${canary('description')}x') not valid`);
-    expect((await receive()).status).toBe(500);
-    const changed = await client.put('/Item', { shortID: itemID, description: `${canary('description')}x` });
+    onTestFinished(async () => {
+      await sql`alter table lot drop constraint lot_fault_check`;
+      await sql`alter table item drop constraint item_fault_check`;
+      await expectBack();
+    });
+    expect((await untilAnswered(receive)).status).toBe(500);
+    const description = `${canary('description')}x`;
+    const changed = await untilAnswered(() => client.put('/Item', { shortID: itemID, description }));
     expect(changed.status).toBe(500);
     await expect.poll(() => worker.written()).toMatch(/"constraint":"lot_fault_check"/);
     await expect.poll(() => api.written()).toMatch(/"constraint":"item_fault_check"/);
-    await sql`alter table lot drop constraint lot_fault_check`;
-    await sql`alter table item drop constraint item_fault_check`;
-    await expectBack();
   });
 
   test('when a value is none of its type', async () => {
@@ -317,10 +321,12 @@ describe('no secret and no value of a body in any log', () => {
       create function fault() returns trigger language plpgsql as $$
       begin perform new.serial::integer; return new; end $$;
       create trigger fault before insert on lot for each row execute function fault()`);
-    expect((await receive()).status).toBe(500);
+    onTestFinished(async () => {
+      await sql`drop function fault() cascade`;
+      await expectBack();
+    });
+    expect((await untilAnswered(receive)).status).toBe(500);
     await expect.poll(() => worker.written()).toMatch(logged('invalid_text_representation'));
-    await sql`drop function fault() cascade`;
-    await expectBack();
   });
 
   test('when a statement takes longer than it may', async () => {
