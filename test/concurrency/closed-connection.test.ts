@@ -1,0 +1,27 @@
+import { connectConsumer } from '@inventory/queue/redis';
+import { RedisConnection } from 'bullmq';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { startProxy } from '../faults/proxy.ts';
+import { through } from '../harness/black-hole.ts';
+import { uniqueName } from '../harness/service.ts';
+
+// As when a worker gives up a shard, or stops, while its wait for work is set up anew. The connection would be there until the
+// process ends, and nobody would hear of its errors.
+test('a connection of BullMQ that is closed while it is to come back does not come back', async () => {
+  const network = await startProxy(Number(new URL(inject('redisUrl')).port));
+  onTestFinished(() => network.close());
+  const redis = connectConsumer(through(inject('redisUrl'), network), uniqueName('closed'), () => {});
+  onTestFinished(() => redis.disconnect());
+  const connection = new RedisConnection(redis as never, { blocking: true, skipVersionCheck: true });
+  connection.on('error', () => {});
+  await connection.client;
+  network.setState('cut');
+  // Redis takes connections now, and says nothing.
+  network.setState('stalled');
+  await expect.poll(() => redis.status, { interval: 1 }).toBe('connect');
+  const back = connection.reconnect().catch(() => {});
+  await connection.close(true);
+  network.setState('open');
+  await back;
+  expect(redis.status).toBe('end');
+});
