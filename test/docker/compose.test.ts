@@ -10,6 +10,7 @@ type Service = {
   image: string;
   pids_limit: number;
   scale?: string;
+  env_file?: unknown;
   environment?: Record<string, string | number>;
   ports?: string[];
   command?: string[];
@@ -71,6 +72,22 @@ test('health is asked every 15 to 30 s, and starts no process of Node', () => {
     // Else a start takes as long as that.
     expect(healthcheck!.start_interval, name).toMatch(/^(1s|500ms)$/);
     expect(healthcheck!.test.join(' '), name).not.toMatch(/\bnode\b/);
+  }
+});
+
+test('what Compose reads from .env itself is none of the processes that are given the file: a change replaces no others', () => {
+  const given = Object.entries(services).filter(([, { env_file }]) => env_file !== undefined);
+  expect(given.map(([name]) => name).sort()).toEqual(['admin', 'api', 'migrate', 'secrets', 'worker']);
+  const own = [read('docker-compose.yml'), read('docker-compose.tls.yml')].flatMap((text) =>
+    [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!),
+  );
+  expect(own.length).toBeGreaterThan(9);
+  for (const [service, { environment = {} }] of given) {
+    for (const name of own) {
+      // Of some the api is given what they say: they are for it.
+      if (service === 'api') expect(environment, `${service}`).toHaveProperty(name);
+      else expect(environment[name], `${name} of ${service}`).toBe('');
+    }
   }
 });
 
