@@ -2,7 +2,8 @@ import { startServer } from '@inventory/api/server';
 import { choosePort } from '@inventory/local/free-port';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
 import { through } from '../harness/black-hole.ts';
@@ -54,6 +55,29 @@ async function accepts() {
 }
 const patient = { timeout: 60_000 };
 const clock = expect.stringMatching(/^the clock of Postgres is ahead of this one by -?\d+\.\d{3} s$/);
+
+test('a proxy sends an api nothing in its first moments while it has seen no worker, and then what it can do', async () => {
+  expect(await accepts()).toEqual({ status: 503, says: 'no worker was seen yet\n' });
+  await expect.poll(accepts, patient).toEqual({ status: 200, says: 'ok\n' });
+});
+
+test('a proxy sends an api requests as soon as it has seen a worker', async () => {
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('seen'),
+    PORT: '0',
+  };
+  const port = await choosePort('the api', undefined, undefined);
+  const worker = await startWorker(asPart('worker', env), createLog('worker'));
+  onTestFinished(() => worker.stop());
+  const other = await startServer(asPart('api', { ...env, INTERNAL_PORT: String(port) }), createLog('api'));
+  onTestFinished(() => other.stop());
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  const metrics = () => ask('/metrics').then((answer) => answer.text());
+  await expect.poll(metrics, patient).toMatch(/^inventory_api_workers 1$/m);
+  expect((await ask('/accepts')).status).toBe(200);
+});
 
 test('200 while the api can serve, with how far the clocks differ', async () => {
   await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });

@@ -3780,11 +3780,33 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/server.ts',
-        search: 'isAccepting: () => !draining',
-        replace: 'isAccepting: () => true',
+        search: "(draining ? 'stopping' : ",
+        replace: '(',
       },
     ],
     test: { file: 'concurrency/readiness.test.ts', title: 'a proxy sends it nothing more' },
+  },
+  {
+    name: 'a proxy sends an api requests before there are workers',
+    edits: [
+      {
+        file: 'apps/api/src/server.ts',
+        search: "needs.awaitsWorker() ? 'no worker was seen yet' : null",
+        replace: 'null',
+      },
+    ],
+    test: { file: 'concurrency/readiness.test.ts', title: 'has seen no worker' },
+  },
+  {
+    name: 'a proxy sends an api nothing for a while, though there are workers',
+    edits: [
+      {
+        file: 'apps/api/src/needs.ts',
+        search: 'hasSeenWorker ||= sight.workers > 0;',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/readiness.test.ts', title: 'as soon as it has seen a worker' },
   },
   {
     name: 'a container that hangs stays',

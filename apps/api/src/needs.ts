@@ -10,6 +10,11 @@ export type Needs = {
   presence: Presence;
   /** The queue; of the last time that Redis answered, with no workers when it does not. */
   sight(): QueueSight;
+  /**
+   * Whether no worker was seen since the start a moment ago. Where all processes start anew, the apis are there
+   * first: what a proxy holds until it is not so any more would be refused.
+   */
+  awaitsWorker(): boolean;
   /** Why a transaction got no answer just now. */
   whyUnanswered(): FailureCause;
   /** Redis did not take an envelope. */
@@ -21,6 +26,8 @@ const lookAtRedisEveryMs = 500;
 const lookAtPostgresEveryMs = 1000;
 // A Redis that is full answers, and takes nothing.
 const sendFailedForMs = 3000;
+// Longer than workers take that start right behind the apis. Then reads, at least, are served.
+const awaitWorkerMs = 10_000;
 // Sooner than a worker counts as gone: the request has waited for longer than this, too.
 const unseenMs = 2000;
 
@@ -31,7 +38,9 @@ export function watchNeeds(
   pool: StatementPool,
 ): Needs {
   let sight: QueueSight = { workers: 0, seen: [], lastSeenMs: null, backlog: 0 };
-  let seenAt = performance.now();
+  const startedAt = performance.now();
+  let seenAt = startedAt;
+  let hasSeenWorker = false;
   let sendFailedAt = Number.NEGATIVE_INFINITY;
   const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
 
@@ -40,6 +49,7 @@ export function watchNeeds(
       if (!submitter.isOpen()) throw new Error('not connected');
       sight = await submitter.look();
       seenAt = performance.now();
+      hasSeenWorker ||= sight.workers > 0;
       presence.note('redis', takesWork());
       presence.note('worker', sight.workers > 0);
     } catch {
@@ -60,6 +70,7 @@ export function watchNeeds(
   return {
     presence,
     sight: () => sight,
+    awaitsWorker: () => !hasSeenWorker && performance.now() - startedAt < awaitWorkerMs,
     whyUnanswered() {
       if (!submitter.isOpen() || !presence.isThere('redis') || !takesWork()) return 'redis';
       if (!presence.isThere('postgres')) return 'postgres';

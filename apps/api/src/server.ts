@@ -272,7 +272,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const internal = await serveInternal(config, {
     checkReady,
     metrics: registry,
-    isAccepting: () => !draining,
+    whyNotAccepting: () => (draining ? 'stopping' : needs.awaitsWorker() ? 'no worker was seen yet' : null),
     pages: operations?.pages,
   });
   const { port } = server.address() as AddressInfo;

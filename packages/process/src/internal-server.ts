@@ -18,8 +18,8 @@ export type InternalOptions = {
   /** Rejects with the reason when the process cannot serve. */
   checkReady: () => Promise<Readiness | undefined>;
   metrics: Metrics;
-  /** Whether new requests may be sent to it; false from the moment it is told to stop. Not given: always. */
-  isAccepting?: () => boolean;
+  /** Why no new requests are to be sent to it, if that is so: it is told to stop, or starts. */
+  whyNotAccepting?: () => string | null;
   /** What else is answered, by path; each ends its response. */
   pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> | undefined;
 };
@@ -32,7 +32,7 @@ export type InternalOptions = {
  */
 export async function serveInternal(
   settings: { INTERNAL_PORT?: number | undefined; INTERNAL_HOST: string },
-  { checkReady, metrics, isAccepting = () => true, pages = {} }: InternalOptions,
+  { checkReady, metrics, whyNotAccepting = () => null, pages = {} }: InternalOptions,
 ): Promise<InternalServer | null> {
   if (settings.INTERNAL_PORT === undefined) return null;
   const server = createServer(async (request, response) => {
@@ -45,8 +45,9 @@ export async function serveInternal(
     if (page !== undefined) page(request, response);
     else if (path === '/healthz') answer(200, 'ok\n');
     else if (path === '/accepts') {
-      if (isAccepting()) answer(200, 'ok\n');
-      else answer(503, 'stopping\n');
+      const reason = whyNotAccepting();
+      if (reason === null) answer(200, 'ok\n');
+      else answer(503, `${reason}\n`);
     } else if (path === '/readyz') {
       await checkReady().then(
         (readiness) => answer(200, readyText(readiness ?? {})),
