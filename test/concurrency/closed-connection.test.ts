@@ -5,8 +5,8 @@ import { startProxy } from '../faults/proxy.ts';
 import { through } from '../harness/black-hole.ts';
 import { uniqueName } from '../harness/service.ts';
 
-// As when a worker gives up a shard, or stops, while its wait for work is set up anew. The connection would be there until the
-// process ends, and nobody would hear of its errors.
+// As when a worker gives up a shard, or stops, while its wait for work is set up anew. The connection would
+// be there until the process ends, and nobody would hear of its errors.
 test('a connection of BullMQ that is closed while it is to come back does not come back', async () => {
   const network = await startProxy(Number(new URL(inject('redisUrl')).port));
   onTestFinished(() => network.close());

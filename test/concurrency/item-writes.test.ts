@@ -96,7 +96,7 @@ describe('a write of an item whose connection breaks before it reached Postgres'
   });
 });
 
-// On a slow machine Postgres may not say in time that it has ended a statement: then the outcome is not known.
+// On a slow machine Postgres may not say in time that it has ended a statement: the outcome is unknown then.
 const surely =
   '503 and surely not applied: more writes of an item than there are connections, while it is locked';
 test(surely, { retry: 3 }, async () => {

@@ -19,8 +19,8 @@ export type Way = Stretch & { url: string };
 
 export type ProxyOptions = {
   /**
-   * How much later what is asked comes there, milliseconds; answers come at once, so each turn takes that much
-   * longer.
+   * How much later what is asked comes there, milliseconds; answers come at once, so each turn takes that
+   * much longer.
    */
   turnMs?: number;
   /** What is passed on in the place of the bytes of an answer. */

@@ -3,7 +3,8 @@ import { startProxy, type Way } from './proxy.ts';
 
 /**
  * The ways to the servers and the Sentinels of a trio, all of which break together, and the trio's address on
- * this side of them. A process goes where the Sentinels say: in what they say, the ports are those of the ways.
+ * this side of them. A process goes where the Sentinels say: in what they say, the ports are those of the
+ * ways.
  */
 export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
   const portOf = new Map<string, string>();

@@ -11,8 +11,8 @@ export type Needs = {
   /** The queue; of the last time that Redis answered, with no workers when it does not. */
   sight(): QueueSight;
   /**
-   * Whether no worker was seen since the start a moment ago. Where all processes start anew, the apis are there
-   * first: what a proxy holds until it is not so any more would be refused.
+   * Whether no worker was seen since the start a moment ago. Where all processes start anew, the apis are
+   * there first: what a proxy holds until it is not so any more would be refused.
    */
   awaitsWorker(): boolean;
   /** Why a transaction got no answer just now. */

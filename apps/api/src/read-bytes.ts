@@ -14,8 +14,8 @@ const decoders: Record<string, (() => Duplex) | undefined> = {
 
 /**
  * The bytes of a request's body, decompressed, at most `bytesMax`. Fails with BodyTooLarge as soon as there
- * are more; with Refused when the connection tells why no more come; with another error for an encoding that is
- * not known, a compression that is broken, or a sender who goes away.
+ * are more; with Refused when the connection tells why no more come; with another error for an encoding that
+ * is not known, a compression that is broken, or a sender who goes away.
  */
 export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
