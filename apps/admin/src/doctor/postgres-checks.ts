@@ -95,7 +95,10 @@ export const postgresChecks: Question<Sql>[] = [
     wanted: 'the three roles, and nobody who may do more than their part',
     async look(sql) {
       const { missing, excess } = await readRoles(sql);
-      if (missing.length > 0) return fail(`missing: ${missing.join(', ')}`, 'run `pnpm inventory migrate`');
+      if (missing.length > 0) {
+        const remedy = 'run `pnpm inventory migrate` on the database of the service';
+        return fail(`missing: ${missing.join(', ')}`, remedy);
+      }
       if (excess.length > 0) {
         return warn(
           excess.join('; '),
