@@ -44,8 +44,9 @@ export async function inChunks<T>(
 }
 
 /**
- * Sends again what is answered 503, as such an answer says, unless its outcome is not known. For tests that send much at
- * once and ask for more than that none of it is lost: a slow machine may be too busy for some of it.
+ * Sends again what is answered 503, as such an answer says, unless its outcome is not known. For tests that
+ * send much at once and ask for more than that none of it is lost: a slow machine may be too busy for some of
+ * it.
  */
 export async function untilTaken(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   for (;;) {
