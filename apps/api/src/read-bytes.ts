@@ -36,28 +36,30 @@ function gather(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let failed = false;
+    // Gone when they were used. A connection keeps its last request, whose listeners would keep with these
+    // what was read of it.
+    let settle: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };
     const fail = (error: Error) => {
-      if (failed) return;
-      failed = true;
       chunks.length = 0;
+      if (settle === null) return;
+      settle.reject(error);
+      settle = null;
       if (source !== request) {
         request.unpipe();
         source.destroy();
       }
       // The rest of the body is read past, or the connection could carry no other request.
       request.resume();
-      reject(error);
     };
     source.on('data', (chunk: Buffer) => {
-      if (failed) return;
+      if (settle === null) return;
       size += chunk.length;
       if (size > bytesMax) fail(new BodyTooLarge());
       else chunks.push(chunk);
     });
     source.on('end', () => {
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-      // A connection keeps its last request, which must not keep what was read of it.
+      settle?.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      settle = null;
       chunks.length = 0;
     });
     // They stay when the body is refused: an error that nobody listens to, such as that of a compressed body

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { readBytes } from '@inventory/api/read-bytes';
+import { expect, onTestFinished, test } from 'vitest';
+
+const bytesMax = 1024 * 1024;
+const large = Buffer.alloc(bytesMax, 'x');
+
+function collectGarbage() {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
+
+test.each([
+  ['in one piece', Buffer.from('{"a":1}'), {}],
+  ['in many', large, {}],
+  ['compressed', gzipSync(large), { 'Content-Encoding': 'gzip' }],
+])('a request that stays with its connection keeps nothing of its body: %s', async (_, body, headers) => {
+  const kept: IncomingMessage[] = [];
+  const bodies: WeakRef<Buffer>[] = [];
+  const server = createServer(async (request, response) => {
+    kept.push(request);
+    const bytes = await readBytes(request, bytesMax);
+    bodies.push(new WeakRef(bytes));
+    response.end(String(bytes.length));
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const request = send({ port, host: '127.0.0.1', method: 'POST', headers }).end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  response.resume();
+  const left = () => {
+    collectGarbage();
+    return bodies[0]!.deref()?.length;
+  };
+  await expect.poll(left).toBeUndefined();
+  expect(kept).toHaveLength(1);
+});
