@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { within } from '@inventory/process/within';
 import type { Cluster, Redis } from 'ioredis';
 import { createSlidingLogs, type LimitedKey } from './sliding-log.ts';
@@ -15,7 +16,7 @@ const withoutRedisForMs = 1000;
 export type RateLimitVerdict = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
 // A sliding log, so that no 60 s ever hold more than the limit (a fixed window lets twice as many pass across
-// its edge). It keeps one entry per millisecond, not per request, and answers for all requests of one turn at
+// its edge). It keeps one entry per millisecond, not per request, and answers for all requests of one call at
 // once. An entry of exactly 60 s ago still counts. Refused requests are not counted: a client that waits as
 // it is told gets through. Several keys are counted in one step: a request that one of them has no room for
 // is counted under none.
@@ -80,7 +81,7 @@ return { granted, remaining, reset }
 
 type Counted = { granted: number; remaining: number; resetMs: number };
 type Tell = (verdict: RateLimitVerdict) => void;
-/** Who asks for the same: `callers` go together when those before them are answered. */
+/** Who asks for the same: `callers` go together, at the end of the turn or behind those before them. */
 type Line = { keys: readonly LimitedKey[]; unit: number; callers: Tell[] };
 
 /**
@@ -114,8 +115,15 @@ export function createWindowLimiter(
   let withoutRedisUntil = 0;
 
   async function serve(name: string, line: Line) {
-    while (line.callers.length > 0) await answer(line.keys, line.unit, line.callers.splice(0));
-    lines.delete(name);
+    try {
+      do {
+        // All that this turn asks goes along.
+        await nextTurn();
+        await answer(line.keys, line.unit, line.callers.splice(0));
+      } while (line.callers.length > 0);
+    } finally {
+      lines.delete(name);
+    }
   }
 
   async function answer(keys: readonly LimitedKey[], unit: number, callers: readonly Tell[]) {
@@ -126,7 +134,7 @@ export function createWindowLimiter(
     const { granted, remaining, resetMs } = stricter(here, everywhere);
     const limit = keys[0]!.limit;
     callers.forEach((tell, index) => {
-      // The first ones of the turn pass; the allowance of each counts down to the one that is left in the
+      // The first ones pass; the allowance of each counts down to the one that is left in the
       // end.
       const passed = (index + 1) * unit;
       const allowed = passed <= granted;
@@ -172,7 +180,7 @@ export function createWindowLimiter(
         }
         const line = { keys, unit, callers: [resolve] };
         lines.set(name, line);
-        setImmediate(() => void serve(name, line));
+        void serve(name, line);
       });
     },
   };
