@@ -360,9 +360,13 @@ describe('what runs', () => {
       const places = [...probes.map(({ httpGet }) => httpGet), endpoint];
       for (const { path, port } of places) {
         expect(port).toBe('internal');
-        const answer = await fetch(`http://127.0.0.1:${portOf(name)}${path}`);
-        expect([path, answer.status]).toEqual([path, 200]);
-        await answer.text();
+        const ask = async () => {
+          const answer = await fetch(`http://127.0.0.1:${portOf(name)}${path}`);
+          await answer.text();
+          return [path, answer.status];
+        };
+        // Again and again, as it is in its first moments.
+        await expect.poll(ask).toEqual([path, 200]);
       }
       // As the rules of the alerts ask for it.
       const { jobLabel, selector } = named('PodMonitor', name).spec;

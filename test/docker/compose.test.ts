@@ -81,6 +81,11 @@ test('what Compose reads from .env itself is none of the processes that are give
   const own = [read('docker-compose.yml'), read('docker-compose.tls.yml')].flatMap((text) =>
     [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!),
   );
+  const composes = [operating, read('.env.example'), read('docker-compose.tls.yml')].flatMap(
+    (text) => text.match(/\bCOMPOSE_\w+/g) ?? [],
+  );
+  expect(composes).toContain('COMPOSE_PROFILES');
+  own.push(...composes);
   expect(own.length).toBeGreaterThan(9);
   for (const [service, { environment = {} }] of given) {
     for (const name of own) {

@@ -11,8 +11,8 @@ export type Needs = {
   /** The queue; of the last time that Redis answered, with no workers when it does not. */
   sight(): QueueSight;
   /**
-   * Whether no worker was seen since the start a moment ago. Where all processes start anew, the apis are
-   * there first: what a proxy holds until it is not so any more would be refused.
+   * True in the first moments, until a worker is seen. Where all processes start anew the apis are there
+   * first: a request that was let in then would be refused, one that a proxy holds is served.
    */
   awaitsWorker(): boolean;
   /** Why a transaction got no answer just now. */
@@ -44,7 +44,7 @@ export function watchNeeds(
   let sendFailedAt = Number.NEGATIVE_INFINITY;
   const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
 
-  const stopRedis = lookEvery(lookAtRedisEveryMs, async () => {
+  async function lookAtRedis() {
     try {
       if (!submitter.isOpen()) throw new Error('not connected');
       sight = await submitter.look();
@@ -56,7 +56,9 @@ export function watchNeeds(
       presence.note('redis', false);
       sight = { ...sight, workers: 0, seen: [], lastSeenMs: null };
     }
-  });
+  }
+  void lookAtRedis();
+  const stopRedis = lookEvery(lookAtRedisEveryMs, lookAtRedis);
   const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {
     try {
       await pool.run(reach);
