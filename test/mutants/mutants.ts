@@ -1695,6 +1695,17 @@ async function importKey(`,
     test: { file: 'security/event-loop.test.ts', title: 'very many parameters' },
   },
   {
+    name: 'a large batch lets nobody in between',
+    edits: [
+      {
+        file: 'apps/api/src/batch/pacer.ts',
+        search: 'if (performance.now() - since < stretchMs) return undefined;',
+        replace: 'if (performance.now() > since) return undefined;',
+      },
+    ],
+    test: { file: 'security/event-loop.test.ts', title: 'in stretches' },
+  },
+  {
     name: 'nobody listens to a compressed body that was refused',
     edits: [
       {
@@ -1705,6 +1716,18 @@ async function importKey(`,
       },
     ],
     test: { file: 'security/cut-compression.test.ts' },
+  },
+  {
+    name: 'a connection keeps the body of its last request',
+    edits: [
+      {
+        file: 'apps/api/src/read-bytes.ts',
+        search: `      settle = null;
+      chunks.length = 0;`,
+        replace: '      chunks.length = 0;',
+      },
+    ],
+    test: { file: 'security/kept-bodies.test.ts', title: 'in one piece' },
   },
   {
     name: 'NUL reaches Postgres',
