@@ -230,20 +230,28 @@ async function untilCountedTogether() {
 // A process of a slow machine that hears late from Redis counts for itself, as when Redis is away.
 const again = { retry: 3 };
 
-describe('wrong secrets', again, () => {
+describe('wrong secrets', () => {
   beforeEach(untilCountedTogether);
 
-  test('401 ten times in any 60 s, then 429, however many come at once: for one client id', async () => {
-    const client = await service.client();
-    const counts = await sendWrong(400, () => client.clientId, newAddress);
-    expect(counts).toEqual({ 401: 10, 429: 390 });
-  });
+  test(
+    '401 ten times in any 60 s, then 429, however many come at once: for one client id',
+    again,
+    async () => {
+      const client = await service.client();
+      const counts = await sendWrong(400, () => client.clientId, newAddress);
+      expect(counts).toEqual({ 401: 10, 429: 390 });
+    },
+  );
 
-  test('401 ten times in any 60 s, then 429, however many come at once: from one address', async () => {
-    expect(await sendWrong(400, () => uniqueName('nobody'))).toEqual({ 401: 10, 429: 390 });
-  });
+  test(
+    '401 ten times in any 60 s, then 429, however many come at once: from one address',
+    again,
+    async () => {
+      expect(await sendWrong(400, () => uniqueName('nobody'))).toEqual({ 401: 10, 429: 390 });
+    },
+  );
 
-  test('200: the right secret, whatever wrong ones came for its id and from its address', async () => {
+  test('200: the right secret, whatever wrong ones came for its id and from its address', again, async () => {
     const client = await service.client();
     const right = credentials(client.clientId, client.secret);
     expect(await sendWrong(40, () => client.clientId)).toEqual({ 401: 10, 429: 30 });
@@ -303,7 +311,7 @@ describe('wrong secrets', again, () => {
   });
 });
 
-describe('behind a proxy', again, () => {
+describe('behind a proxy', () => {
   beforeEach(untilCountedTogether);
 
   test('addresses that the caller writes itself change nothing: one more is 429', async () => {

@@ -7,13 +7,13 @@ import { createSigningKey } from '@inventory/auth/token';
 import { addFirstSigningKey } from '@inventory/db/signing-keys';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { untilTaken } from '../harness/answers.ts';
 import { send } from '../harness/api-client.ts';
 import { addressFor, asPart } from '../harness/as-part.ts';
 import { runHere } from '../harness/command-line.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { readHelps } from '../harness/helps.ts';
 import { expectInvariants } from '../harness/invariants.ts';
-import { untilAnswered } from '../harness/own-service.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { startService } from '../harness/start-service.ts';
 import { type Block, commandsOf, readBlocks, readInlineCode, root, textOf } from './documents.ts';
@@ -355,9 +355,7 @@ describe('the OpenAPI document', () => {
         const answer =
           type === 'application/x-www-form-urlencoded'
             ? await askWithForm(place, body as Record<string, string>, client.secret)
-            : await untilAnswered(() =>
-                client.send(method, place + query, body === undefined ? {} : { body }),
-              );
+            : await untilTaken(() => client.send(method, place + query, body === undefined ? {} : { body }));
         sent += 1;
         expect(`${what}: ${answer.status} ${answer.text}`).toContain(`${what}: ${status} `);
         const example = answers[name]?.value;

@@ -23,14 +23,14 @@ export type ProxyOptions = {
    * much longer.
    */
   turnMs?: number;
-  /** What is passed on in the place of the bytes of an answer. */
-  rewrite?: (answer: Buffer) => Buffer;
+  /** For each connection: what is passed on in the place of these bytes of its answers. */
+  createRewrite?: () => (answer: Buffer) => Buffer;
 };
 
 /** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
 export async function startProxy(
   targetPort: number,
-  { turnMs = 0, rewrite = (answer) => answer }: ProxyOptions = {},
+  { turnMs = 0, createRewrite = () => (answer) => answer }: ProxyOptions = {},
 ): Promise<NetworkStretch> {
   const pairs = new Set<[Socket, Socket]>();
   const swallowed = new Set<Socket>();
@@ -40,6 +40,7 @@ export async function startProxy(
       incoming.resetAndDestroy();
       return;
     }
+    const rewrite = createRewrite();
     const outgoing = connectTcp(targetPort, '127.0.0.1');
     const pair: [Socket, Socket] = [incoming, outgoing];
     pairs.add(pair);

@@ -9,10 +9,19 @@ import { startProxy, type Way } from './proxy.ts';
 export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
   const portOf = new Map<string, string>();
   const rename = (text: string) => text.replace(/\b\d{4,5}\b/g, (port) => portOf.get(port) ?? port);
-  const rewrite = (answer: Buffer) => Buffer.from(rename(answer.toString('latin1')), 'latin1');
+  const createRewrite = () => {
+    let held = '';
+    return (answer: Buffer) => {
+      held += answer.toString('latin1');
+      // A port can be cut in two, but no answer ends there.
+      const whole = held.slice(0, held.lastIndexOf('\n') + 1);
+      held = held.slice(whole.length);
+      return Buffer.from(rename(whole), 'latin1');
+    };
+  };
   const ways = await Promise.all([
     ...trio.servers.map(({ port }) => startProxy(port)),
-    ...trio.sentinels.map(({ port }) => startProxy(port, { rewrite })),
+    ...trio.sentinels.map(({ port }) => startProxy(port, { createRewrite })),
   ]);
   for (const [index, { port }] of [...trio.servers, ...trio.sentinels].entries()) {
     const way = ways[index]!;
