@@ -3,7 +3,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 /** A key as Postgres has it. `settled`: every process has surely read it. */
 export type StoredEnvelopeKey = { kid: number; secret: Uint8Array; settled: boolean };
 
-/** `secret`: made ready once; of its bytes Node would make it for every signature, at five times the cost. */
+/** `secret`: from plain bytes Node makes one for every signature, which then takes five times as long. */
 export type EnvelopeKey = { kid: number; secret: KeyObject };
 
 /** The keys of what travels through Redis, which has none of them. */
