@@ -63,8 +63,9 @@ import { createStock } from './transactions.ts';
 const perAddressMax = 250;
 // Operations of batches under way: as many as fill an envelope, or all envelopes.
 const batchOperationsMax = { beside: 64, alone: 256 };
-// What was decided is read on another connection when one ends.
-const readAgainForMs = 600;
+// What was decided is read on another connection when one ends, and again when a statement took longer than
+// it may (`verdicts`): a machine that is busy for a second is no reason for a doubtful answer.
+const readAgainForMs = 1500;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
