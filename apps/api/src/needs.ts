@@ -44,21 +44,25 @@ export function watchNeeds(
   let sendFailedAt = Number.NEGATIVE_INFINITY;
   const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
 
-  async function lookAtRedis() {
+  async function look() {
+    sight = await submitter.look();
+    seenAt = performance.now();
+    hasSeenWorker ||= sight.workers > 0;
+  }
+
+  // At once; what is not there yet is told of later.
+  look().catch(() => {});
+  const stopRedis = lookEvery(lookAtRedisEveryMs, async () => {
     try {
       if (!submitter.isOpen()) throw new Error('not connected');
-      sight = await submitter.look();
-      seenAt = performance.now();
-      hasSeenWorker ||= sight.workers > 0;
+      await look();
       presence.note('redis', takesWork());
       presence.note('worker', sight.workers > 0);
     } catch {
       presence.note('redis', false);
       sight = { ...sight, workers: 0, seen: [], lastSeenMs: null };
     }
-  }
-  void lookAtRedis();
-  const stopRedis = lookEvery(lookAtRedisEveryMs, lookAtRedis);
+  });
   const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {
     try {
       await pool.run(reach);
