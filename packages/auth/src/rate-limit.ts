@@ -134,8 +134,7 @@ export function createWindowLimiter(
     const { granted, remaining, resetMs } = stricter(here, everywhere);
     const limit = keys[0]!.limit;
     callers.forEach((tell, index) => {
-      // The first ones pass; the allowance of each counts down to the one that is left in the
-      // end.
+      // The first ones pass; the allowance of each counts down to the one that is left in the end.
       const passed = (index + 1) * unit;
       const allowed = passed <= granted;
       // Of what is refused whole, some may be left.
