@@ -4,11 +4,12 @@ import { migrate } from '@inventory/db/migrate';
 import { createLog } from '@inventory/process/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { expectInvariants } from '../harness/invariants.ts';
 import { readMetrics } from '../harness/metrics.ts';
-import { prepareDatabase, receiveOnce, startOwnService, untilAnswered } from '../harness/own-service.ts';
+import { prepareDatabase, receiveOnce, startOwnService } from '../harness/own-service.ts';
 import { type PgBouncer, pgbouncerPath, startPgBouncer } from '../harness/pgbouncer.ts';
 
 const itemID = 'ITEM';

@@ -2,10 +2,10 @@ import { findLossyReplication } from '@inventory/db/replication';
 import { createLog } from '@inventory/process/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { ApiAnswer } from '../harness/api-client.ts';
+import { type ApiAnswer, untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { runCommand } from '../harness/command-line.ts';
-import { type OwnService, prepareDatabase, startOwnService, untilAnswered } from '../harness/own-service.ts';
+import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
 import { uniqueName } from '../harness/service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 

@@ -1,13 +1,8 @@
 import { connect } from '@inventory/db/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
-import {
-  type OwnService,
-  prepareDatabase,
-  receiveOnce,
-  startOwnService,
-  untilAnswered,
-} from '../harness/own-service.ts';
+import { untilAnswered } from '../harness/api-client.ts';
+import { type OwnService, prepareDatabase, receiveOnce, startOwnService } from '../harness/own-service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 
 const itemID = 'ITEM';

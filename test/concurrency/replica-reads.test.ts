@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { untilAnswered } from '../harness/api-client.ts';
 import { readMetrics } from '../harness/metrics.ts';
-import {
-  type OwnService,
-  prepareDatabase,
-  receiveOnce,
-  startOwnService,
-  untilAnswered,
-} from '../harness/own-service.ts';
+import { type OwnService, prepareDatabase, receiveOnce, startOwnService } from '../harness/own-service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 
 const itemID = 'ITEM';

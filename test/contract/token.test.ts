@@ -271,7 +271,7 @@ describe('wrong secrets', () => {
     expect(await sendWrong(20, () => client.clientId)).toEqual({ 429: 20 });
   });
 
-  test('200: every right secret that is sent among wrong ones, at the same moment', async () => {
+  test('200: every right secret that is sent among wrong ones, at the same moment', again, async () => {
     const client = await service.client();
     const right = credentials(client.clientId, client.secret);
     const answers = await inChunks(400, 40, (index) =>

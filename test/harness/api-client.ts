@@ -57,6 +57,24 @@ export function askToken(
   });
 }
 
+/** The first answer but 503, which a machine that is busy with other things gives. */
+export async function untilAnswered(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 503) return answer;
+  }
+}
+
+/** A token for these credentials, however long a busy machine takes for it. */
+export async function takeToken(
+  baseUrl: string,
+  credentials: { clientId: string; secret: string },
+): Promise<string> {
+  const { status, text, body } = await untilAnswered(() => askToken(baseUrl, credentials));
+  if (status !== 200) throw new Error(`no token: ${text}`);
+  return body.access_token;
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -20,11 +20,16 @@ const patient: ConnectionLimits = {
   pipelinedMax: never,
 };
 
-type Options = { limits?: Partial<ConnectionLimits>; connectionsMax?: number; perAddressMax?: number };
+type Options = {
+  limits?: Partial<ConnectionLimits>;
+  connectionsMax?: number;
+  perAddressMax?: number;
+  checkEveryMs?: number;
+};
 
 /**
  * The HTTP server of the api in front of this handler, for one test. It checks its connections fifty times a
- * second.
+ * second unless told otherwise.
  */
 export async function serve(handle: RequestListener, options: Options = {}) {
   const standing = createStanding();
@@ -35,7 +40,7 @@ export async function serve(handle: RequestListener, options: Options = {}) {
     perAddressMax: options.perAddressMax ?? 0,
     standing,
     limits: { ...patient, ...options.limits },
-    checkEveryMs: 20,
+    checkEveryMs: options.checkEveryMs ?? 20,
     report: (counts) => reported.push(counts),
   });
   server.listen(0, '127.0.0.1');

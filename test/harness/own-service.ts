@@ -9,7 +9,7 @@ import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { inject } from 'vitest';
-import { type ApiAnswer, type ApiClient, askToken, createApiClient } from './api-client.ts';
+import { type ApiAnswer, type ApiClient, createApiClient, takeToken, untilAnswered } from './api-client.ts';
 import { asPart } from './as-part.ts';
 import { addLogins } from './logins.ts';
 import { uniqueName } from './service.ts';
@@ -72,20 +72,12 @@ export async function startOwnService(options: {
       running.push(await startWorker(asPart('worker', env), createLog('worker')));
     }
     const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
-    const answer = await untilAnswered(() => askToken(baseUrls[0]!, { clientId, secret }));
-    const clients = baseUrls.map((baseUrl) => createApiClient(baseUrl, clientId, answer.body.access_token));
+    const token = await takeToken(baseUrls[0]!, { clientId, secret });
+    const clients = baseUrls.map((baseUrl) => createApiClient(baseUrl, clientId, token));
     return { baseUrls, internalPorts: apis.map(({ internalPort }) => internalPort!), clients, stop };
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-/** The first answer but 503, which a machine that is busy with other things gives. */
-export async function untilAnswered(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
-  for (;;) {
-    const answer = await ask();
-    if (answer.status !== 503) return answer;
   }
 }
 

@@ -9,7 +9,7 @@ import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
-import { type ApiClient, askToken, createApiClient } from './api-client.ts';
+import { type ApiClient, createApiClient, takeToken } from './api-client.ts';
 import { asPart } from './as-part.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants, expectNoDeadlocks } from './invariants.ts';
@@ -132,14 +132,13 @@ function createService(database: TestDatabase, env: Record<string, string>, port
         secretDigest: digestSecret(secret),
       });
       const at = options.baseUrl ?? baseUrl;
-      const answer = await askToken(at, { clientId, secret });
-      return { ...createApiClient(at, clientId, answer.body.access_token), secret };
+      return { ...createApiClient(at, clientId, await takeToken(at, { clientId, secret })), secret };
     },
     async demoClient() {
       const secret = createSecret();
       await addSecret(sql, demoClientId, digestSecret(secret));
-      const answer = await askToken(baseUrl, { clientId: demoClientId, secret });
-      return { ...createApiClient(baseUrl, demoClientId, answer.body.access_token), secret };
+      const token = await takeToken(baseUrl, { clientId: demoClientId, secret });
+      return { ...createApiClient(baseUrl, demoClientId, token), secret };
     },
     async item(fields = {}) {
       cataloguer ??= service.client();

@@ -205,26 +205,30 @@ test(
   testMaxMs,
 );
 
-test('the loop turns on: a value that is slow to read, in any field of a body, compressed or not', async () => {
-  const bodies = routes.filter((declared) => declared.body !== undefined);
-  await expectNoneSlow(
-    bodies.flatMap((declared) =>
-      [...fieldsOf(declared, 'body'), unknown].map((field) => {
-        const put = (json: string) => {
-          const { body, ...request } = requestOf(declared, { itemID });
-          const text = JSON.stringify({ ...body, [field]: '@' }).replace('"@"', () => json);
-          return { ...request, body: text };
-        };
-        const hostile = slowJson(bodyLength).map(put);
-        return {
-          name: `${nameOf(declared)} value of ${field}`,
-          harmless: wire(put(`"${'a'.repeat(bodyLength - 60)}"`)),
-          hostile: [...hostile, ...hostile.map(zipped)].map(wire),
-        };
-      }),
-    ),
-  );
-});
+test(
+  'the loop turns on: a value that is slow to read, in any field of a body, compressed or not',
+  async () => {
+    const bodies = routes.filter((declared) => declared.body !== undefined);
+    await expectNoneSlow(
+      bodies.flatMap((declared) =>
+        [...fieldsOf(declared, 'body'), unknown].map((field) => {
+          const put = (json: string) => {
+            const { body, ...request } = requestOf(declared, { itemID });
+            const text = JSON.stringify({ ...body, [field]: '@' }).replace('"@"', () => json);
+            return { ...request, body: text };
+          };
+          const hostile = slowJson(bodyLength).map(put);
+          return {
+            name: `${nameOf(declared)} value of ${field}`,
+            harmless: wire(put(`"${'a'.repeat(bodyLength - 60)}"`)),
+            hostile: [...hostile, ...hostile.map(zipped)].map(wire),
+          };
+        }),
+      ),
+    );
+  },
+  testMaxMs,
+);
 
 test('the loop turns on: very many parameters, fields, segments and headers, and bodies that swell', async () => {
   const many = (count: number, one: (index: number) => string, by = '') =>

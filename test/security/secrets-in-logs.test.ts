@@ -11,9 +11,9 @@ import { addWarehouse } from '@inventory/db/warehouses';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
+import { type ApiClient, createApiClient, send, untilAnswered } from '../harness/api-client.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
-import { untilAnswered } from '../harness/own-service.ts';
+
 import { type Started, startProcess } from '../harness/processes.ts';
 import { readRedis } from '../harness/redis-contents.ts';
 import { allPermissions, uniqueName } from '../harness/service.ts';
