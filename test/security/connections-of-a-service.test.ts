@@ -18,6 +18,18 @@ test('a service that has as many connections as it takes closes the idlest for a
   }
 });
 
+test('a fleet whose scanners all connect in one moment, as after a restart, is answered', async () => {
+  const { token } = await service.client();
+  const port = Number(new URL(service.baseUrl).port);
+  const fleet = Array.from({ length: 6 }, () => openRaw(port));
+  for (const scanner of fleet)
+    scanner.write(`GET /api/v1/Item HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  for (const scanner of fleet) {
+    expect((await scanner.next())?.status).toBe(200);
+    scanner.socket.destroy();
+  }
+});
+
 test('a fleet behind one address has more connections than strangers there may: each brought a right token', async () => {
   const { token } = await service.client();
   const port = Number(new URL(service.baseUrl).port);
@@ -29,6 +41,9 @@ test('a fleet behind one address has more connections than strangers there may: 
     expect((await scanner.next())?.status).toBe(200);
     fleet.push(scanner);
   }
+  // These make room for each other, though the fleet has rested for longer.
+  const strangers = [openRaw(port), openRaw(port), openRaw(port)];
+  expect(await strangers[0]!.outcome()).not.toBe('open');
   for (const scanner of fleet) {
     scanner.write(request);
     expect((await scanner.next())?.status).toBe(200);

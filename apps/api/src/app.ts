@@ -235,7 +235,7 @@ function tokenRoute({ token, metrics }: AppOptions) {
   return (ctx: Context, next: Next) => (ctx.path === `${basePath}/Token` ? answer(ctx) : next());
 }
 
-function authenticate({ authenticator, metrics }: AppOptions) {
+function authenticate({ authenticator, strangers, metrics }: AppOptions) {
   return async (ctx: Context, next: Next) => {
     if (!ctx.path.startsWith(`${basePath}/`)) throw unknownPath();
     const header = ctx.get('Authorization');
@@ -255,6 +255,7 @@ function authenticate({ authenticator, metrics }: AppOptions) {
       throw new Refused({ code: 'unauthorized', message }, { headers: { 'WWW-Authenticate': challenge } });
     }
     ctx.state.client = client;
+    strangers.noteKnown(ctx);
     return next();
   };
 }

@@ -61,6 +61,9 @@ import { createStock } from './transactions.ts';
 
 // Many for the scanners of a warehouse behind one address, and a part of all.
 const perAddressMax = 250;
+// Connections that wait to be taken, as far as the system allows: Node asks for 511, and a fleet that
+// connects in one moment would come back a second later, and seconds later again.
+const backlog = 4096;
 // Operations of batches under way: as many as fill an envelope, or all envelopes.
 const batchOperationsMax = { beside: 64, alone: 256 };
 // What was decided is read on another connection when one ends, and again when a statement took longer than
@@ -243,7 +246,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(config.PORT, config.HOST, resolve);
+    server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
   const checkReady = async () => {
     await verdicts.run(reach);

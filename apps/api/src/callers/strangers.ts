@@ -25,6 +25,8 @@ export type Strangers = {
    * own, which `ctx.state.payer` names. Nothing is refused, and nobody waits for others' debts.
    */
   slow(ctx: Context, next: Next): Promise<void>;
+  /** A right token came, before anything is done for it. */
+  noteKnown(ctx: Context): void;
   /** Whether an address has used up its budget: its requests cost others, and wait. */
   isSpent(address: string): boolean;
   /** How many answers wait for their turn. */
@@ -92,8 +94,8 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   return {
     async slow(ctx, next) {
       await next();
-      // A right token, or a right secret.
-      if (ctx.state.client !== undefined || ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
+      // A right secret came.
+      if (ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
       if (!isStranger(ctx)) return;
       const payer: string = ctx.state.payer ?? ctx.state.address;
       if (isDraining() || pays(payer, ctx.state.payer !== undefined, costOf(ctx))) return;
@@ -103,6 +105,7 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
       } else if (line.size() >= waitingMax) ctx.set('Connection', 'close');
       else await wait(ctx, payer);
     },
+    noteKnown: (ctx) => standing.noteKnown(ctx.req.socket),
     isSpent: (address) => !budgets.has(address, 1) || !all.has('', 1),
     waitingCount: () => line.size(),
   };

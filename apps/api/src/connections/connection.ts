@@ -65,6 +65,11 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
 
   const isBusy = () => current !== null || isTurning;
 
+  function isResting(): boolean {
+    if (isTurning) return false;
+    return current === null || !current.request.complete || unreadSince !== null;
+  }
+
   /**
    * Takes the socket from Node's parser, which would keep each request that still comes. All that comes is
    * read and dropped.
@@ -197,10 +202,12 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       }
     },
 
-    /** Whether the service does nothing for it now but wait for the other side. */
-    isResting(): boolean {
-      if (isTurning) return false;
-      return current === null || !current.request.complete || unreadSince !== null;
+    /** Whether it has waited for the other side for so many checks. */
+    hasRested(checks: number): boolean {
+      return isResting() && now() - since >= checks;
     },
+
+    /** Whether the service does nothing for it now but wait for the other side. */
+    isResting,
   };
 }

@@ -12,7 +12,8 @@ export type ConnectionsOptions = {
   connectionsMax: number;
   /**
    * Connections from one address on which no right token or secret came, an IPv6 network of 64 bits being one
-   * address; 0: as many as there may be in all.
+   * address; 0: as many as there may be in all. There are more for some checks: of those that have just come
+   * nobody knows yet what they bring.
    */
   perAddressMax: number;
   standing: Standing;
@@ -30,6 +31,8 @@ export type Connections = {
 };
 
 const reportEveryChecks = 60;
+// Enough to connect, to be told that a token has ended, and to get another one, while a whole fleet does.
+const showsWithinChecks = 5;
 
 /**
  * Takes over the requests and the errors of a server, so that no caller keeps others out by connections that
@@ -54,7 +57,12 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   }
 
   const isStranger = (socket: Socket) => !options.standing.isKnown(socket);
-  const isOf = (network: string) => (socket: Socket) => networkOfSocket.get(socket) === network;
+
+  function closeFor(socket: Socket) {
+    counts.closed += 1;
+    forget(socket);
+    socket.destroy();
+  }
 
   /**
    * Closes the connection that has rested for longest, of those that `may` be closed; false when there is
@@ -65,37 +73,54 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
       // For a stranger whose answer waits nothing is done either.
       const isIdle = connection.isResting() || (isStranger(socket) && options.standing.isWaiting(socket));
       if (!isIdle || !may(socket)) continue;
-      counts.closed += 1;
-      forget(socket);
-      socket.destroy();
+      closeFor(socket);
       return true;
     }
     return false;
   }
 
-  function countStrangers(network: string): number {
+  /** By how many the strangers of each address are too many. */
+  function findCrowds(): Map<string, number> {
+    const { perAddressMax } = options;
+    const crowds = new Map<string, number>();
     // Mostly there are few in all, and none need be looked at.
-    const all = networks.get(network) ?? 0;
-    if (all < options.perAddressMax) return all;
-    const isHere = isOf(network);
-    return [...connections.keys()].filter((socket) => isHere(socket) && isStranger(socket)).length;
+    if (perAddressMax === 0 || [...networks.values()].every((all) => all <= perAddressMax)) return crowds;
+    for (const socket of connections.keys()) {
+      const network = networkOfSocket.get(socket)!;
+      if (isStranger(socket)) crowds.set(network, (crowds.get(network) ?? -perAddressMax) + 1);
+    }
+    return crowds;
   }
 
   /**
-   * A fleet behind one address is no crowd of strangers: its scanners are known by their tokens, and make no
-   * room for these.
+   * A fleet behind one address is no crowd of strangers: its scanners are known by their tokens. When all of
+   * them connect in one moment, each has the time to show its own.
    */
-  function isRoom(network: string): boolean {
-    const { perAddressMax, connectionsMax } = options;
-    const isHere = isOf(network);
-    if (perAddressMax > 0 && countStrangers(network) >= perAddressMax)
-      return close((socket) => isHere(socket) && isStranger(socket));
-    return connections.size < connectionsMax || close(isStranger) || close(() => true);
+  function closeCrowds() {
+    const crowds = findCrowds();
+    for (const [socket, connection] of crowds.size === 0 ? [] : [...connections]) {
+      const network = networkOfSocket.get(socket)!;
+      const tooMany = crowds.get(network) ?? 0;
+      if (tooMany <= 0 || !isStranger(socket) || !connection.hasRested(showsWithinChecks)) continue;
+      crowds.set(network, tooMany - 1);
+      closeFor(socket);
+    }
+  }
+
+  /** Those of crowds make room for all others, then strangers for those that are known. */
+  function isRoom(): boolean {
+    if (connections.size < options.connectionsMax) return true;
+    const crowds = findCrowds();
+    const isOfCrowd = (socket: Socket) => (crowds.get(networkOfSocket.get(socket)!) ?? 0) > 0;
+    return (
+      close((socket) => isStranger(socket) && isOfCrowd(socket)) || close(isStranger) || close(() => true)
+    );
   }
 
   function check() {
     checks += 1;
     for (const connection of [...connections.values()]) connection.check(drainedAt);
+    closeCrowds();
     if (counts.closed + counts.refused === 0 || checks - reportedAt < reportEveryChecks) return;
     options.report({ ...counts });
     counts.closed = 0;
@@ -105,7 +130,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
 
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '');
-    if (!isRoom(network)) {
+    if (!isRoom()) {
       counts.refused += 1;
       socket.destroy();
       return;
