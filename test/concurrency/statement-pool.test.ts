@@ -57,6 +57,13 @@ const outcome = (work: Promise<unknown>) =>
     setTimeout(20_000, 'still waits', { ref: false }),
   ]);
 
+/** What was asked is sent, then nothing runs for so long: timers come next, before anything is read. */
+async function standStill(timeMs: number): Promise<void> {
+  for (let turns = 0; turns < 5; turns++) await turn();
+  const begunAt = performance.now();
+  while (performance.now() - begunAt < timeMs);
+}
+
 /** Holds a lock until it is let go: statements that want it run as long. */
 async function holdLock() {
   const [row] = await database.sql<{ key: number }[]>`select (random() * 1e9)::integer as key`;
@@ -154,11 +161,18 @@ describe('work that takes too long', () => {
     const pool = openPool({ limitMs: 300 });
     await note(pool, 'connected');
     const asked = outcome(pool.run((sql) => sql`select pg_sleep(0.1)`));
-    // It is sent by then; timers come next, before anything is read.
-    for (let turns = 0; turns < 5; turns++) await turn();
-    const begunAt = performance.now();
-    while (performance.now() - begunAt < 1000);
+    await standStill(1000);
     expect(await asked).toBe('done');
+  });
+
+  test('is not taken for one that hangs when its answer came while the process stood still', async () => {
+    let overruns = 0;
+    const pool = openPool({ overrunMs: 300, onOverrun: () => overruns++ });
+    await note(pool, 'connected');
+    const asked = outcome(pool.run((sql) => sql`select pg_sleep(0.1)`));
+    await standStill(450);
+    expect(await asked).toBe('done');
+    expect(overruns).toBe(0);
   });
 
   test('is given up at its limit, and its connection is not used again', async () => {

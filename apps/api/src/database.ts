@@ -109,7 +109,8 @@ const kindsOf = (readsMax: number) =>
       connectionsMax: 2,
       overrunMs: 700,
       limitMs: 1000,
-      waitMs: 1000,
+      // A fleet that asks in one moment waits for its looks as it would for its lists.
+      waitMs: 6000,
     },
     // Long beside what they take and what anybody waits for them: a start on a slow machine needs it.
     authentication: {

@@ -197,7 +197,11 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         throw new NeverBegunError('nobody waits for this any more');
       const connection = (waiting.size === 0 ? take() : null) ?? (await waitForTurn(wait));
       const startedAt = performance.now();
-      const overrun = setTimeout(() => suspectSince(connection, startedAt), overrunMs);
+      let late: NodeJS.Immediate | undefined;
+      const overrun = setTimeout(() => {
+        // Behind the answers that lie there unread: it may be this process that was late.
+        late = setImmediate(() => suspectSince(connection, startedAt));
+      }, overrunMs);
       let answered = false;
       let gaveUp = false;
       let cancelled = false;
@@ -220,6 +224,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         throw error;
       } finally {
         clearTimeout(overrun);
+        clearImmediate(late);
         release(connection, answered, gaveUp, cancelled);
       }
     },

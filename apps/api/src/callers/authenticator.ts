@@ -1,13 +1,9 @@
 import type { Client } from '@inventory/auth/client';
-import { readClients } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import type { Log } from '@inventory/process/log';
+import { createClientCache } from './client-cache.ts';
 import { createTokenKeys, type IssuedToken } from './token-keys.ts';
 import type { Caller } from './verify-turns.ts';
-
-// Revoked rights stop within a second: this, and the time of one statement.
-const clientMaxAgeMs = 500;
-const rememberedClientsMax = 10_000;
 
 /** A client with the token that it sent. `tokenExpiresAt`: milliseconds since 1970. */
 export type AuthenticatedClient = Client & { tokenExpiresAt: number };
@@ -42,28 +38,5 @@ export async function createAuthenticator(
         return client && { ...client, tokenExpiresAt: expiresAt * 1000 };
       }),
     issueToken: keys.issue,
-  };
-}
-
-/**
- * Clients as the database has them, at most half a second old; callers that want the same one at once share a
- * look.
- */
-function createClientCache(pool: StatementPool) {
-  const known = new Map<string, { client: Promise<Client | null>; readAt: number }>();
-
-  return {
-    find(clientId: string): Promise<Client | null> {
-      const entry = known.get(clientId);
-      if (entry !== undefined && performance.now() - entry.readAt < clientMaxAgeMs) return entry.client;
-      const client = pool
-        .run((sql) => readClients(sql, [clientId]))
-        .then((found) => found.get(clientId) ?? null);
-      // A failed look is not remembered: the next caller tries again.
-      client.catch(() => known.delete(clientId));
-      if (known.size >= rememberedClientsMax) known.clear();
-      known.set(clientId, { client, readAt: performance.now() });
-      return client;
-    },
   };
 }

@@ -1,0 +1,43 @@
+import { createClientCache } from '@inventory/api/callers/client-cache';
+import { gather } from '@inventory/api/gather';
+import type { Sql } from '@inventory/db/client';
+import type { StatementPool } from '@inventory/db/statement-pool';
+import { expect, test } from 'vitest';
+
+/** A pool of one connection; `sql` answers a statement by its first parameter. */
+function countingPool(sql: (parameter: unknown) => unknown = () => []) {
+  const runs = { count: 0 };
+  let last: Promise<unknown> = Promise.resolve();
+  const statement = async (_texts: TemplateStringsArray, parameter: unknown) => sql(parameter);
+  const pool = {
+    run(work: (sql: Sql) => Promise<unknown>) {
+      runs.count += 1;
+      last = last.then(() => work(statement as unknown as Sql));
+      return last;
+    },
+  } as unknown as StatementPool;
+  return { pool, runs };
+}
+
+test('what is asked in one moment is a few pieces of work, of a thousand at most, each with its own answer', async () => {
+  const { pool } = countingPool();
+  const sizes: number[] = [];
+  const double = gather(pool, async (_sql, inputs: readonly number[]) => {
+    sizes.push(inputs.length);
+    return inputs.map((input) => 2 * input);
+  });
+  const inputs = Array.from({ length: 2500 }, (_, index) => index);
+  expect(await Promise.all(inputs.map(double))).toEqual(inputs.map((input) => 2 * input));
+  expect(sizes).toEqual([1000, 1000, 500]);
+});
+
+test('a fleet that wakes up in one moment has its clients read by a few statements', async () => {
+  const { pool, runs } = countingPool((clientIds) =>
+    (clientIds as string[]).map((clientId) => ({ client_id: clientId, permissions: [11], wids: [1] })),
+  );
+  const clients = createClientCache(pool);
+  const ids = Array.from({ length: 2000 }, (_, index) => `scanner-${index}`);
+  const found = await Promise.all([...ids, ...ids].map((clientId) => clients.find(clientId)));
+  expect(found.map((client) => client?.clientId)).toEqual([...ids, ...ids]);
+  expect(runs.count).toBe(2);
+});
