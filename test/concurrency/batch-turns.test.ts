@@ -14,7 +14,7 @@ function taking(turns: ReturnType<typeof createBatchTurns>, clients: Record<stri
   for (const [client, count] of Object.entries(clients)) {
     begun[client] = 0;
     for (let nth = 0; nth < count; nth++) {
-      void turns.take(client, 1).then(() => {
+      void turns.take(client, 1, performance.now() + 60_000).then(() => {
         begun[client]! += 1;
       });
     }

@@ -1,9 +1,10 @@
 import type { OperationLimiter } from '@inventory/auth/rate-limit';
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
+import { invalid } from '@inventory/domain/contract/refused';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { itemIdOf, type SingleRequest } from '@inventory/domain/stock/request';
-import type { FailureCause } from '../errors.ts';
+import { type FailureCause, Refused } from '../errors.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { Call, Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
@@ -41,6 +42,13 @@ export type Batches = {
   batch(raw: RawBatch, caller: Caller, call: BatchCall): Promise<Reply>;
 };
 
+/** A key stands for one request: an atomic batch is one by itself, beside its operations. */
+function unlessListKey(operation: Operation, listKey: string | undefined): Operation {
+  const { index, key, device } = operation;
+  if (key === null || key !== listKey) return operation;
+  return { index, key, device, refusal: invalid({ key: ['must not be the Idempotency-Key of the batch.'] }) };
+}
+
 /** Many operations in one call. */
 export function createBatches({
   sender,
@@ -62,7 +70,10 @@ export function createBatches({
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
-    return judgeOperations(raw, caller.client, times, findOriginals).catch(unknownKey);
+    const operations = await judgeOperations(raw, caller.client, times, findOriginals).catch(unknownKey);
+    return raw.head.mode === 'atomic'
+      ? operations.map((each) => unlessListKey(each, caller.key))
+      : operations;
   }
 
   async function each(
@@ -100,6 +111,13 @@ export function createBatches({
       checkKey(caller.key);
       const { client } = caller;
       const limit = client.operationsPerMinute ?? operationLimit;
+      // However long it waited, it would never be let through.
+      if (raw.operations.length > limit)
+        throw new Refused(
+          invalid({
+            operations: [`must hold at most ${limit} operations, as many as may be sent in a minute.`],
+          }),
+        );
       const verdict = await limiter.take(client.clientId, limit, raw.operations.length);
       nameOperations(verdict);
       if (!verdict.allowed) {

@@ -10,9 +10,9 @@ const runMax = 32;
 // seconds.
 const beginWithinMs = 6000;
 
-/** Whether a batch that came at `arrivedAt` of `performance.now()` begins nothing more. */
-export function isLate(arrivedAt: number): boolean {
-  return performance.now() - arrivedAt > beginWithinMs;
+/** Until when a batch that came at `arrivedAt` begins operations; both of `performance.now()`. */
+export function beginsUntil(arrivedAt: number): number {
+  return arrivedAt + beginWithinMs;
 }
 
 /**
@@ -20,7 +20,7 @@ export function isLate(arrivedAt: number): boolean {
  * `performance.now()`: there may be many, and some under way; one that has waited for long cannot wait more.
  */
 export function settleWithin(arrivedAt: number): number {
-  return isLate(arrivedAt) ? 1000 : 2500;
+  return performance.now() > beginsUntil(arrivedAt) ? 1000 : 2500;
 }
 
 /**
@@ -64,22 +64,22 @@ export async function runEach(
     return !answers.some((answer) => isNotApplied(answer) || answer.status === 'unknown');
   }
 
-  async function runItem(ofItem: readonly Task[]) {
+  /** Those that are not sent any more. */
+  async function runItem(ofItem: readonly Task[]): Promise<readonly Task[]> {
     for (let from = 0; from < ofItem.length; from += size) {
       const some = ofItem.slice(from, from + size);
-      await turns.take(clientId, some.length);
-      let isDecided: boolean;
+      if (!(await turns.take(clientId, some.length, beginsUntil(arrivedAt)))) return ofItem.slice(from);
       try {
-        isDecided = await run(some, !isLate(arrivedAt));
+        if (!(await run(some, true))) return ofItem.slice(from + size);
       } finally {
         turns.give(some.length);
       }
-      if (isDecided) continue;
-      await run(ofItem.slice(from + size), false);
-      return;
     }
+    return [];
   }
 
-  await Promise.all([...items.values()].map(runItem));
+  // Together, and none in anybody's way: there may be many, and their callers have waited for long.
+  const left = await Promise.all([...items.values()].map(runItem));
+  await run(left.flat(), false);
   return tasks.map((task) => results.get(task)!);
 }

@@ -4,8 +4,11 @@ import { createFairLine } from '../fair-line.ts';
 export type BatchTurns = {
   /** Notes that a caller of a single operation is there. */
   noteSingle(): void;
-  /** Resolves when so many operations of this client may begin. */
-  take(clientId: string, count: number): Promise<void>;
+  /**
+   * Resolves when so many operations of this client may begin, with true; with false, and nothing taken, when
+   * they may not at `until` of `performance.now()`.
+   */
+  take(clientId: string, count: number, until: number): Promise<boolean>;
   give(count: number): void;
 };
 
@@ -39,9 +42,21 @@ export function createBatchTurns({ beside, alone }: TurnsMax): BatchTurns {
     noteSingle() {
       lastSingleAt = performance.now();
     },
-    take(clientId, count) {
-      return new Promise((begin) => {
-        line.join(clientId, { count, begin });
+    take(clientId, count, until) {
+      return new Promise((resolve) => {
+        const timeMs = until - performance.now();
+        if (timeMs <= 0) return resolve(false);
+        const leave = line.join(clientId, {
+          count,
+          begin() {
+            clearTimeout(timer);
+            resolve(true);
+          },
+        });
+        const timer = setTimeout(() => {
+          leave();
+          resolve(false);
+        }, timeMs);
         serve();
       });
     },

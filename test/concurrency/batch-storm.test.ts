@@ -1,0 +1,53 @@
+import { runEach, type Task } from '@inventory/api/batch/run-each';
+import { createBatchTurns } from '@inventory/api/batch/turns';
+import type { Sender } from '@inventory/api/sender';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { SubmitResult } from '@inventory/queue/submit';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const after = <T>(timeMs: number, value: T) =>
+  new Promise<T>((resolve) => setTimeout(() => resolve(value), timeMs));
+
+/** Applies what it is sent in 40 ms, however much; settles in 20. */
+const sender = {
+  togetherMax: 64,
+  sendAll: (requests: readonly QueuedRequest[]) =>
+    after(
+      40,
+      requests.map((): SubmitResult => ({ status: 'applied', result: '{}' })),
+    ),
+  settleAll: (requests: readonly QueuedRequest[]) =>
+    after(
+      20,
+      requests.map((): SubmitResult => ({ status: 'busy', result: null })),
+    ),
+} as unknown as Sender;
+
+const answerWithinMs = 12_000;
+
+test('scanners that come back with their batches in one moment are all answered, each with what was applied of it', async () => {
+  const turns = createBatchTurns({ beside: 8, alone: 8 });
+  const make = () => ({}) as QueuedRequest;
+  const answered: Record<string, number>[] = [];
+  for (let scanner = 0; scanner < 200; scanner++) {
+    const tasks = Array.from({ length: 20 }, (_, index): Task => ({ itemId: `${scanner}-${index}`, make }));
+    void runEach(sender, turns, `scanner-${scanner}`, tasks, performance.now()).then((results) => {
+      const counts: Record<string, number> = {};
+      for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;
+      answered.push(counts);
+    });
+  }
+  await vi.advanceTimersByTimeAsync(answerWithinMs - 1);
+  expect(answered).toHaveLength(200);
+  for (const { applied = 0, busy = 0 } of answered) {
+    expect(applied).toBeGreaterThan(0);
+    expect(applied + busy).toBe(20);
+  }
+});
