@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { errorObject, forbidden, validationError } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { type ApiClient, untilAnswered } from '../harness/api-client.ts';
 import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
-import { untilAnswered } from '../harness/own-service.ts';
+
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 2, env: { QUEUE_SHARDS: '3' } });
@@ -86,6 +86,23 @@ describe('POST /Inventory/Batch, atomic', () => {
       forbidden.scope,
     ]);
     expect(await written()).toEqual(before);
+  });
+
+  test('409: an operation with the key of the whole batch; either alone is applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const key = uniqueName('k');
+    const before = await written();
+    const operations = [receiveOf(itemID, 1), receiveOf(itemID, 2, { key })];
+    const { status, body } = await atomic(client, operations, { 'Idempotency-Key': key });
+    expect(status).toBe(409);
+    expect(outcomesOf(body)).toEqual(['notApplied 503', 'refused 400']);
+    expect(body.results[1].error).toEqual(
+      validationError({ key: ['key must not be the Idempotency-Key of the batch.'] }),
+    );
+    expect(await written()).toEqual(before);
+    const other = { 'Idempotency-Key': uniqueName('k') };
+    expect((await atomic(client, operations, other)).status).toBe(200);
   });
 
   test('a reversal and what it makes possible, together; twice: 409', async () => {

@@ -1,17 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
+import { notBusy, served as test } from '../harness/served.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-const each = (
+const each = async (
   client: ApiClient,
   operations: unknown[],
   fields: object = {},
   headers: Record<string, string> = {},
-) => client.post('/Inventory/Batch', { mode: 'each', operations, ...fields }, headers);
+) => notBusy(await client.post('/Inventory/Batch', { mode: 'each', operations, ...fields }, headers));
 
 const noted = (deviceSeq: number, deviceID = 's-12') => ({ deviceID, deviceSeq });
 
@@ -135,6 +136,20 @@ describe('POST /Inventory/Batch, each', () => {
       null,
     ]);
     expect(body.summary).toEqual({ applied: 2, refused: 8, notApplied: 0 });
+  });
+
+  test('400: an operation that is only to be tried out; it is not applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const { body } = await each(client, [
+      receiveOf(itemID, 5, { dryRun: false }),
+      issueOf(itemID, 5, { dryRun: true }),
+    ]);
+    expect(outcomesOf(body)).toEqual(['applied 201', 'refused 400']);
+    expect(body.results[1].error).toEqual(
+      validationError({ dryRun: ['dryRun is for a whole batch, of mode atomic.'] }),
+    );
+    expect(await inStock(service, itemID)).toBe(5);
   });
 
   test('a key is of the same kind as the header of a single call: alone or in a batch it gives the first answer', async () => {

@@ -137,6 +137,23 @@ describe('POST /Inventory/Count', () => {
     expect(await inStock(client, itemID)).toEqual([[recNo, 2.5]]);
   });
 
+  test('409: a lot on hold that the same batch has made is named by no number', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const held = await receiveLot(client, itemID, 10);
+    await hold(held);
+    const operations = [
+      { op: 'move', itemID, wid: 1, recno: held, units: 5, toSpot: 'B' },
+      { op: 'count', itemID, wid: 1, counted: 0, reasonCode: 5 },
+    ];
+    const message = `Lots on hold are not counted down: 0 counted, 10 on hold in lot ${held} and a lot made just now.`;
+    const { body } = await client.post('/Inventory/Batch', { mode: 'atomic', operations });
+    expect(body.results[1]).toMatchObject({
+      status: 'refused',
+      error: errorObject(409, 'conflict', message),
+    });
+  });
+
   test('409: lots on hold are never counted down, and are named', async () => {
     const client = await service.client();
     const itemID = await service.item();

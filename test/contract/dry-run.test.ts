@@ -50,6 +50,26 @@ describe('dryRun: true', () => {
     ]);
   });
 
+  test('200: a lot without a tag or a second serial is passed over for the filter, held or not', async () => {
+    const client = await service.client();
+    for (const [field, value] of [
+      ['rfidTag', uniqueName('tag')],
+      ['serial2', 'S-2'],
+    ] as const) {
+      const itemID = await service.item();
+      const plain = await receiveLot(client, itemID, 3);
+      const held = await receiveLot(client, itemID, 3);
+      await holdLot(service.sql, { recNo: held, reason: 'inspection' });
+      await receiveLot(client, itemID, 1, { [field]: value });
+      const asked = { itemID, units: 1, wid: 1, reasonCode: 1, [field]: value, dryRun: true };
+      const { body } = await client.post('/Inventory/Issue', asked);
+      expect(body.skipped).toEqual([
+        { recNo: plain, reason: 'filter' },
+        { recNo: held, reason: 'filter' },
+      ]);
+    }
+  });
+
   test('200: a move that splits a lot, to a warehouse that never had the item', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectAnswer, validationError } from '../harness/answers.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -31,6 +32,22 @@ test('429 with a message alone, and nothing applied: a batch that has no room fo
   const [level] = await service.sql`
     select in_stock::float8 as units from stock_level join item using (part_no) where short_id = ${itemID}`;
   expect(level!.units).toBe(10);
+});
+
+test('400: a batch of more operations than may be sent in a minute, which would never be let through; /Me says how many', async () => {
+  const client = await service.client({ operationsPerMinute: 10 });
+  const itemID = await service.item();
+  const { limits } = (await client.get('/Me')).body;
+  expect(limits).toMatchObject({ operationsPerMinute: 10, operationsPerBatch: 10 });
+  const tooMany = await client.post('/Inventory/Batch', batchOf(itemID, 11));
+  expectAnswer(
+    tooMany,
+    400,
+    validationError({
+      operations: ['operations must hold at most 10 operations, as many as may be sent in a minute.'],
+    }),
+  );
+  expect((await client.post('/Inventory/Batch', batchOf(itemID, 10))).status).toBe(200);
 });
 
 test('never more than the limit over all api processes, and no less', async () => {

@@ -67,6 +67,20 @@ describe('POST /Inventory/Reverse', () => {
     });
   });
 
+  test('200: units come back to where they left an empty lot, wherever that was moved since', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await done(client, 'Receive', { itemID, units: 10, spot: 'X' });
+    const issued = await done(client, 'Issue', { itemID, units: 4 });
+    await done(client, 'Move', { itemID, units: 6, toSpot: 'Y' });
+    await done(client, 'Issue', { itemID, units: 6 });
+    expect((await reverse(client, issued.transactionNo)).status).toBe(200);
+    expect(await lotsOf(itemID)).toMatchObject([{ spot: 'X', units: '4', is_shipped: false }]);
+    const [line] = await service.sql`
+      select spot, delta::text from stock_entry join item using (part_no) where short_id = ${itemID} order by stock_entry.transaction_no desc limit 1`;
+    expect(line).toEqual({ spot: 'X', delta: '4' });
+  });
+
   test('200: a receipt: its lot is shipped, or what a count added to it stays', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -47,7 +47,10 @@ function taking(lots: readonly ModelLot[], { units, from, to }: Step): Refused |
   return lot.hold && to === undefined ? onHold(lot) : undefined;
 }
 
-/** The lot that gets them back must be where they came from, held as they are; one at 0 is as it was left. */
+/**
+ * The lot that gets them back must be where they came from, held as they are; of one at 0 nothing is
+ * elsewhere.
+ */
 function giving(lots: readonly ModelLot[], { from, to }: Step): Refused | undefined {
   const lot = lots[to!.lot]!;
   const giver = from && lots[from.lot]!;
@@ -72,6 +75,7 @@ function goBack(lots: readonly ModelLot[], { units, from, to }: Step): ModelLine
   const lines = giver === undefined ? [] : [changeUnits(giver, -units)];
   if (taker === undefined) return lines;
   if (isHeld) taker.hold = true;
+  if (taker.units === 0n) taker.spot = to!.spot;
   return [...lines, changeUnits(taker, units)];
 }
 

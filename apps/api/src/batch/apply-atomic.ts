@@ -20,7 +20,7 @@ import {
   resultsText,
   summaryOf,
 } from './results.ts';
-import { isLate, settleWithin } from './run-each.ts';
+import { beginsUntil, settleWithin } from './run-each.ts';
 import { createKeySettler } from './settle-keys.ts';
 import type { BatchTurns } from './turns.ts';
 
@@ -73,10 +73,10 @@ export function createAtomic({
     if (trial !== null) return tryAtomic(operations, client.clientId, trial);
     const gaps = gapsOf();
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
-    await turns.take(client.clientId, sent.length);
+    const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
     try {
       const request = requestOf(sent, caller);
-      const answer = await send(request, caller.arrivedAt);
+      const answer = await send(request, begins, caller.arrivedAt);
       if (answer.status === 'applied') return appliedReply(answer, operations, await gaps);
       if (isNotApplied(answer)) {
         const known = await settleKeys(request, answer, caller.arrivedAt);
@@ -86,7 +86,7 @@ export function createAtomic({
       const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
       return await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
     } finally {
-      turns.give(sent.length);
+      if (begins) turns.give(sent.length);
     }
   }
 
@@ -94,10 +94,14 @@ export function createAtomic({
     return sender.atomic(sent, { clientId: client.clientId, arrivedAt: performance.now(), key });
   }
 
-  async function send(request: Queued<AtomicRequest>, arrivedAt: number): Promise<SubmitResult> {
-    const [answer] = isLate(arrivedAt)
-      ? await sender.settleAll([request], settleWithin(arrivedAt))
-      : await sender.sendAll([request], performance.now());
+  async function send(
+    request: Queued<AtomicRequest>,
+    begins: boolean,
+    arrivedAt: number,
+  ): Promise<SubmitResult> {
+    const [answer] = begins
+      ? await sender.sendAll([request], performance.now())
+      : await sender.settleAll([request], settleWithin(arrivedAt));
     return answer!;
   }
 

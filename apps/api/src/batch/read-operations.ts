@@ -136,6 +136,10 @@ function judge(
     ...(body.success ? {} : fieldErrorsOf(body.error)),
     ...headErrors,
     ...(evidence !== undefined && 'errors' in evidence ? evidence.errors : {}),
+    // As any other unknown field it would be ignored, and the stock be taken.
+    ...(raw.dryRun === undefined || raw.dryRun === false
+      ? {}
+      : { dryRun: ['is for a whole batch, of mode atomic.'] }),
   };
   if (!body.success || Object.keys(errors).length > 0) return { ...named, refusal: invalid(errors) };
   const noted = evidence as Evidence | undefined;

@@ -55,7 +55,9 @@ const lotQuery = z.object({
   rfidTag: anyText.meta({ description: 'Extension: only lots with this RFID tag' }),
   serial2: anyText.meta({ description: 'Extension: only lots with this secondary serial' }),
   jobID: idParameter('Extension: only lots of this job'),
-  expiresBefore: dateTimeParameter('Extension: only lots that expire before this moment'),
+  expiresBefore: dateTimeParameter(
+    'Extension: only lots that expire before this moment; one that was received with a date alone expires with the end of that UTC day',
+  ),
   view: viewParameter,
 });
 const levelQuery = z.object({

@@ -37,6 +37,7 @@ export function meRoutes(options: MeOptions) {
       operation: me,
       handle: async ({ client, wait }) => {
         const { reads, rateLimit, operationLimit, now } = options;
+        const operationsPerMinute = client.operationsPerMinute ?? operationLimit;
         const warehouses = await reads.run((sql) => readWarehouseNames(sql, [...client.scope]), wait);
         const told: Me = {
           clientId: client.clientId,
@@ -47,8 +48,8 @@ export function meRoutes(options: MeOptions) {
           warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
           limits: {
             requestsPerMinute: client.rateLimit ?? rateLimit,
-            operationsPerMinute: client.operationsPerMinute ?? operationLimit,
-            operationsPerBatch: operationsMax,
+            operationsPerMinute,
+            operationsPerBatch: Math.min(operationsMax, operationsPerMinute),
             pageSize: pageSizeMax.standard,
           },
           tokenExpires: formatDateTime(client.tokenExpiresAt),

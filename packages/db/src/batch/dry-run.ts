@@ -128,7 +128,8 @@ async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo:
     from (
       select lot.rec_no,
         case
-          when not (${tx.unsafe(filters)}) then 'filter'
+          -- Not true also where a lot has none of what is asked for.
+          when (${tx.unsafe(filters)}) is not true then 'filter'
           when lot.hold then 'onHold'
           when picks.expired_too = 0 and coalesce(lot.expires, 'infinity') <= picks.now then 'expired'
         end as reason

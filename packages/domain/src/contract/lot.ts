@@ -41,8 +41,8 @@ export type Lot = z.infer<typeof Lot>;
 export const FullLot = Lot.extend({
   expires: z.iso.datetime().nullable().describe('Expiration date; null: none'),
   price: z.number().nullable().describe('Unit cost'),
-  netWeight: z.number().nullable().describe('Net weight of what is left'),
-  grossWeight: z.number().nullable().describe('Gross weight of what is left'),
+  netWeight: z.number().nullable().describe('Net weight, as received less what moves split off'),
+  grossWeight: z.number().nullable().describe('Gross weight, as received less what moves split off'),
   supplier: z.int().nullable().describe('Vendor/supplier ID'),
   line: z.int().nullable().describe('PO line number'),
   reference: z.string().nullable().describe('External reference of the receipt'),

@@ -85,11 +85,21 @@ function refuseCount(
   const held = lots.filter((lot) => lot.hold);
   const heldUnits = held.reduce((sum, lot) => sum + lot.units, 0n);
   if (counted === before || counted >= heldUnits) return null;
-  const named = held.slice(0, 10).map((lot) => lot.recNo);
   return conflict(
     `Lots on hold are not counted down: ${formatQuantity(counted)} counted, ${formatQuantity(heldUnits)} on hold in ` +
-      `${held.length === 1 ? 'lot' : 'lots'} ${named.join(', ')}${held.length > named.length ? ', …' : ''}.`,
+      `${lotsText(held)}.`,
   );
+}
+
+/** Lots by their numbers; those that this batch has made have none yet. */
+function lotsText(lots: readonly LotState[]): string {
+  const numbers = lots.flatMap((lot) => recNoOf(lot) ?? []);
+  const newCount = lots.length - numbers.length;
+  const shown = `${numbers.slice(0, 10).join(', ')}${numbers.length > 10 ? ', …' : ''}`;
+  const stored = numbers.length === 0 ? [] : [`${numbers.length === 1 ? 'lot' : 'lots'} ${shown}`];
+  const made =
+    newCount === 0 ? [] : [newCount === 1 ? 'a lot made just now' : `${newCount} lots made just now`];
+  return [...stored, ...made].join(' and ');
 }
 
 function takeOut(batch: Batch, lots: readonly LotState[], units: Quantity): Entry[] {

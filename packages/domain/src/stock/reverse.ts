@@ -90,7 +90,7 @@ function refuseTaking({ lot, spot }: Place, units: Quantity, to: Place | null): 
 
 function refuseGiving({ lot, spot }: Place, units: Quantity, from: Place | null): Refusal | null {
   if (lot.units + units >= lotLimit) return noRoom;
-  // Shipped it is in stock again where it was.
+  // Shipped it is in stock again where the units left it: nothing of it lies anywhere else.
   if (lot.units === 0n) return null;
   if (lot.spot !== spot) return elsewhere(lot, spot);
   // Units would lose their hold, or get one that nobody set.
@@ -133,6 +133,7 @@ function undo(batch: Batch, { units, from, to }: Step): Entry[] {
       to.lot.hold = true;
       to.lot.holdOf = from!.lot;
     }
+    if (to.lot.units === 0n) to.lot.spot = to.spot;
     entries.push(changeUnits(batch, to.lot, units));
   }
   return entries;

@@ -72,7 +72,7 @@ const refusedBatch = {
 
 export const batch: Operation = {
   notes: `
-*Extension.* 1 to 500 operations: receive, move, issue, count and reverse, each with the fields of its call. Each is checked as its call would be,
+*Extension.* 1 to 500 operations, or as many as the client may send in a minute (\`operationsPerBatch\` of \`GET /Me\`): receive, move, issue, count and reverse, each with the fields of its call. Each is checked as its call would be,
 permission and scope too, and has its own status; \`body\` is what its call answers, \`error\` the error object.
 
 - \`each\`: every operation is a transaction of its own; one that is refused stops none of the others. Operations on one item are decided in the
@@ -87,7 +87,9 @@ permission and scope too, and has its own status; \`body\` is what its call answ
 - \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of work that was done offline; they are stored and are never the ledger's time. With
   \`sentAt\` the device's clock error is known, and the corrected time is stored too. More than 5 minutes in the future after that: 400.
   \`gaps\` are the numbers of the devices that have not come; nothing waits for them.
-- \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored.`,
+- \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored. It knows no keys: each operation is judged as new. An operation
+  of its own cannot be tried in a batch.
+- In an atomic batch an operation's \`key\` is another one than the header's.`,
   body: one('Each on its own', batchRequest),
   answer: one('One applied, one refused', batchAnswer),
   invalid: {
