@@ -120,6 +120,30 @@ describe('over all processes', () => {
     ]);
   });
 
+  test('whoever has more counted than a lowered limit allows is told when there is room again', async () => {
+    const clientId = uniqueName('client');
+    expect(await processes.take(clientId, 30)).toBe(30);
+    await processes.age(clientId, 30_000);
+    expect(await processes.take(clientId, 30)).toBe(30);
+    // The last knows what Redis has counted, and nothing of its own.
+    const { limiters, redis, prefix } = processes;
+    for (const limiter of [...limiters, createRateLimiter(redis, prefix)]) {
+      const { allowed, resetMs } = await limiter.take(clientId, 10);
+      expect(allowed).toBe(false);
+      // Those of a moment ago must leave too.
+      expect(resetMs).toBeGreaterThan(45_000);
+    }
+    const clock = { now: 0 };
+    const logs = createSlidingLogs({ windowMs: 60_000, now: () => clock.now });
+    for (; clock.now < 30_000; clock.now += 300) logs.take([{ key: 'a', limit: 100 }], 1);
+    const { granted, resetMs } = logs.take([{ key: 'a', limit: 10 }], 1);
+    expect(granted).toBe(0);
+    clock.now += resetMs - 1;
+    expect(logs.take([{ key: 'a', limit: 10 }], 1).granted).toBe(0);
+    clock.now += 1;
+    expect(logs.take([{ key: 'a', limit: 10 }], 1).granted).toBe(1);
+  });
+
   test('what was refused is counted nowhere: who waits as told gets through', async () => {
     const clientId = uniqueName('client');
     expect(await processes.take(clientId, 100)).toBe(100);

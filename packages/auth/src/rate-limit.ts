@@ -61,12 +61,12 @@ for each = 1, #KEYS / 2 do
   local left, leaves = math.max(0, tonumber(ARGV[2 + each]) - total), 0
   local first = redis.call('LINDEX', log, 0)
   if granted == 0 and unit > left then
-    -- Refused: until there is room for one unit.
-    local freed, place, entry = 0, 0, first
+    -- Refused: until there is room for one unit; more is counted than may be where the limit was lowered.
+    local freed, place, entry = tonumber(ARGV[2 + each]) - total, 0, first
     while entry do
       first = entry
       freed = freed + tonumber(string.match(entry, ':(%d+)'))
-      if left + freed >= unit then break end
+      if freed >= unit then break end
       place = place + 1
       entry = redis.call('LINDEX', log, place)
     end

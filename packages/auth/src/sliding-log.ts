@@ -98,8 +98,9 @@ export function createSlidingLogs({ windowMs, now: readClock, keysMax }: Sliding
           logs.set(key, log);
         }
         const left = Math.max(0, limit - log.total);
-        // Refused: until there is room for one unit.
-        const leavesMs = leavesInMs(granted > 0 ? log.entries[0] : lastToLeave(log, unit - left), now);
+        // Refused: until there is room for one unit; more is counted than may be where the limit was lowered.
+        const missing = unit - (limit - log.total);
+        const leavesMs = leavesInMs(granted > 0 ? log.entries[0] : lastToLeave(log, missing), now);
         if (left < remaining || (left === remaining && leavesMs > resetMs)) {
           remaining = left;
           resetMs = leavesMs;
