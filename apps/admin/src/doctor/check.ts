@@ -13,8 +13,8 @@ export type Check = { id: string; state: State; found: string; wanted: string; r
 /** A check before it is made. */
 export type Question<On> = { id: string; wanted: string; look: (on: On) => Promise<Finding> };
 
-// Longer than any of them takes on a slow machine, and short enough that all of `doctor` ends within 15 s.
-const lookWithinMs = 4000;
+/** Longer than any look takes on a slow machine, and short enough that all of `doctor` ends within 15 s. */
+export const lookWithinMs = 8000;
 
 export function ok(found: string): Finding {
   return { state: 'ok', found, remedy: null };

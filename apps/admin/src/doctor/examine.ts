@@ -9,7 +9,7 @@ import { connectOnce } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { localFolder } from '../checkout.ts';
 import { findDatabaseUrl, findRedisUrl, isDatabaseGiven } from '../cli/database.ts';
-import { type Check, makeChecks, unaskedChecks } from './check.ts';
+import { type Check, lookWithinMs, makeChecks, unaskedChecks } from './check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { postgresChecks } from './postgres-checks.ts';
 import { queueChecks, type Seen } from './queue-checks.ts';
@@ -96,7 +96,11 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
     return { sql: null, check };
   }
   const place = describePlaces(databaseUrl);
-  const sql = connect(databaseUrl, { name: 'inventory-doctor', connectionsMax: 4, statementTimeoutMs: 4000 });
+  const sql = connect(databaseUrl, {
+    name: 'inventory-doctor',
+    connectionsMax: 4,
+    statementTimeoutMs: lookWithinMs,
+  });
   try {
     await within(connectWithinMs, reach(sql));
     return { sql, check: { ...about, state: 'ok', found: `answers at ${place}`, remedy: null } };
