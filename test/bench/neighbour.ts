@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { connect } from '@inventory/db/client';
@@ -7,6 +10,7 @@ import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { databaseOf } from '../harness/global-setup.ts';
 import { startProcess } from '../harness/processes.ts';
 import { readOptions } from '../harness/read-options.ts';
+import type { NeighbourCaller } from './neighbour-caller.ts';
 import { startReadStack } from './read-site.ts';
 
 // pnpm bench:neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends
@@ -123,21 +127,12 @@ async function callAsVictim(times: Times, mayStop: () => boolean, least: number)
 const statuses = new Map<number | string, number>();
 /** The neighbour's lists, so many at once, as fast as they are answered. */
 async function callAsNeighbour() {
-  let sent = 0;
-  const caller = async () => {
-    while (sent < listsMax) {
-      const path = costlyPaths[sent++ % costlyPaths.length]!;
-      const status = await neighbour
-        .get(path)
-        .then(async (answer) => {
-          await answer.arrayBuffer();
-          return answer.status;
-        })
-        .catch((error: Error) => error.name);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-  };
-  await Promise.all(Array.from({ length: together }, caller));
+  const { headers } = neighbour;
+  const told: NeighbourCaller = { baseUrl, headers, paths: costlyPaths, listsMax, together };
+  const caller = fork(join(import.meta.dirname, 'neighbour-caller.ts'), { execArgv: ['--import', 'tsx'] });
+  caller.send(told);
+  const [found] = (await once(caller, 'message')) as [[number | string, number][]];
+  for (const [status, count] of found) statuses.set(status, (statuses.get(status) ?? 0) + count);
 }
 
 const p95 = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!;

@@ -40,6 +40,8 @@ const killingApis: Fault = {
       while (!apis.every(({ isUp }) => isUp)) await pause(20);
       await pause(500);
       api.kill('SIGKILL');
+      // The news of a kill comes a little later than the kill.
+      await pause(50);
     }
   },
 };
