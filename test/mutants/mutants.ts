@@ -461,7 +461,7 @@ export type Taking =`,
     name: 'rights cached for ever, as if a token carried them',
     edits: [
       {
-        file: 'apps/api/src/callers/authenticator.ts',
+        file: 'apps/api/src/callers/client-cache.ts',
         search: 'const clientMaxAgeMs = 500;',
         replace: 'const clientMaxAgeMs = Number.POSITIVE_INFINITY;',
       },
@@ -1429,11 +1429,83 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/statement-pool.ts',
-        search: 'const overrun = setTimeout(() => suspectSince(connection, startedAt), overrunMs);',
-        replace: 'const overrun = setTimeout(() => {}, overrunMs);',
+        search: 'late = setImmediate(() => suspectSince(connection, startedAt));',
+        replace: 'late = undefined;',
       },
     ],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'others are served beside it' },
+  },
+  {
+    name: 'a process that stood still throws its connections away',
+    edits: [
+      {
+        file: 'packages/db/src/statement-pool.ts',
+        search: 'late = setImmediate(() => suspectSince(connection, startedAt));',
+        replace: 'suspectSince(connection, startedAt);',
+      },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'not taken for one that hangs' },
+  },
+  {
+    name: 'each client of a fleet is read by a statement of its own',
+    edits: [
+      {
+        file: 'apps/api/src/callers/client-cache.ts',
+        search: 'const client = read(clientId);',
+        replace:
+          'const client = pool.run((sql) => readClients(sql, [clientId])).then((found) => found.get(clientId) ?? null);',
+      },
+    ],
+    test: { file: 'concurrency/gather.test.ts', title: 'a fleet that wakes up' },
+  },
+  {
+    name: 'one statement takes whatever is asked in one moment',
+    edits: [
+      {
+        file: 'apps/api/src/gather.ts',
+        search: 'waiting.splice(0, inputsMax)',
+        replace: 'waiting.splice(0)',
+      },
+    ],
+    test: { file: 'concurrency/gather.test.ts', title: 'of a thousand at most' },
+  },
+  {
+    name: 'operations that are late wait for their turns all the same',
+    edits: [
+      {
+        file: 'apps/api/src/batch/turns.ts',
+        search: '          resolve(false);\n        }, timeMs);',
+        replace: '        }, timeMs);',
+      },
+      {
+        file: 'apps/api/src/batch/turns.ts',
+        search: '          leave();\n',
+        replace: '          if (Date.now() < 0) leave();\n',
+      },
+    ],
+    test: { file: 'concurrency/batch-storm.test.ts' },
+  },
+  {
+    name: 'whoever has more counted than a lowered limit allows waits as if it had not',
+    edits: [
+      {
+        file: 'packages/auth/src/sliding-log.ts',
+        search: 'const missing = unit - (limit - log.total);',
+        replace: 'const missing = unit - left;',
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'more counted than a lowered limit' },
+  },
+  {
+    name: 'whoever has more counted in Redis than a lowered limit allows waits as if it had not',
+    edits: [
+      {
+        file: 'packages/auth/src/rate-limit.ts',
+        search: 'local freed, place, entry = tonumber(ARGV[2 + each]) - total, 0, first',
+        replace: 'local freed, place, entry = left, 0, first',
+      },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'more counted than a lowered limit' },
   },
   {
     name: 'work runs though its caller has gone',
@@ -1450,7 +1522,7 @@ async function importKey(`,
     name: 'rights cached for two seconds',
     edits: [
       {
-        file: 'apps/api/src/callers/authenticator.ts',
+        file: 'apps/api/src/callers/client-cache.ts',
         search: 'const clientMaxAgeMs = 500;',
         replace: 'const clientMaxAgeMs = 2000;',
       },
@@ -2844,7 +2916,11 @@ async function importKey(`,
   {
     name: 'no limit of connections',
     edits: [
-      { file: connections, search: 'connections.size < connectionsMax', replace: 'connections.size >= 0' },
+      {
+        file: connections,
+        search: 'connections.size < options.connectionsMax',
+        replace: 'connections.size >= 0',
+      },
     ],
     test: { file: 'security/connections.test.ts', title: 'idle for longest' },
   },
@@ -2884,16 +2960,36 @@ async function importKey(`,
   },
   {
     name: 'no limit of connections from one address',
-    edits: [{ file: connections, search: 'if (perAddressMax > 0 &&', replace: 'if (perAddressMax < 0 &&' }],
-    test: { file: 'security/connections.test.ts', title: 'of one address' },
+    edits: [
+      { file: connections, search: 'if (perAddressMax === 0 ||', replace: 'if (perAddressMax >= 0 ||' },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'beyond what one address may have' },
+  },
+  {
+    name: 'a fleet that connects in one moment has no time to show its tokens',
+    edits: [
+      { file: connections, search: 'const showsWithinChecks = 5;', replace: 'const showsWithinChecks = 0;' },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'beyond what one address may have' },
+  },
+  {
+    name: 'strangers of one address take the room of those of another',
+    edits: [
+      {
+        file: connections,
+        search: 'close((socket) => isStranger(socket) && isOfCrowd(socket)) || close(isStranger)',
+        replace: 'close(isStranger)',
+      },
+    ],
+    test: { file: 'security/connections.test.ts', title: 'of one address make room' },
   },
   {
     name: 'a fleet behind one address is a crowd of strangers',
     edits: [
       {
         file: connections,
-        search: 'isHere(socket) && isStranger(socket)).length',
-        replace: 'isHere(socket)).length',
+        search: 'if (isStranger(socket)) crowds.set',
+        replace: 'crowds.set',
       },
     ],
     test: { file: 'security/connections.test.ts', title: 'make no room for strangers' },
@@ -2918,14 +3014,7 @@ async function importKey(`,
   },
   {
     name: 'a right token makes nobody known on a connection',
-    edits: [
-      {
-        file: 'apps/api/src/callers/strangers.ts',
-        search: 'ctx.state.payer !== undefined) standing.noteKnown',
-        replace:
-          'ctx.state.payer !== undefined) void standing.noteKnown; else if (Date.now() < 0) standing.noteKnown',
-      },
-    ],
+    edits: [{ file: 'apps/api/src/app.ts', search: '    strangers.noteKnown(ctx);\n', replace: '' }],
     test: { file: 'security/connections-of-a-service.test.ts', title: 'a fleet behind one address' },
   },
   {
@@ -4155,6 +4244,60 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/allocation.property.test.ts' },
+  },
+  {
+    name: 'an operation of an atomic batch takes the key of the whole',
+    edits: [{ file: batches, search: 'if (key === null || key !== listKey)', replace: 'if (true)' }],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'with the key of the whole batch' },
+  },
+  {
+    name: 'a batch larger than the limit is told to wait, for ever',
+    edits: [{ file: batches, search: 'raw.operations.length > limit', replace: 'raw.operations.length < 0' }],
+    test: { file: 'contract/operation-limit.test.ts', title: 'which would never be let through' },
+  },
+  {
+    name: 'an operation that is only to be tried out is applied',
+    edits: [
+      {
+        file: 'apps/api/src/batch/read-operations.ts',
+        search: 'raw.dryRun === undefined || raw.dryRun === false',
+        replace: 'true',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'only to be tried out' },
+  },
+  {
+    name: 'a refusal names a lot by a number that it never has',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/count.ts',
+        search: 'lots.flatMap((lot) => recNoOf(lot) ?? [])',
+        replace: 'lots.map((lot) => lot.recNo)',
+      },
+    ],
+    test: { file: 'contract/count.test.ts', title: 'named by no number' },
+  },
+  {
+    name: 'units come back to where an empty lot was moved',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: '    if (to.lot.units === 0n) to.lot.spot = to.spot;\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/reverse.test.ts', title: 'to where they left an empty lot' },
+  },
+  {
+    name: 'a lot without a tag is passed over for nothing',
+    edits: [
+      {
+        file: 'packages/db/src/batch/dry-run.ts',
+        search: 'when (${tx.unsafe(filters)}) is not true then',
+        replace: 'when not (${tx.unsafe(filters)}) then',
+      },
+    ],
+    test: { file: 'contract/dry-run.test.ts', title: 'without a tag or a second serial' },
   },
   {
     name: 'a dry run draws numbers',
