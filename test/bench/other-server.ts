@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createApp } from '@inventory/api/app';
+import { createBodyRoom } from '@inventory/api/body-room';
 import { createAuthenticator } from '@inventory/api/callers/authenticator';
 import { createGuessLimiter } from '@inventory/api/callers/guess-limit';
 import { createStrangers } from '@inventory/api/callers/strangers';
@@ -36,6 +37,7 @@ const app = createApp({
   rateLimit: 100,
   tracing: null,
   strangers: createStrangers(() => false, createStanding()),
+  bodyRoom: createBodyRoom(),
   proxies: 0,
   corsOrigins: [],
   isDraining: () => false,

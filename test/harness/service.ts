@@ -21,6 +21,8 @@ export type Service = {
   baseUrl: string;
   /** One address per api process. */
   baseUrls: string[];
+  /** The first api's, where INTERNAL_PORT is set, to 0. */
+  internalPort: number | undefined;
   databaseUrl: string;
   /** The settings of its processes, with the addresses for the owner of the tables. */
   env: Record<string, string>;
@@ -82,16 +84,16 @@ export function useService(
       ...options.env,
     };
     process.env.LOG_LEVEL ??= 'fatal';
-    const ports: number[] = [];
+    const apis: Awaited<ReturnType<typeof startServer>>[] = [];
     for (let index = 0; index < (options.apis ?? 1); index++) {
       const api = await startServer(asPart('api', env), createLog('api'));
       running.push(api);
-      ports.push(api.port);
+      apis.push(api);
     }
     for (let index = 0; index < (options.workers ?? 1); index++) {
       running.push(await startWorker(asPart('worker', env), createLog('worker')));
     }
-    Object.assign(service, createService(database, env, ports));
+    Object.assign(service, createService(database, env, apis));
   });
 
   afterEach(async () => {
@@ -107,8 +109,12 @@ export function useService(
   return service;
 }
 
-function createService(database: TestDatabase, env: Record<string, string>, ports: number[]): Service {
-  const baseUrls = ports.map((port) => `http://127.0.0.1:${port}/api/v1`);
+function createService(
+  database: TestDatabase,
+  env: Record<string, string>,
+  apis: readonly { port: number; internalPort?: number | undefined }[],
+): Service {
+  const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
   const baseUrl = baseUrls[0]!;
   const { sql } = database;
   let cataloguer: Promise<ApiClient> | undefined;
@@ -116,6 +122,7 @@ function createService(database: TestDatabase, env: Record<string, string>, port
   const service: Service = {
     baseUrl,
     baseUrls,
+    internalPort: apis[0]?.internalPort,
     databaseUrl: database.url,
     env,
     sql,

@@ -1486,6 +1486,83 @@ async function importKey(`,
     test: { file: 'concurrency/batch-storm.test.ts' },
   },
   {
+    name: 'batches are read however many there are',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: 'isBatch(ctx) ? readInRoom(ctx, room) : readJson(ctx)',
+        replace: 'readJson(ctx)',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'leaves room for those of others' },
+  },
+  {
+    name: 'one client takes the room for batches alone',
+    edits: [
+      {
+        file: 'apps/api/src/body-room.ts',
+        search: 'used < total && (usedBy.get(clientId) ?? 0) < perClient',
+        replace: 'used < total',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'is not filled by one client alone' },
+  },
+  {
+    name: 'a batch that has left is counted again when it turns out to have been read',
+    edits: [
+      {
+        file: 'apps/api/src/body-room.ts',
+        search: 'if (hasLeft) return;',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'is as empty as before' },
+  },
+  {
+    name: 'a batch whose caller has gone keeps its room',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: "ctx.res.once('close', visit.leave);",
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'leaves with its caller' },
+  },
+  {
+    name: 'a batch that waits for room is taken for one that does not come',
+    edits: [
+      {
+        file: 'apps/api/src/connections/connection.ts',
+        search: 'if (current !== null && isBodyHeld(current.request)) since = now();',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'its wait counts' },
+  },
+  {
+    name: 'the time that a batch waits for room is given back',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: 'admittedAt = arrivedAt }',
+        replace: 'readFrom: admittedAt = arrivedAt }',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'its wait counts' },
+  },
+  {
+    name: 'a compressed batch counts for no more than it has bytes',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: 'sent * compressedTo',
+        replace: 'sent',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'a compressed one counts' },
+  },
+  {
     name: 'whoever has more counted than a lowered limit allows waits as if it had not',
     edits: [
       {
@@ -3081,8 +3158,9 @@ async function importKey(`,
     edits: [
       {
         file: connection,
-        search: 'else socket.end(options.bytesOf(refusal));',
-        replace: 'else socket.end(options.bytesOf(refusal), () => socket.destroy());',
+        search: "socket.end(refusal === null ? '' : options.bytesOf(refusal));",
+        replace:
+          'if (refusal === null) socket.end(); else socket.end(options.bytesOf(refusal), () => socket.destroy());',
       },
     ],
     test: { file: 'security/raw-http.test.ts', title: '431, not silence' },
@@ -3103,7 +3181,7 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/body.ts',
-        search: 'if (performance.now() - ctx.state.arrivedAt >= lateFromMs)',
+        search: 'if (readMs >= lateFromMs)',
         replace: 'if (lateFromMs < 0)',
       },
     ],

@@ -8,6 +8,7 @@ import type { Tracing } from '@inventory/process/tracing';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { beginJsonBody } from './body.ts';
+import type { BodyRoom } from './body-room.ts';
 import type { Authenticator } from './callers/authenticator.ts';
 import type { Strangers } from './callers/strangers.ts';
 import { callerAddress } from './connections/caller-address.ts';
@@ -53,6 +54,7 @@ export type AppOptions = {
   rateLimiter: RateLimiter;
   rateLimit: number;
   strangers: Strangers;
+  bodyRoom: BodyRoom;
   /** Proxies of ours before the service: see `callerAddress`. */
   proxies: number;
   /** The origins of CORS. */
@@ -260,11 +262,11 @@ function authenticate({ authenticator, strangers, metrics }: AppOptions) {
   };
 }
 
-function limitRate({ rateLimiter, rateLimit, metrics }: AppOptions) {
+function limitRate({ rateLimiter, rateLimit, bodyRoom, metrics }: AppOptions) {
   return async (ctx: Context, next: Next) => {
     const client = ctx.state.client as Client;
     const counted = rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
-    beginJsonBody(ctx);
+    beginJsonBody(ctx, bodyRoom);
     const verdict = await counted;
     nameLimit(ctx, 'default', verdict);
     if (verdict.allowed) return next();

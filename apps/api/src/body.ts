@@ -1,8 +1,10 @@
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
 import { parse as parseLossless } from 'lossless-json';
+import type { BodyRoom } from './body-room.ts';
+import { holdBody, releaseBody } from './connections/held-body.ts';
 import { hasDuplicateFields } from './duplicate-fields.ts';
-import { Refused } from './errors.ts';
+import { Failed, messages, Refused, soonAgain } from './errors.ts';
 import { BodyTooLarge, readBytes } from './read-bytes.ts';
 
 /** A body larger than this, decompressed, is refused. */
@@ -11,7 +13,10 @@ export const bodyBytesMax = 64 * 1024;
 export const batchBytesMax = 1024 * 1024;
 
 // Known by the path alone: bodies are read before their route is looked for.
-const bytesMaxOf = (ctx: Context) => (ctx.path.endsWith('/Inventory/Batch') ? batchBytesMax : bodyBytesMax);
+const isBatch = (ctx: Context) => ctx.path.endsWith('/Inventory/Batch');
+const bytesMaxOf = (ctx: Context) => (isBatch(ctx) ? batchBytesMax : bodyBytesMax);
+// JSON that is compressed becomes about so many times as large.
+const compressedTo = 16;
 
 // Both kinds are read as text: JSON because a number's digits must be seen before it becomes a double.
 const readJson = textReader('application/json');
@@ -32,7 +37,7 @@ function textReader(type: string) {
     const bytes = await readBytes(ctx.req, bytesMaxOf(ctx)).catch((error) => {
       throw error instanceof Refused ? error : refusalOfReader(error, bytesMaxOf(ctx));
     });
-    if (performance.now() - ctx.state.arrivedAt >= lateFromMs) ctx.state.arrivedAt = performance.now();
+    noteLate(ctx);
     try {
       return utf8.decode(bytes);
     } catch {
@@ -41,13 +46,40 @@ function textReader(type: string) {
   };
 }
 
+function noteLate(ctx: Context) {
+  const { arrivedAt, admittedAt = arrivedAt } = ctx.state;
+  const readMs = performance.now() - admittedAt;
+  if (readMs >= lateFromMs) ctx.state.arrivedAt = arrivedAt + readMs;
+}
+
+/** The text of a batch, read when there is room for it. */
+async function readInRoom(ctx: Context, room: BodyRoom): Promise<string> {
+  const visit = room.enter(ctx.state.client.clientId, sizeOf(ctx));
+  ctx.res.once('close', visit.leave);
+  holdBody(ctx.req);
+  const isAdmitted = await visit.admitted;
+  releaseBody(ctx.req);
+  if (!isAdmitted) throw new Failed(503, messages.noRoom, soonAgain, 'busy');
+  ctx.state.admittedAt = performance.now();
+  const text = await readJson(ctx);
+  visit.resize(text.length);
+  return text;
+}
+
+/** The bytes of a body that has not been read, as far as its head tells. */
+function sizeOf(ctx: Context): number {
+  const bytesMax = bytesMaxOf(ctx);
+  const sent = ctx.request.length ?? bytesMax;
+  return Math.min(ctx.get('Content-Encoding') === '' ? sent : sent * compressedTo, bytesMax);
+}
+
 /**
  * Begins to read a JSON body, for `readJsonBody` to come, while something else is waited for. A fault of the
  * body shows there.
  */
-export function beginJsonBody(ctx: Context): void {
+export function beginJsonBody(ctx: Context, room: BodyRoom): void {
   if (ctx.method !== 'POST' && ctx.method !== 'PUT') return;
-  const text = readJson(ctx);
+  const text = isBatch(ctx) ? readInRoom(ctx, room) : readJson(ctx);
   text.catch(() => {});
   ctx.state.jsonText = text;
 }

@@ -106,6 +106,9 @@ export const messages = {
   partly:
     'The service is busy or partly out of order; nothing was applied but what earlier sends had applied, see `results`. ' +
     'Try again in a moment.',
+  noRoom:
+    'The service has no room for this batch now: it was not read, and nothing was applied but what earlier sends of it ' +
+    'had applied. Try again in a moment.',
   unreachable: 'The service cannot reach its database; try again in a moment.',
   unknown:
     'The database could not be reached for the whole wait: whether this was applied is not known. ' +

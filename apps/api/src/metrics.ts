@@ -1,5 +1,6 @@
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
 import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit';
+import type { BodyRoom } from './body-room.ts';
 import { type FailureCause, failureCauses } from './errors.ts';
 import type { Needs } from './needs.ts';
 
@@ -104,6 +105,7 @@ export type ApiReadings = {
   clockDifferenceSeconds: () => number;
   connectionCount: () => number;
   strangersWaiting: () => number;
+  bodyRoom: Pick<BodyRoom, 'bytes' | 'waitingCount'>;
   backupAgeSeconds: () => Record<string, number>;
 };
 
@@ -174,7 +176,17 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
 }
 
 /** Those by which an operator sees what no caller was told. */
-function addLateReadings(metrics: Metrics, { submitter, backupAgeSeconds }: ApiReadings): void {
+function addLateReadings(metrics: Metrics, { submitter, bodyRoom, backupAgeSeconds }: ApiReadings): void {
+  metrics.gauge(
+    'inventory_api_batch_bytes',
+    'Bytes of the batches that are read or applied.',
+    bodyRoom.bytes,
+  );
+  metrics.gauge(
+    'inventory_api_batches_waiting',
+    'Batches that wait, unread, for room in memory.',
+    bodyRoom.waitingCount,
+  );
   metrics.gauge(
     'inventory_api_backup_age_seconds',
     'How old the last backup is that was noted in the database; absent when none ever was.',

@@ -37,6 +37,7 @@ import { watchBackupAge } from './backup-age.ts';
 import { createBatches } from './batch/batches.ts';
 import type { FindOriginals } from './batch/read-operations.ts';
 import { createBatchTurns } from './batch/turns.ts';
+import { createBodyRoom } from './body-room.ts';
 import { createAuthenticator } from './callers/authenticator.ts';
 import { createGuessLimiter } from './callers/guess-limit.ts';
 import { createStrangers } from './callers/strangers.ts';
@@ -199,6 +200,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   let draining = false;
   const standing = createStanding();
   const strangers = createStrangers(() => draining, standing);
+  const bodyRoom = createBodyRoom();
   const authenticator = await createAuthenticator(authentication, clock.now, log, strangers.isSpent);
   const sender = createSender({
     submitter,
@@ -229,7 +231,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     rateLimit: config.RATE_LIMIT,
     proxies: config.TRUST_PROXY,
     corsOrigins: config.CORS_ORIGINS,
-    strangers,
+    ...{ strangers, bodyRoom },
     isDraining: () => draining,
     log,
     tracing,
@@ -268,6 +270,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     clockDifferenceSeconds: clock.differenceSeconds,
     connectionCount: connections.count,
     strangersWaiting: strangers.waitingCount,
+    bodyRoom,
     backupAgeSeconds: () => backups?.seconds() ?? {},
   });
   let operations: Operations | undefined;

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { Refused } from '../errors.ts';
 import { breakBody } from './broken-body.ts';
+import { isBodyHeld } from './held-body.ts';
 import { tooSlow } from './malformed-http.ts';
 
 /**
@@ -88,8 +89,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
     waiting.length = 0;
     if (endingSince !== null) return;
     endingSince = now();
-    if (refusal === null) socket.end();
-    else socket.end(options.bytesOf(refusal));
+    socket.end(refusal === null ? '' : options.bytesOf(refusal));
     stopReading();
   }
 
@@ -178,6 +178,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
      * for.
      */
     check(drainedAt: number | null): void {
+      if (current !== null && isBodyHeld(current.request)) since = now();
       const age = now() - since;
       if (socket.writableLength === 0) unreadSince = null;
       else if (endingSince === null) unreadSince ??= now();

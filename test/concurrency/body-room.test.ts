@@ -1,0 +1,210 @@
+import { beginJsonBody, readJsonText } from '@inventory/api/body';
+import { type BodyRoomOptions, createBodyRoom } from '@inventory/api/body-room';
+import type { Failed } from '@inventory/api/errors';
+import Koa from 'koa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serve } from '../harness/http-server.ts';
+import { openRaw } from '../harness/raw-connection.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService({ env: { INTERNAL_PORT: '0' } });
+const path = '/api/v1/Inventory/Batch';
+const longMs = 600_000;
+
+/** The head of a batch whose body has so many bytes, as it is sent with this client's token. */
+const headOf = (token: string, bytes: number, more = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}` +
+  `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
+
+describe('the room for batches', () => {
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  function watched(options: BodyRoomOptions) {
+    const room = createBodyRoom(options);
+    const admitted: string[] = [];
+    const enter = (name: string, bytes: number) => {
+      const visit = room.enter(name[0]!, bytes);
+      void visit.admitted.then((isAdmitted) => admitted.push(isAdmitted ? name : `not ${name}`));
+      return visit;
+    };
+    return { room, admitted, enter };
+  }
+
+  test('takes bodies until it is full, and the next ones as room is made, each client in turn', async () => {
+    const { room, admitted, enter } = watched({ total: 100, perClient: 100, waitMs: longMs });
+    const first = enter('a1', 60);
+    const second = enter('a2', 60);
+    for (const name of ['a3', 'a4', 'b1']) enter(name, 60);
+    await settled();
+    expect(admitted).toEqual(['a1', 'a2']);
+    expect({ bytes: room.bytes(), waiting: room.waitingCount() }).toEqual({ bytes: 120, waiting: 3 });
+    first.leave();
+    await settled();
+    expect(admitted).toEqual(['a1', 'a2', 'a3']);
+    second.resize(10);
+    await settled();
+    expect(admitted).toEqual(['a1', 'a2', 'a3', 'b1']);
+    expect(room.bytes()).toBe(130);
+  });
+
+  test('is not filled by one client alone', async () => {
+    const { admitted, enter } = watched({ total: 100, perClient: 50, waitMs: longMs });
+    const first = enter('a1', 50);
+    enter('a2', 1);
+    enter('b1', 40);
+    await settled();
+    expect(admitted).toEqual(['a1', 'b1']);
+    first.leave();
+    await settled();
+    expect(admitted).toEqual(['a1', 'b1', 'a2']);
+  });
+
+  test('is as empty as before when all have left, whenever they did and whatever came after', async () => {
+    const { room, admitted, enter } = watched({ total: 10, perClient: 10, waitMs: longMs });
+    const visits = ['a1', 'a2', 'b1', 'b2'].map((name) => enter(name, 10));
+    visits[2]!.leave();
+    for (const visit of visits) {
+      visit.leave();
+      visit.resize(7);
+    }
+    await settled();
+    expect(admitted.toSorted()).toEqual(['a1', 'a2', 'not b1', 'b2'].toSorted());
+    expect({ bytes: room.bytes(), waiting: room.waitingCount() }).toEqual({ bytes: 0, waiting: 0 });
+    enter('c1', 10);
+    await settled();
+    expect(admitted.at(-1)).toBe('c1');
+  });
+});
+
+describe('a batch behind a full room', () => {
+  /** The reading of batches by itself, with a room for a hundred bytes; what is read waits until told. */
+  async function serveRoom(waitMs: number) {
+    const room = createBodyRoom({ total: 100, perClient: 100, waitMs });
+    let goOn = () => {};
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const app = new Koa();
+    app.use(async (ctx) => {
+      ctx.state.client = { clientId: ctx.get('X-Client') };
+      ctx.state.arrivedAt = performance.now();
+      beginJsonBody(ctx, room);
+      try {
+        const text = await readJsonText(ctx);
+        const waitedMs = performance.now() - ctx.state.arrivedAt;
+        if (ctx.get('X-Client') === 'first') await mayGoOn;
+        ctx.body = `${text.length} after ${waitedMs}`;
+      } catch (error) {
+        ctx.status = (error as Failed).status;
+        ctx.set((error as Failed).headers);
+        ctx.body = (error as Failed).message;
+      }
+    });
+    const { open } = await serve(app.callback(), { limits: { bodyChecks: 25 } });
+    const send = (client: string, bytes = 100) => {
+      const connection = open();
+      connection.write(headOf('', bytes, `X-Client: ${client}\r\n`), ' '.repeat(bytes));
+      return connection;
+    };
+    return { room, goOn, send };
+  }
+
+  test('is read when there is room; its wait counts, and is not its sender’s', async () => {
+    const { room, goOn, send } = await serveRoom(longMs);
+    const first = send('first');
+    await expect.poll(room.bytes).toBe(100);
+    // More than Node takes from the connection unasked.
+    const second = send('second', 400_000);
+    await expect.poll(room.waitingCount).toBe(1);
+    // Three times as long as a sender may take for its body, and longer than what is its own time.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    goOn();
+    expect((await first.next())?.status).toBe(200);
+    const answer = await second.next();
+    expect(answer).toMatchObject({ status: 200, text: expect.stringMatching(/^400000 after /) });
+    expect(Number(/after ([\d.]+)/.exec(answer!.text)![1])).toBeGreaterThan(1200);
+    await expect.poll(room.bytes).toBe(0);
+  });
+
+  test('503: is told when there is none in time, on a connection that goes on', async () => {
+    const { room, goOn, send } = await serveRoom(100);
+    send('first');
+    await expect.poll(room.bytes).toBe(100);
+    const second = send('second');
+    const refused = await second.next();
+    expect(refused).toMatchObject({ status: 503, text: expect.stringContaining('no room for this batch') });
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    goOn();
+    await expect.poll(room.bytes).toBe(0);
+    second.write(headOf('', 7, 'X-Client: second\r\n'), ' '.repeat(7));
+    expect(await second.next()).toMatchObject({ status: 200, text: expect.stringMatching(/^7 after/) });
+  });
+
+  test('leaves with its caller, before it was read and while it is', async () => {
+    const { room, goOn, send } = await serveRoom(longMs);
+    const first = send('first');
+    await expect.poll(room.bytes).toBe(100);
+    const second = send('second');
+    await expect.poll(room.waitingCount).toBe(1);
+    second.socket.destroy();
+    await expect.poll(room.waitingCount).toBe(0);
+    first.socket.destroy();
+    await expect.poll(room.bytes).toBe(0);
+    goOn();
+  });
+
+  test('a compressed one counts for as much as it may become, until it was read', async () => {
+    const { room } = await (async () => {
+      const made = createBodyRoom({ total: 1, perClient: 1, waitMs: longMs });
+      const app = new Koa();
+      app.use((ctx) => {
+        ctx.state.client = { clientId: 'a' };
+        ctx.state.arrivedAt = performance.now();
+        beginJsonBody(ctx, made);
+        return new Promise(() => {});
+      });
+      const { open } = await serve(app.callback());
+      open().write(headOf('', 1000, 'Content-Encoding: gzip\r\n'));
+      return { room: made };
+    })();
+    await expect.poll(room.bytes).toBe(16_000);
+  });
+});
+
+const reading = async (name: string) => {
+  const text = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+};
+
+test('a client that sends its batches slowly leaves room for those of others; its own next one waits, and gets 503', async () => {
+  const slow = await service.client();
+  const other = await service.client();
+  const itemID = await service.item();
+  const port = Number(new URL(service.baseUrl).port);
+  const whole = JSON.stringify({
+    mode: 'each',
+    operations: [{ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0 }],
+  });
+  const mebibyte = 1024 * 1024;
+  const opened = Array.from({ length: 8 }, () => openRaw(port));
+  onTestFinished(() => {
+    for (const { socket } of opened) socket.destroy();
+  });
+  for (const each of opened) each.write(headOf(slow.token, mebibyte), '{');
+  await expect.poll(() => reading('inventory_api_batch_bytes')).toBe(8 * mebibyte);
+  const next = openRaw(port);
+  next.write(headOf(slow.token, whole.length), whole);
+  await expect.poll(() => reading('inventory_api_batches_waiting')).toBe(1);
+  const others = openRaw(port);
+  others.write(headOf(other.token, whole.length), whole);
+  expect((await others.next())?.status).toBe(200);
+  expect(await next.next()).toMatchObject({
+    status: 503,
+    text: expect.stringContaining('no room for this batch'),
+  });
+  for (const each of opened) each.socket.destroy();
+  await expect.poll(() => reading('inventory_api_batch_bytes')).toBe(0);
+  next.write(headOf(slow.token, whole.length), whole);
+  expect((await next.next())?.status).toBe(200);
+  next.socket.destroy();
+  others.socket.destroy();
+});
