@@ -124,7 +124,7 @@ test('the page of the clocks says what the code says', () => {
     const [field, ...blocks] = name.split('.').reverse();
     const text = textOf(file);
     // A field in a block is the first of its name behind the block's beginning.
-    const from = blocks.length === 0 ? 0 : text.search(new RegExp(`\\b${blocks[0]}: \\{`));
+    const from = blocks.length === 0 ? 0 : text.search(new RegExp(`\\b${blocks[0]}(?:: \\w+ =|:) \\{`));
     const found = new RegExp(`\\b${field}\\b(?:: number)?(?: =|:) ([\\d_]+)`).exec(text.slice(from));
     return from < 0 || Number((found?.[1] ?? '').replaceAll('_', '')) !== ms;
   });

@@ -152,6 +152,34 @@ describe('a batch behind a full room', () => {
     goOn();
   });
 
+  test('takes no room when its caller left before, while it was looked up', async () => {
+    const room = createBodyRoom({ total: 100, perClient: 100, waitMs: longMs });
+    let hasCome = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      hasCome = resolve;
+    });
+    let hasBegun = () => {};
+    const begun = new Promise<void>((resolve) => {
+      hasBegun = resolve;
+    });
+    const app = new Koa();
+    app.use(async (ctx) => {
+      hasCome();
+      await new Promise((resolve) => ctx.req.socket.once('close', () => setImmediate(resolve)));
+      ctx.state.client = { clientId: 'a' };
+      ctx.state.arrivedAt = performance.now();
+      beginJsonBody(ctx, room);
+      hasBegun();
+    });
+    const { open } = await serve(app.callback());
+    const connection = open();
+    connection.write(headOf('', 100), '{');
+    await arrived;
+    connection.socket.resetAndDestroy();
+    await begun;
+    expect({ bytes: room.bytes(), waiting: room.waitingCount() }).toEqual({ bytes: 0, waiting: 0 });
+  });
+
   test('a compressed one counts for as much as it may become, until it was read', async () => {
     const { room } = await (async () => {
       const made = createBodyRoom({ total: 1, perClient: 1, waitMs: longMs });
@@ -185,12 +213,12 @@ test('a client that sends its batches slowly leaves room for those of others; it
     operations: [{ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0 }],
   });
   const mebibyte = 1024 * 1024;
-  const opened = Array.from({ length: 8 }, () => openRaw(port));
+  const opened = Array.from({ length: 4 }, () => openRaw(port));
   onTestFinished(() => {
     for (const { socket } of opened) socket.destroy();
   });
   for (const each of opened) each.write(headOf(slow.token, mebibyte), '{');
-  await expect.poll(() => reading('inventory_api_batch_bytes')).toBe(8 * mebibyte);
+  await expect.poll(() => reading('inventory_api_batch_bytes')).toBe(4 * mebibyte);
   const next = openRaw(port);
   next.write(headOf(slow.token, whole.length), whole);
   await expect.poll(() => reading('inventory_api_batches_waiting')).toBe(1);

@@ -137,6 +137,29 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(20);
   });
 
+  test('409: operations that together take thousands of lots, also tried out; as many as may be are applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    expect((await atomic(client, Array(500).fill(receiveOf(itemID, 1, { spot: 'A' })))).status).toBe(200);
+    const there = { op: 'move', itemID, units: 500, wid: 1, fromSpot: 'A', toSpot: 'B' };
+    const back = { ...there, fromSpot: 'B', toSpot: 'A' };
+    // A thousand lines each.
+    const tooMany = [there, back, there, back, there];
+    const before = await written();
+    const real = await atomic(client, tooMany);
+    const dryRun = { mode: 'atomic', dryRun: true, operations: tooMany };
+    const tried = await client.post('/Inventory/Batch', dryRun);
+    for (const { status, body } of [real, tried]) {
+      expect(status).toBe(409);
+      expect(body.results[4].error.message).toBe(
+        'Too many lots: one batch writes at most 4000 lines of the ledger, two for each lot that is moved. Send it in parts.',
+      );
+    }
+    expect(await written()).toEqual(before);
+    expect((await atomic(client, tooMany.slice(0, 4))).status).toBe(200);
+    expect(await inStock(service, itemID)).toBe(500);
+  });
+
   test('what needs many lots is read before what only may need more', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -1563,6 +1563,61 @@ async function importKey(`,
     test: { file: 'concurrency/body-room.test.ts', title: 'a compressed one counts' },
   },
   {
+    name: 'a batch of a caller that has gone takes room for good',
+    edits: [
+      {
+        file: 'apps/api/src/body.ts',
+        search: 'if (ctx.req.socket.destroyed)',
+        replace: 'if (Date.now() < 0)',
+      },
+    ],
+    test: { file: 'concurrency/body-room.test.ts', title: 'takes no room when its caller left' },
+  },
+  {
+    name: 'an atomic batch takes as many lots as its operations may together',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: 'if (entryCount > entriesMax)',
+        replace: 'if (entryCount < 0)',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'together take thousands of lots' },
+  },
+  {
+    name: 'an atomic batch passes over as many lots as its operations may together',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: ' || batch.looks > looksMax',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/bounded-atomic.test.ts', title: 'are bounded' },
+  },
+  {
+    name: 'a number of a lot beyond 2^31 is refused',
+    edits: [
+      {
+        file: 'packages/domain/src/contract/issue.ts',
+        search: 'recno: RecordNo.optional()',
+        replace: 'recno: Id.optional()',
+      },
+    ],
+    test: { file: 'contract/large-numbers.test.ts', title: 'accepted wherever it is given' },
+  },
+  {
+    name: 'each request draws a number of a lot',
+    edits: [
+      {
+        file: 'packages/db/src/batch/read-facts.ts',
+        search: "requests.filter(({ kind }) => kind === 'receive' || kind === 'move').length",
+        replace: 'requests.length',
+      },
+    ],
+    test: { file: 'contract/large-numbers.test.ts', title: 'draw no numbers' },
+  },
+  {
     name: 'whoever has more counted than a lowered limit allows waits as if it had not',
     edits: [
       {

@@ -32,8 +32,8 @@ export type BodyRoomOptions = {
  */
 const bodyRoomOptions: BodyRoomOptions = {
   total: 32 * 1024 * 1024,
-  perClient: 8 * 1024 * 1024,
-  waitMs: 6000,
+  perClient: 4 * 1024 * 1024,
+  waitMs: 4000,
 };
 
 /** Clients take turns; one that sends slowly has a part of the room only. */

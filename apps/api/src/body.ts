@@ -54,6 +54,8 @@ function noteLate(ctx: Context) {
 
 /** The text of a batch, read when there is room for it. */
 async function readInRoom(ctx: Context, room: BodyRoom): Promise<string> {
+  // Its 'close' has been, so nothing would tell that it leaves.
+  if (ctx.req.socket.destroyed) throw bad('The body could not be read.');
   const visit = room.enter(ctx.state.client.clientId, sizeOf(ctx));
   ctx.res.once('close', visit.leave);
   holdBody(ctx.req);

@@ -289,10 +289,10 @@ async function untilRead<Locked, Facts, Lots>(
   }
 }
 
-type ReadParts = Omit<Batch, 'newLots' | 'touched'>;
+type ReadParts = Omit<Batch, 'looks' | 'newLots' | 'touched'>;
 
 function batchOf(read: ReadParts): Batch {
-  return { ...read, newLots: [], touched: new Set() };
+  return { ...read, looks: 0, newLots: [], touched: new Set() };
 }
 
 /**

@@ -102,7 +102,7 @@ async function readBatch(
   }
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
   return {
-    batch: { ...read, newLots: [], touched: new Set() },
+    batch: { ...read, looks: 0, newLots: [], touched: new Set() },
     partNo: parts.byShortId.get(itemIdOf(requests[0]!)),
     now,
   };

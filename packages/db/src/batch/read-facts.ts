@@ -39,6 +39,8 @@ export async function readFacts(
   { draws }: { draws: boolean } = { draws: true },
 ): Promise<Facts> {
   const drawn = draws ? requests.length : 0;
+  // Where others make lots, which is rare, more are drawn.
+  const lotsDrawn = draws ? requests.filter(({ kind }) => kind === 'receive' || kind === 'move').length : 0;
   const requestIds = requests.map((request) => request.requestId);
   const clientIds = [...new Set(requests.map((request) => request.clientId))];
   const partNos = [...new Set(gateIds.map((gate) => gate.partNo))];
@@ -66,7 +68,7 @@ export async function readFacts(
       -- cheap where items have a few, and it would be kept for the one that has a hundred thousand.
       set_config('enable_sort', 'off', true) as sort,
       array(select nextval('stock_transaction_no_seq') from generate_series(1, ${drawn})) as transaction_nos,
-      array(select nextval('lot_rec_no_seq') from generate_series(1, ${drawn})) as rec_nos,
+      array(select nextval('lot_rec_no_seq') from generate_series(1, ${lotsDrawn})) as rec_nos,
       (
         select json_agg(json_build_object('request_id', request_id, 'status', status, 'result', result::text))
         from stock_transaction

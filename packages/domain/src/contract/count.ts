@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Amount, Code, Id, lengthMax, name, text } from './fields.ts';
+import { Amount, Code, Id, lengthMax, name, RecordNo, text } from './fields.ts';
 
 /** `POST /Inventory/Count`, an extension. */
 export const CountRequest = z
@@ -8,7 +8,7 @@ export const CountRequest = z
     wid: Id.describe('Warehouse ID'),
     counted: Amount.describe('Quantity that was found there'),
     reasonCode: Code.describe('Reason code of the adjustment'),
-    recno: Id.optional().describe('Only this lot record was counted'),
+    recno: RecordNo.optional().describe('Only this lot record was counted'),
     spot: text(lengthMax.label).optional().describe('Bin/location that was counted'),
     serial: text(lengthMax.label).optional().describe('Only lots with this serial/lot number were counted'),
     expected: Amount.optional().describe('Quantity that should be there; 409 when it is another one'),

@@ -35,6 +35,9 @@ export const Count53 = z
   .min(0, { error: 'must be at least 0.' })
   .max(Number.MAX_SAFE_INTEGER, { error: `must be at most ${Number.MAX_SAFE_INTEGER}.` });
 
+/** The number of a lot or of a transaction: 1 … 2^53-1. A busy service passes 2^31 of them within weeks. */
+export const RecordNo = Count53.min(1, { error: 'must be at least 1.' });
+
 const decimal = z
   .number({ error: expects('a number with at most 6 digits after the point and 15 significant digits') })
   .lt(quantityLimit, { error: `must be less than ${quantityLimit}.` })

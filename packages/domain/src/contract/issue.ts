@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Amount, Code, Id, lengthMax, name, text, Units } from './fields.ts';
+import { Amount, Code, Id, lengthMax, name, RecordNo, text, Units } from './fields.ts';
 
 /** `POST /Inventory/Issue`. */
 export const IssueRequest = z
@@ -17,7 +17,7 @@ export const IssueRequest = z
     netWeight: Amount.optional().describe('Net weight'),
     shipto: Code.optional().describe('Ship-to customer ID'),
     prodID: text(lengthMax.label).optional().describe('Production/assembly ID'),
-    recno: Id.optional().describe('Specific lot record to issue from'),
+    recno: RecordNo.optional().describe('Specific lot record to issue from'),
     line: Code.optional().describe('Order line number'),
   })
   .meta({ id: 'IssueRequest' });

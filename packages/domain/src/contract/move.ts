@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DateTimeText, Id, lengthMax, name, text, Units } from './fields.ts';
+import { DateTimeText, Id, lengthMax, name, RecordNo, text, Units } from './fields.ts';
 
 /** `POST /Inventory/Move`. */
 export const MoveRequest = z
@@ -15,7 +15,7 @@ export const MoveRequest = z
     serial2: text(lengthMax.label).optional().describe('Secondary serial'),
     rfidTag: text(lengthMax.label).optional().describe('RFID tag'),
     reference: text(lengthMax.label).optional().describe('External reference'),
-    recno: Id.optional().describe('Specific lot record to move'),
+    recno: RecordNo.optional().describe('Specific lot record to move'),
     received: DateTimeText.optional().describe(
       'Received on this UTC day (a date) or in this second (a datetime)',
     ),

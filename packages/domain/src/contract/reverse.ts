@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ChangedLots } from './count.ts';
-import { Count53, lengthMax, text } from './fields.ts';
+import { lengthMax, RecordNo, text } from './fields.ts';
 
 /** `POST /Inventory/Reverse`, an extension. */
 export const ReverseRequest = z
   .object({
-    transactionNo: Count53.min(1, { error: 'must be at least 1.' }).describe('The transaction to undo'),
+    transactionNo: RecordNo.describe('The transaction to undo'),
     remark: text(lengthMax.remark).optional().describe('Notes'),
     reference: text(lengthMax.label).optional().describe('External reference'),
   })

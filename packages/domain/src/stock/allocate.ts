@@ -63,6 +63,7 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
   const parts: Taking[] = [];
   let missing = units;
   for (const lot of candidates) {
+    batch.looks += 1;
     if (!matches(lot, pick, batch.now)) continue;
     // Lots that nobody has read may come before this one.
     if (horizon !== undefined && order(lot, horizon) > 0) break;
@@ -91,6 +92,7 @@ export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[]
   if ('code' in candidates || pick.recNo !== undefined) return candidates;
   const key = pickKey(pick);
   if (batch.unread.has(key)) return 'undecided';
+  batch.looks += candidates.length;
   const matching = candidates.filter((lot) => matches(lot, pick, batch.now));
   if (matching.length > lotsPerTransactionMax) return matching.slice(0, lotsPerTransactionMax + 1);
   return batch.horizons.has(key) ? 'undecided' : matching;
@@ -174,8 +176,13 @@ function matches(lot: LotState, pick: LotFilter, now: number): boolean {
 }
 
 function matchesFields(lot: LotState, pick: LotFilter): boolean {
+  // By name: this is asked of each lot for each operation of a batch.
+  const { spot, serial, serial2, rfidTag } = pick;
   return (
-    fields.every((field) => hasField(lot, pick, field)) &&
+    (spot === undefined || lot.spot === spot) &&
+    (serial === undefined || lot.serial === serial) &&
+    (serial2 === undefined || lot.serial2 === serial2) &&
+    (rfidTag === undefined || lot.rfidTag === rfidTag) &&
     isReceivedWithin(lot, pick) &&
     (pick.notAtSpot === undefined || lot.spot !== pick.notAtSpot)
   );

@@ -31,6 +31,15 @@ export type AtomicDecision =
   | { status: 'abandoned' };
 
 const otherRequest = conflict('This Idempotency-Key was used with another request.');
+// Its time under the gates' locks has an end, however many lots each of its operations takes: two entries for
+// each lot that is moved.
+const entriesMax = 4000;
+// Some tens of milliseconds: each operation may pass over all lots that were read for the others.
+const looksMax = 1_500_000;
+const tooManyEntries = conflict(
+  `Too many lots: one batch writes at most ${entriesMax} lines of the ledger, two for each lot that is moved. ` +
+    'Send it in parts.',
+);
 const tooMany = conflict(
   `Too many lots: the batch would look at more lots than one transaction reads. Send it in parts; ` +
     `each may take ${lotsPerTransactionMax} lots of one place.`,
@@ -47,6 +56,7 @@ export function decideAtomic(
   outcomes: ReadonlyMap<string, StoredOutcome>,
 ): AtomicDecision {
   const decided: OperationDecision[] = [];
+  let entryCount = 0;
   const firsts = new Map<string, AtomicOperation>();
   const before = operations.flatMap(({ requestId }, index) =>
     outcomes.get(requestId)?.status === 'applied' ? [index] : [],
@@ -77,8 +87,10 @@ export function decideAtomic(
       continue;
     }
     const decision = decide(batch, operation);
-    if (decision.status === 'undecided') return refused(index, tooMany);
+    if (decision.status === 'undecided' || batch.looks > looksMax) return refused(index, tooMany);
     if (decision.status === 'refused') return refused(index, decision.refusal);
+    entryCount += decision.entries.length;
+    if (entryCount > entriesMax) return refused(index, tooManyEntries);
     decided.push({ operation, decision });
   }
   return { status: 'applied', operations: decided };

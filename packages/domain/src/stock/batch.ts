@@ -31,6 +31,8 @@ export type Batch = {
   past: Map<number, Past>;
   /** Every lot that was read or made, active or not. */
   lotsByRecNo: Map<number, LotState>;
+  /** How often a lot was looked at for a transaction. */
+  looks: number;
   /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
   newLots: LotState[];
 };

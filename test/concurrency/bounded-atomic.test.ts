@@ -1,0 +1,63 @@
+import { parseQuantity } from '@inventory/domain/quantity';
+import { decideAtomic } from '@inventory/domain/stock/atomic';
+import { type Batch, gateKey, type LotState } from '@inventory/domain/stock/batch';
+import type { AtomicOperation } from '@inventory/domain/stock/request';
+import { expect, test } from 'vitest';
+
+/** As many lots of one item as are read at most for 500 operations, 64 to a place, place by place. */
+function largeBatch(): Batch {
+  const ten = parseQuantity('10');
+  const lots = Array.from({ length: 32_000 }, (_, index): LotState => {
+    const spot = `spot ${Math.floor(index / 64)}`;
+    return {
+      ...{
+        recNo: index + 1,
+        partNo: 1,
+        wid: 1,
+        spot,
+        units: ten,
+        received: index,
+        expires: null,
+        serial: '',
+      },
+      ...{ serial2: null, rfidTag: null, netWeight: null, grossWeight: null, hold: false, changed: false },
+      origin: { kind: 'stored', spot, units: ten, hold: false },
+    };
+  });
+  const inStock = ten * BigInt(lots.length);
+  const stored = { inStock, onHold: 0n, used: true };
+  return {
+    now: Date.now(),
+    items: new Map([['A', { partNo: 1, shortId: 'A', description: '', dfltOwner: 1 }]]),
+    warehouses: new Map([[1, 'Main']]),
+    levels: new Map([[gateKey(1, 1), { partNo: 1, wid: 1, ...stored, stored }]]),
+    lots: new Map([[gateKey(1, 1), lots]]),
+    ...{ horizons: new Map(), unread: new Set(), tallies: new Map(), untaken: new Map() },
+    ...{ looks: 0, touched: new Set(), past: new Map(), lotsByRecNo: new Map(), newLots: [] },
+  };
+}
+
+const issuesFrom = (spots: readonly number[]) =>
+  spots.map(
+    (spot): AtomicOperation => ({
+      ...{ kind: 'issue', requestId: `${spot}`, ownKey: null },
+      body: { itemID: 'A', units: 1, wid: 1, spot: `spot ${spot}`, reasonCode: 0 },
+    }),
+  );
+
+test('the lots that an atomic batch passes over are bounded: what takes from hundreds of places at the end is refused', () => {
+  const batch = largeBatch();
+  const last = Array.from({ length: 500 }, (_, index) => 499 - index);
+  expect(decideAtomic(batch, issuesFrom(last), new Map())).toMatchObject({
+    status: 'refused',
+    refusal: {
+      culprit: { refusal: { message: expect.stringMatching(/^Too many lots: .* Send it in parts/) } },
+    },
+  });
+  expect(batch.looks).toBeLessThan(2_000_000);
+});
+
+test('what takes from many places within reach is applied', () => {
+  const first = Array.from({ length: 200 }, (_, index) => index);
+  expect(decideAtomic(largeBatch(), issuesFrom(first), new Map()).status).toBe('applied');
+});
