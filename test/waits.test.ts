@@ -10,6 +10,7 @@ const bounds = [
   /(?<!\.end\(\{ |command)timeout: ([\d_]+)/gi,
   /\b(?:withinMs|waitMs): ([\d_]+)/g,
   /\bwithin\(([\d_]+)/g,
+  /\bconst timeout = ([\d_]+)/g,
   /\.setTimeout\(([\d_]+)/g,
   /AbortSignal\.timeout\(([\d_]+)/g,
   /\.now\(\) \+ ([\d_]+)[;)]/g,

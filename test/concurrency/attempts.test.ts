@@ -14,7 +14,8 @@ test('attempt 1 for an envelope that is taken for the first time, 2 and 3 after 
       return requests.map(() => ({ status: 'applied', result: '{}' }));
     },
   });
-  const answers = submit(1);
+  // Long beside the attempts: it must not be settled before the third.
+  const answers = submit(1, performance.now() + 60_000);
   await expect.poll(() => attempts, { timeout: 60_000 }).toEqual([1, 2, 3]);
   await Promise.all(answers);
 });

@@ -16,8 +16,7 @@ afterAll(async () => {
   await own.stop();
 });
 
-// Longer than the canary watches until it is sure.
-const timeout = 25_000;
+const timeout = 60_000;
 
 /** A canary beside a worker that never takes anything. */
 function watch(redisUrl: string) {

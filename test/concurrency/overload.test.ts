@@ -65,7 +65,10 @@ function expectUnavailable({ answer }: Timed) {
 
 describe('more than can be answered in time', () => {
   // One request to an envelope and two envelopes at once: few requests are an overload.
-  const service = useService({ env: { ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '1' } });
+  const service = useService({
+    hears503: true,
+    env: { ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '1' },
+  });
 
   test(
     '503 at once for what could not be answered within a second; what is accepted is applied',

@@ -27,7 +27,7 @@ afterAll(() => {
 });
 
 describe('the service', () => {
-  const service = useService({ apis: 2, workers: 1, env: { REDIS_URL: redisUrl.href } });
+  const service = useService({ hears503: true, apis: 2, workers: 1, env: { REDIS_URL: redisUrl.href } });
 
   // The most that a closed socket and one that hangs may cost, with air for a machine that runs other tests
   // too. Tried again: that machine stands still now and then.

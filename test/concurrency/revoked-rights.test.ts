@@ -3,22 +3,26 @@ import { changeClient } from '@inventory/db/clients';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterEach, expect, inject } from 'vitest';
 import { forbidden } from '../harness/answers.ts';
 import { asPart } from '../harness/as-part.ts';
 import { countStatuses } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
+import { notBusy, served } from '../harness/served.ts';
 import { allPermissions, useService } from '../harness/service.ts';
 
 const prefix = `revoked-${randomBytes(6).toString('hex')}`;
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
 let worker: Running | undefined;
 
-afterAll(async () => {
+afterEach(async () => {
   await worker?.stop();
 });
 
-test('403: a right that is revoked while the request waits in the queue', async () => {
+served('403: a right that is revoked while the request waits in the queue', async () => {
+  // The requests wait in the queue until there is one.
+  await worker?.stop();
+  worker = undefined;
   const itemID = await service.item();
   const changes = [
     { permissions: allPermissions.filter((each) => each !== 95) },
@@ -46,7 +50,7 @@ test('403: a right that is revoked while the request waits in the queue', async 
     }),
     createLog('worker'),
   );
-  const told = (await answers).map(({ status, body }) => (status === 201 ? status : body));
+  const told = (await answers).map(notBusy).map(({ status, body }) => (status === 201 ? status : body));
   expect(told).toEqual([
     forbidden.permission,
     forbidden.scope,

@@ -60,14 +60,19 @@ test('one transaction for each request of a batch that three workers apply at on
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });
 });
 
-test('one transaction for each request of an envelope that is queued under six job ids, over two workers', async () => {
+// Tried again: each worker waits for the gate for 300 ms, and a slow machine may never see both wait.
+test('one transaction for each request of an envelope that is queued under six job ids, over two workers', {
+  retry: 3,
+}, async () => {
   const { itemID, requests } = await createRequests();
   const release = await holdGates(service.sql, itemID);
-  for (let count = 0; count < 6; count++) {
-    await addEnvelope(queues[count % 2]!, service.sql, randomUUID(), requests);
-  }
-  await expectWaiting(service.sql, 2);
-  await release();
+  const bothWait = meanwhile(expectWaiting(service.sql, 2));
+  await Promise.all(
+    Array.from({ length: 6 }, (_, count) =>
+      addEnvelope(queues[count % 2]!, service.sql, randomUUID(), requests),
+    ),
+  );
+  await bothWait.finally(release);
   await expect
     .poll(
       async () => {

@@ -381,7 +381,7 @@ describe('POST /Inventory/Batch, each', () => {
       });
       return JSON.stringify(body);
     };
-    const full = await client.post('/Inventory/Batch', filled(1024 * 1024));
+    const full = notBusy(await client.post('/Inventory/Batch', filled(1024 * 1024)));
     expect(full.status).toBe(200);
     expect(full.body.summary.applied).toBe(20);
     const larger = await client.post('/Inventory/Batch', filled(1024 * 1024 + 1));

@@ -286,12 +286,16 @@ describe('wrong secrets', () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
   });
 
-  test('an address that is used up leaves others, and what is refused there does not use up a client id', async () => {
-    const client = await service.client();
-    expect(await sendWrong(10, () => uniqueName('nobody'))).toEqual({ 401: 10 });
-    expect(await sendWrong(30, () => client.clientId)).toEqual({ 429: 30 });
-    expect(await sendWrong(12, () => client.clientId, newAddress)).toEqual({ 401: 10, 429: 2 });
-  });
+  test(
+    'an address that is used up leaves others, and what is refused there does not use up a client id',
+    again,
+    async () => {
+      const client = await service.client();
+      expect(await sendWrong(10, () => uniqueName('nobody'))).toEqual({ 401: 10 });
+      expect(await sendWrong(30, () => client.clientId)).toEqual({ 429: 30 });
+      expect(await sendWrong(12, () => client.clientId, newAddress)).toEqual({ 401: 10, 429: 2 });
+    },
+  );
 
   test('a new secret is right at once, and one that was taken back is wrong', async () => {
     const client = await service.client();
@@ -319,12 +323,12 @@ describe('wrong secrets', () => {
 describe('behind a proxy', () => {
   beforeEach(untilCountedTogether);
 
-  test('addresses that the caller writes itself change nothing: one more is 429', async () => {
+  test('addresses that the caller writes itself change nothing: one more is 429', again, async () => {
     const invented = () => `${newAddress()}, ${address}`;
     expect(await sendWrong(30, () => uniqueName('nobody'), invented)).toEqual({ 401: 10, 429: 20 });
   });
 
-  test('the entry of the proxy counts, also when it stands in a header line of its own', async () => {
+  test('the entry of the proxy counts, also when it stands in a header line of its own', again, async () => {
     const lines = `X-Forwarded-For: 10.1.1.1\r\nX-Forwarded-For: ${address}:4711`;
     const body = new URLSearchParams(credentials(uniqueName('nobody'), 'wrong')).toString();
     const statuses = [];
@@ -332,7 +336,7 @@ describe('behind a proxy', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  test('an IPv6 caller is its /64', async () => {
+  test('an IPv6 caller is its /64', again, async () => {
     const net = `2001:db8:${addressCount}:7`;
     const anywhere = () => `${net}:${Math.floor(Math.random() * 65_535).toString(16)}::1`;
     expect(await sendWrong(20, () => uniqueName('nobody'), anywhere)).toEqual({ 401: 10, 429: 10 });

@@ -61,6 +61,11 @@ export function useService(
     workers?: number;
     env?: Record<string, string>;
     holds?: 'warehouses' | 'demo' | 'nothing';
+    /**
+     * Whether 503 is what its tests are about, as it is where no worker runs; else its clients send again
+     * what a slow machine was too busy for.
+     */
+    hears503?: boolean;
   } = {},
 ): Service {
   let database: TestDatabase;
@@ -93,7 +98,7 @@ export function useService(
     for (let index = 0; index < (options.workers ?? 1); index++) {
       running.push(await startWorker(asPart('worker', env), createLog('worker')));
     }
-    Object.assign(service, createService(database, env, apis));
+    Object.assign(service, createService(database, env, apis, options.hears503 ?? options.workers === 0));
   });
 
   afterEach(async () => {
@@ -113,6 +118,7 @@ function createService(
   database: TestDatabase,
   env: Record<string, string>,
   apis: readonly { port: number; internalPort?: number | undefined }[],
+  hears503: boolean,
 ): Service {
   const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
   const baseUrl = baseUrls[0]!;
@@ -139,13 +145,14 @@ function createService(
         secretDigest: digestSecret(secret),
       });
       const at = options.baseUrl ?? baseUrl;
-      return { ...createApiClient(at, clientId, await takeToken(at, { clientId, secret })), secret };
+      const token = await takeToken(at, { clientId, secret });
+      return { ...createApiClient(at, clientId, token, { isPatient: !hears503 }), secret };
     },
     async demoClient() {
       const secret = createSecret();
       await addSecret(sql, demoClientId, digestSecret(secret));
       const token = await takeToken(baseUrl, { clientId: demoClientId, secret });
-      return { ...createApiClient(baseUrl, demoClientId, token), secret };
+      return { ...createApiClient(baseUrl, demoClientId, token, { isPatient: !hears503 }), secret };
     },
     async item(fields = {}) {
       cataloguer ??= service.client();

@@ -8,7 +8,7 @@ import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 // One api with its worker; and one whose requests nobody takes.
-const service = useService();
+const service = useService({ hears503: true });
 const lonelyPrefix = uniqueName('request-ids');
 let lonely: Started;
 let client: ApiClient;

@@ -299,7 +299,7 @@ test('the loop turns on: very many parameters, fields, segments and headers, and
 // Of the work that a large batch is, at one stretch: a tenth to a half is seen, and all of it where nobody is
 // let in between.
 const stretchMax = 0.6;
-const stretchRounds = 12;
+const stretchRounds = 40;
 const wrong = { op: 'receive', itemID: 'X', units: -1, wid: 1, reasonCode: 1 };
 const more = <Value>(count: number, value: (index: number) => Value) =>
   Array.from({ length: count }, (_, index) => value(index));

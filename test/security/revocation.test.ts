@@ -51,6 +51,8 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
               if (mustBeRefused) late.push(sentAt - revokedAt);
               continue;
             }
+            // Too much for a slow machine, which gives no right.
+            if (answer.status === 503) continue;
             refusals.add(answer.text);
             if (answer.status === status) refusedOn.add(index % 2);
           }

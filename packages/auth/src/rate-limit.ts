@@ -201,7 +201,7 @@ export type RateLimiter = { take(clientId: string, limit: number): Promise<RateL
 export function createRateLimiter(
   redis: Redis | Cluster,
   prefix: string,
-  options: { now?: () => number } = {},
+  options: LimiterOptions = {},
 ): RateLimiter {
   const limiter = createWindowLimiter(redis, options);
   return { take: (clientId, limit) => limiter.take([{ key: `{${prefix}:rate:${clientId}}`, limit }]) };
