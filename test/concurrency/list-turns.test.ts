@@ -107,7 +107,7 @@ describe('turns of lists', () => {
   });
 });
 
-const service = useService();
+const service = useService({ hears503: true, env: { INTERNAL_PORT: '0' } });
 const costlyPath = '/Inventory/StockLevels?sort=inStock';
 
 /**
@@ -170,6 +170,56 @@ async function askCheaply(client: ApiClient): Promise<number[]> {
   ];
   return answers.map(({ status }) => status);
 }
+
+describe('a streamed category', () => {
+  const category = 77;
+  const path = `/Item?Category=${category}`;
+  // More than lies in the connection of a caller who does not read.
+  const fill = () => service.sql`
+    insert into item (short_id, description, category, created_by)
+    select 'STREAM-' || n, repeat('x', 200), ${category}, 'tests' from generate_series(1, 60000) as n
+    on conflict do nothing`;
+  const streaming = async () => {
+    const [row] = await service.sql<{ count: number }[]>`
+      select count(*)::integer as count
+      from pg_stat_activity
+      where datname = current_database() and application_name = 'inventory-streamed-lists' and state <> 'idle'`;
+    return row!.count;
+  };
+  const waitingTurns = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text();
+    return Number(/^inventory_api_postgres_waiting\{kind="turns"\} (\d+)$/m.exec(text)?.[1]);
+  };
+
+  // Both tried again: what waits for its turn for six seconds is refused.
+  test('waits for its client’s costly list, so that both processors are not kept busy', {
+    retry: 3,
+  }, async () => {
+    await fill();
+    const client = await service.client();
+    await whileHeld('stock_level', async (letGo) => {
+      const costly = meanwhile(client.get(costlyPath));
+      await untilRunning(1);
+      await ask(client, path);
+      await expect.poll(async () => (await waitingTurns()) + (await streaming())).toBe(1);
+      expect(await streaming()).toBe(0);
+      await letGo();
+      expect((await costly).status).toBe(200);
+      await expect.poll(streaming).toBe(1);
+    });
+  });
+
+  test('keeps its client’s costly lists waiting for no longer than it is busy: its reader may be slow', {
+    retry: 3,
+  }, async () => {
+    await fill();
+    const client = await service.client();
+    await ask(client, path);
+    await expect.poll(streaming).toBe(1);
+    expect((await client.get(costlyPath)).status).toBe(200);
+    expect(await streaming()).toBe(1);
+  });
+});
 
 describe('costly lists', () => {
   test('two at once in Postgres, one of a client; cheap ones, items, writes and tokens are served beside them', async () => {

@@ -15,6 +15,8 @@ const wholeCategoryMax = 1000;
 // A cheap list that takes longer waits on a connection that has died, or Postgres stands still: its client's
 // others need not.
 const cheapTurnMs = 2000;
+// A stream that lasts longer waits for its reader, and keeps no processor busy.
+const streamCostsMs = 2000;
 /** A streamed list must be read in so much time, */
 export const streamWithinMs = 60_000;
 /** and its reader may not take nothing for longer than this. */
@@ -75,7 +77,7 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
 
   async function streamCategory(category: number, asker: Asker): Promise<{ stream: Readable }> {
     const { client, wait } = asker;
-    const endTurn = await turns.take(client.clientId, 'streamed', wait);
+    const endTurns = await takeStreamTurns(turns, client.clientId, wait);
     const { readable, write, onGone } = createTextStream(streamIdleMs);
     const forget = wait.onGone?.(() => readable.destroy());
     const reader: Wait = {
@@ -101,7 +103,7 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
         )
         .finally(() => {
           forget?.();
-          endTurn();
+          endTurns();
         });
     });
   }
@@ -126,6 +128,23 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
       return text === null ? streamCategory(category, asker) : { text };
     },
   };
+}
+
+/** As long as a stream costs something, its client has no costly list beside it. */
+async function takeStreamTurns(turns: ListTurns, clientId: string, wait: Wait): Promise<() => void> {
+  const endStream = await turns.take(clientId, 'streamed', wait);
+  try {
+    const endCostly = await turns.take(clientId, 'costly', wait);
+    const timer = setTimeout(endCostly, streamCostsMs);
+    return () => {
+      clearTimeout(timer);
+      endCostly();
+      endStream();
+    };
+  } catch (error) {
+    endStream();
+    throw error;
+  }
 }
 
 /** A list that no connection was free for in time: Postgres is there, and the caller may come again. */
