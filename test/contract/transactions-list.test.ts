@@ -68,6 +68,40 @@ describe('GET /Inventory/Transactions', () => {
     expect(headers.get('X-Total-Count')).toBe('5');
   });
 
+  test('200: the first 100 lines of each, and whether there are more; by itself it has them all', async () => {
+    const many = await service.item();
+    for (const units of [50, 1]) {
+      const lots = Array(50).fill({ op: 'receive', itemID: many, units, wid: 1, reasonCode: 0, spot: 'A' });
+      const { body } = await client.post('/Inventory/Batch', { mode: 'atomic', operations: lots });
+      expect(body.summary.applied).toBe(50);
+    }
+    const whole = await done(client, 'Issue', { itemID: many, units: 50 * 50 + 50 });
+    const back = (await client.post('/Inventory/Reverse', { transactionNo: whole.transactionNo })).body;
+    const one = await done(client, 'Receive', { itemID: many, units: 1, spot: 'A' });
+    const all = await done(client, 'Issue', { itemID: many, units: 50 * 50 + 51 });
+    const { value } = (await list(client, `itemID=${many}&pageSize=4`)).body;
+    const shown = value.map(
+      ({ transactionNo, lines, moreLines }: { transactionNo: number; lines: object[]; moreLines?: true }) => [
+        transactionNo,
+        lines.length,
+        moreLines,
+      ],
+    );
+    expect(shown).toEqual([
+      [all.transactionNo, 100, true],
+      [one.transactionNo, 1, undefined],
+      [back.transactionNo, 100, undefined],
+      [whole.transactionNo, 100, undefined],
+    ]);
+    const byItself = (await client.get(`/Inventory/Transactions/${all.transactionNo}`)).body;
+    expect(byItself.lines).toHaveLength(101);
+    expect(byItself.moreLines).toBeUndefined();
+    expect(value[0].lines).toEqual(byItself.lines.slice(0, 100));
+    // As on a page without a filter.
+    const unfiltered = (await list(client, 'pageSize=1')).body.value;
+    expect(unfiltered).toEqual([value[0]]);
+  });
+
   test('200: each filter, and several together', async () => {
     const of = (query: string) => numbersOf(client, `${query}`);
     const [r, m, i, s, u] = [received, moved, issued, same, { transactionNo: undone }].map(

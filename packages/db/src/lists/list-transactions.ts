@@ -5,7 +5,7 @@ import { type ListReading, leavesFew } from './list-reading.ts';
 import { readTransactionPage } from './read-transaction-page.ts';
 import { recordsOnPage } from './record-json.ts';
 import { sliceOf } from './slice.ts';
-import { touches, transactionRecord } from './transaction-record.ts';
+import { listedLinesMax, touches, transactionRecord } from './transaction-record.ts';
 
 /** The column that the history can be sorted by. */
 export const transactionSortColumns = ['transactionNo'];
@@ -84,7 +84,7 @@ function narrowingsOf(sql: Sql, filters: TransactionFilters, wids: readonly numb
 
 /**
  * How a page of the applied transactions is read that touched a warehouse in scope, or `wid`, which is one of
- * them; newest first unless sorted otherwise. Each shows its lines in scope.
+ * them; newest first unless sorted otherwise. Each shows its first lines in scope.
  */
 export function transactionPage(
   query: PageQuery,
@@ -102,7 +102,7 @@ export function transactionPage(
   if (slice !== null && isCounted) {
     return {
       cost: 'page',
-      read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(sql, scope)),
+      read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(sql, scope, listedLinesMax)),
     };
   }
   const read = (sql: Sql) => readMatches(sql, query, scope, wids, filters);
@@ -170,7 +170,7 @@ async function readMatches(
       limit ${query.pageSize} offset ${((query.page - 1) * query.pageSize).toString()}::bigint
     )
     select (select count(*) from matching) as total_count,
-      ${recordsOnPage(sql, transactionRecord(sql, scope), {
+      ${recordsOnPage(sql, transactionRecord(sql, scope, listedLinesMax), {
         from: sql`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
         order: sql`page.transaction_no ${direction}`,
       })} as records`;

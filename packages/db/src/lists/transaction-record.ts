@@ -2,7 +2,7 @@ import type { Transaction } from '@inventory/domain/contract/transaction';
 import type { Fragment, Sql } from '../client.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 
-const columns: Columns<Exclude<keyof Transaction, 'lines'>> = {
+const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {
   transactionNo: 'stock_transaction.transaction_no',
   kind: 'stock_transaction.kind',
   at: dateTimeText('stock_transaction.at'),
@@ -19,31 +19,40 @@ const columns: Columns<Exclude<keyof Transaction, 'lines'>> = {
     where reversal.reverses = stock_transaction.transaction_no)`,
 };
 
-/** The expression of a transaction's JSON text, with its lines in these warehouses. */
-export function transactionRecord(sql: Sql, shown: readonly number[]): Fragment {
+/** So many lines of each transaction stand in a list: a page of moves of a thousand lots has its bound. */
+export const listedLinesMax = 100;
+const allLines = 2 ** 31 - 2;
+
+/**
+ * The expression of a transaction's JSON text, with its lines in these warehouses, the first `linesMax` of
+ * them.
+ */
+export function transactionRecord(sql: Sql, shown: readonly number[], linesMax: number): Fragment {
   return sql`(
-    select row_to_json(record)
+    select case when has_more then (select row_to_json(cut) from (select record.*, true as "moreLines") as cut)
+        else row_to_json(record) end
     from (
-      select ${sql.unsafe(columnList(columns))},
-        (
-          select coalesce(json_agg(shown_line order by line), '[]')
-          from (
-            select stock_entry.line,
-              (
-                select row_to_json(told)
-                from (
-                  select stock_entry.rec_no as "recNo", stock_entry.part_no as "partNo", item.short_id as "shortID",
-                    stock_entry.wid as "wID", stock_entry.spot, trim_scale(stock_entry.delta) as delta,
-                    trim_scale(stock_entry.balance) as balance
-                ) as told
-              ) as shown_line
-            from stock_entry
-            join item using (part_no)
-            where stock_entry.transaction_no = stock_transaction.transaction_no
-              and stock_entry.wid = any(${shown as number[]}::integer[])
-          ) as lines
-        ) as lines
-    ) as record
+      select coalesce(json_agg(shown_line order by place) filter (where place <= ${linesMax}), '[]') as lines,
+        count(*) > ${linesMax} as has_more
+      from (
+        select row_number() over (order by stock_entry.line) as place,
+          (
+            select row_to_json(told)
+            from (
+              select stock_entry.rec_no as "recNo", stock_entry.part_no as "partNo", item.short_id as "shortID",
+                stock_entry.wid as "wID", stock_entry.spot, trim_scale(stock_entry.delta) as delta,
+                trim_scale(stock_entry.balance) as balance
+            ) as told
+          ) as shown_line
+        from stock_entry
+        join item using (part_no)
+        where stock_entry.transaction_no = stock_transaction.transaction_no
+          and stock_entry.wid = any(${shown as number[]}::integer[])
+        order by stock_entry.line
+        limit ${linesMax + 1}
+      ) as shown_lines
+    ) as shown
+    cross join lateral (select ${sql.unsafe(columnList(columns))}, shown.lines) as record
   )::text`;
 }
 
@@ -60,7 +69,7 @@ export async function readTransaction(
   scope: readonly number[],
 ): Promise<string | null> {
   const [row] = await sql<{ record: string }[]>`
-    select ${transactionRecord(sql, scope)} as record
+    select ${transactionRecord(sql, scope, allLines)} as record
     from stock_transaction
     where transaction_no = ${transactionNo} and ${touches(sql, scope)}`;
   return row?.record ?? null;

@@ -39,7 +39,10 @@ export const Transaction = z
     deviceSeq: z.int().nullable().describe('The number that the device gave the work'),
     reverses: z.int().nullable().describe('The transaction that this one undid'),
     reversedBy: z.int().nullable().describe('The transaction that undid this one'),
-    lines: z.array(TransactionLine).describe('In their order; none for a count that changed nothing'),
+    lines: z
+      .array(TransactionLine)
+      .describe('In their order; none for a count that changed nothing. In a list the first 100'),
+    moreLines: z.literal(true).optional().describe('In a list: there are more lines, which it has by itself'),
   })
   .meta({ id: 'Transaction' });
 export type Transaction = z.infer<typeof Transaction>;

@@ -26,7 +26,7 @@ const transaction: Transaction = {
 
 const notes = `
 A receipt, move, issue, count or reversal that was applied and touched a warehouse in scope; its lines elsewhere are left out. \`balance\`: the
-units of the lot after the line. The notes of a device (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
+units of the lot after the line. In a list a transaction shows its first 100 lines; \`moreLines\` tells that there are more, which it has by itself. The notes of a device (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
 
 export const transactions: Operation = {
   notes: `
