@@ -111,6 +111,17 @@ describe('dryRun: true', () => {
     expect(unknown.tried).toEqual(unknown.real);
   });
 
+  test('400: a receipt, which makes no stock then', async () => {
+    const client = await service.client();
+    const body = { itemID: await service.item(), units: 1, wid: 1, reasonCode: 1 };
+    const before = await everything();
+    const tried = await client.post('/Inventory/Receive', { ...body, dryRun: true });
+    const dryRun = ['dryRun must not be true: a receipt alone is not tried out.'];
+    expectAnswer(tried, 400, validationError({ dryRun }));
+    expect(await everything()).toEqual(before);
+    expect((await client.post('/Inventory/Receive', { ...body, dryRun: false })).status).toBe(201);
+  });
+
   test('200 of an atomic batch: each operation judged against what the one before would leave', async () => {
     const itemID = await service.item();
     const issue = (units: number) => ({ op: 'issue', itemID, units, wid: 1, reasonCode: 1 });

@@ -28,6 +28,15 @@ test.each([
   expectAnswer(await client.get(path), 404, nothingHere);
 });
 
+test.each([
+  ['POST', '/Inventory/Main'],
+  ['DELETE', '/Inventory/1.5'],
+  ['PUT', '/Inventory/Transactions/last'],
+])('404: %s %s, as any method of a path that is none', async (method, path) => {
+  const client = await service.client();
+  for (const each of ['GET', method]) expectAnswer(await client.send(each, path), 404, nothingHere);
+});
+
 test('404: the path /Item/all, because paths are exact, is one of a part number', async () => {
   const client = await service.client();
   const answer = await client.get('/Item/all');

@@ -308,7 +308,10 @@ function routedMethods(routes: readonly Route[], path: string): Set<string> {
   // name. But `DELETE /Item/All` is the item of that name.
   const exact = routes.filter((declared) => declared.path === path);
   const alike = routes.filter((declared) => isLike(declared.path, path));
-  const known = exact.length > 0 ? alike.filter((declared) => takes(declared, path)) : alike;
+  // A route that says of its own what does not fit is there for that, too.
+  const isKnown = (declared: Route) =>
+    takes(declared, path) || (exact.length === 0 && declared.misfit !== undefined);
+  const known = alike.filter(isKnown);
   const methods = new Set<string>(known.map((declared) => declared.method));
   if (methods.has('GET')) methods.add('HEAD');
   return methods;

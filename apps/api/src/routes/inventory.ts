@@ -2,12 +2,18 @@ import type { Client } from '@inventory/auth/client';
 import { Permission } from '@inventory/auth/permission';
 import { lotPage, lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
-import { IssueCall, IssueDryRun, MoveCall, MoveDryRun } from '@inventory/domain/contract/dry-run';
+import {
+  IssueCall,
+  IssueDryRun,
+  MoveCall,
+  MoveDryRun,
+  ReceiveCall,
+} from '@inventory/domain/contract/dry-run';
 import { Text } from '@inventory/domain/contract/fields';
 import { IssueAnswer } from '@inventory/domain/contract/issue';
 import { FullLot, Lot } from '@inventory/domain/contract/lot';
 import { MoveAnswer } from '@inventory/domain/contract/move';
-import { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
+import { ReceiveAnswer } from '@inventory/domain/contract/receive';
 import { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
 import { warehousesOf } from '@inventory/domain/stock/request';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
@@ -152,14 +158,15 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       summary: 'Receive stock: a positive adjustment that makes a new lot',
       permission: Permission.PositiveAdjustment,
       writes: true,
-      body: ReceiveRequest,
+      body: ReceiveCall,
       warehouses: ({ body }) => [body.wid],
       answer: { 201: ReceiveAnswer },
       keyed: true,
       paged: 'never',
       notFound: null,
       operation: receive,
-      handle: ({ body, ...call }) => stock.transact({ kind: 'receive', body }, callerOf(call), 201),
+      handle: ({ body: { dryRun: _, ...body }, ...call }) =>
+        stock.transact({ kind: 'receive', body }, callerOf(call), 201),
     }),
     route({
       method: 'POST',

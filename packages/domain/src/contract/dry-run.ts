@@ -3,12 +3,19 @@ import { CountAnswer, CountRequest } from './count.ts';
 import { Flag } from './fields.ts';
 import { IssueAnswer, IssueRequest } from './issue.ts';
 import { MoveAnswer, MoveRequest } from './move.ts';
+import { ReceiveRequest } from './receive.ts';
 import { ReverseAnswer, ReverseRequest } from './reverse.ts';
 
 const dryRun = Flag.optional().describe(
   'Extension: true has the call decided and answered, and nothing stored; no key is used and no number drawn',
 );
 
+/** A receipt as it is sent: alone it is not tried out, and what asks for that must make no stock. */
+export const ReceiveCall = ReceiveRequest.safeExtend({
+  dryRun: Flag.optional()
+    .refine((isTried) => isTried !== true, { error: 'must not be true: a receipt alone is not tried out.' })
+    .describe('Extension: not for a receipt; an atomic batch with it can be tried out'),
+}).meta({ id: 'ReceiveCall' });
 /** The bodies of the calls that can be tried out, as they are sent. */
 export const MoveCall = MoveRequest.safeExtend({ dryRun }).meta({ id: 'MoveCall' });
 export const IssueCall = IssueRequest.safeExtend({ dryRun }).meta({ id: 'IssueCall' });
