@@ -7,10 +7,10 @@ const piecePages = 128;
 const pieceRows = 5000;
 
 /**
- * Removes what nobody can ask for any more: Idempotency-Keys last sent more than `days` (7 and more) ago, and
- * a day later what was refused or abandoned. Never before its key: that would lead to nothing. When a key is
- * in use right now, what was refused waits for the next time. Applied transactions stay. `report` gets each
- * step and how far it is, 0 … 1, or null.
+ * Removes what nobody can ask for any more: Idempotency-Keys first answered, or last refused, more than
+ * `days` (7 and more) ago, and a day later what was refused or abandoned. Never before its key: that would
+ * lead to nothing. When a key is in use right now, what was refused waits for the next time. Applied
+ * transactions stay. `report` gets each step and how far it is, 0 … 1, or null.
  */
 export async function removeOutdated(
   sql: Sql,
