@@ -9,7 +9,11 @@ function killing(name: string, members: (cluster: Cluster) => Member[]): Fault {
     hurts: true,
     async strike({ cluster, random }) {
       const up = members(cluster).filter(({ isUp }) => isUp);
-      if (up.length > 0) pickOne(random, up).kill('SIGKILL');
+      if (up.length === 0) return;
+      const member = pickOne(random, up);
+      const { exited } = member.current;
+      member.kill('SIGKILL');
+      await exited;
     },
   };
 }
@@ -39,9 +43,10 @@ const killingApis: Fault = {
     for (const api of apis) {
       while (!apis.every(({ isUp }) => isUp)) await pause(20);
       await pause(500);
+      const { exited } = api.current;
       api.kill('SIGKILL');
-      // The news of a kill comes a little later than the kill.
-      await pause(50);
+      // A busy machine may need a while to end it, and until then it takes connections.
+      await exited;
     }
   },
 };
