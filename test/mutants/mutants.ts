@@ -1618,6 +1618,50 @@ async function importKey(`,
     test: { file: 'contract/large-numbers.test.ts', title: 'draw no numbers' },
   },
   {
+    name: 'a list shows all lines of a transaction',
+    edits: [
+      {
+        file: 'packages/db/src/lists/transaction-record.ts',
+        search: 'export const listedLinesMax = 100;',
+        replace: 'export const listedLinesMax = 2 ** 31 - 2;',
+      },
+    ],
+    test: { file: 'contract/transactions-list.test.ts', title: 'the first 100 lines of each' },
+  },
+  {
+    name: 'a list does not say that it left lines out',
+    edits: [
+      {
+        file: 'packages/db/src/lists/transaction-record.ts',
+        search: 'count(*) > ${linesMax} as has_more',
+        replace: 'false as has_more',
+      },
+    ],
+    test: { file: 'contract/transactions-list.test.ts', title: 'the first 100 lines of each' },
+  },
+  {
+    name: 'a receipt that asks to be tried out is applied',
+    edits: [
+      {
+        file: 'packages/domain/src/contract/dry-run.ts',
+        search: '(isTried) => isTried !== true',
+        replace: '() => true',
+      },
+    ],
+    test: { file: 'contract/dry-run.test.ts', title: '400: a receipt' },
+  },
+  {
+    name: 'another method of a path that is none has one allowed',
+    edits: [
+      {
+        file: 'apps/api/src/app.ts',
+        search: 'takes(declared, path) || (exact.length === 0 && declared.misfit !== undefined)',
+        replace: 'takes(declared, path) || exact.length === 0',
+      },
+    ],
+    test: { file: 'contract/errors.test.ts', title: 'as any method of a path that is none' },
+  },
+  {
     name: 'whoever has more counted than a lowered limit allows waits as if it had not',
     edits: [
       {
@@ -2604,6 +2648,28 @@ async function importKey(`,
     test: { file: 'concurrency/list-turns.test.ts', title: 'others go between those of one client' },
   },
   {
+    name: 'a client has a costly list and a stream that keeps another processor busy',
+    edits: [
+      {
+        file: lists,
+        search: "const endCostly = await turns.take(clientId, 'costly', wait);",
+        replace: 'const endCostly = () => {};',
+      },
+    ],
+    test: { file: 'concurrency/list-turns.test.ts', title: 'waits for its client’s costly list' },
+  },
+  {
+    name: 'a stream keeps the costly lists of its client waiting as long as its reader takes',
+    edits: [
+      {
+        file: lists,
+        search: 'const streamCostsMs = 2000;',
+        replace: 'const streamCostsMs = 60_000;',
+      },
+    ],
+    test: { file: 'concurrency/list-turns.test.ts', title: 'its reader may be slow' },
+  },
+  {
     name: 'a turn that waits is not left when its caller goes',
     edits: [{ file: listTurns, search: 'wait.onGone?.(entry.leave)', replace: 'wait.onGone?.(() => {})' }],
     test: { file: 'concurrency/list-turns.test.ts', title: 'one whose caller goes, and one too many' },
@@ -3486,8 +3552,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/app.ts',
-        search: 'alike.filter((declared) => takes(declared, path))',
-        replace: 'exact',
+        search: 'const known = alike.filter(isKnown);',
+        replace: 'const known = exact.length > 0 ? exact : alike.filter(isKnown);',
       },
     ],
     test: { file: 'contract/errors.test.ts', title: 'POST /Item/All' },
@@ -3497,8 +3563,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/app.ts',
-        search: 'alike.filter((declared) => takes(declared, path))',
-        replace: 'alike',
+        search: 'const known = alike.filter(isKnown);',
+        replace: 'const known = alike;',
       },
     ],
     test: { file: 'contract/errors.test.ts', title: 'GET /Inventory/Receive' },
