@@ -10,14 +10,14 @@ const expects = (what: string) => (issue: Issue) =>
 
 const integerMax = 2 ** 31 - 1;
 
-function integer(min: number) {
+function integer(min: number, max: number = integerMax) {
   return (
     z
       .number({ error: expects('an integer') })
       // Not `int()`, which ends the check of the whole body: one answer names all offending fields.
       .refine((value) => Number.isSafeInteger(value), { error: 'must be an integer.' })
       .min(min, { error: `must be at least ${min}.` })
-      .max(integerMax, { error: `must be at most ${integerMax}.` })
+      .max(max, { error: `must be at most ${max}.` })
       .meta({ type: 'integer' })
   );
 }
@@ -36,7 +36,7 @@ export const Count53 = z
   .max(Number.MAX_SAFE_INTEGER, { error: `must be at most ${Number.MAX_SAFE_INTEGER}.` });
 
 /** The number of a lot or of a transaction: 1 … 2^53-1. A busy service passes 2^31 of them within weeks. */
-export const RecordNo = Count53.min(1, { error: 'must be at least 1.' });
+export const RecordNo = integer(1, Number.MAX_SAFE_INTEGER);
 
 const decimal = z
   .number({ error: expects('a number with at most 6 digits after the point and 15 significant digits') })
