@@ -27,8 +27,8 @@ export type BodyRoomOptions = {
 };
 
 /**
- * A body of a megabyte becomes several in memory. Of two thousand full batches in one moment an eighth is
- * read at once, then; the others wait in their connections, where they cost next to nothing.
+ * A body becomes several times as large in memory. Of two thousand full batches of 60 KB in one moment a
+ * quarter is read at once, then; the others wait in their connections, where they cost next to nothing.
  */
 const bodyRoomOptions: BodyRoomOptions = {
   total: 32 * 1024 * 1024,
