@@ -4,7 +4,7 @@ import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import { forbidden, type Refusal } from '@inventory/domain/contract/refused';
 import { jsonText } from '@inventory/domain/json-text';
 import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/stock/atomic';
-import { type Batch, gateKey, numberLots } from '@inventory/domain/stock/batch';
+import { type Batch, entriesMax, gateKey, numberLots } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
 import { type Decision, undecided } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -118,10 +118,6 @@ const claims: ReadonlySet<string> = new Set([
 // Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a
 // whole table.
 const triesMax = 3;
-
-// A batch writes a bounded number of entries: beyond so many no more requests are decided. One request has
-// 2,000 at the most.
-const entriesMax = 4000;
 
 /** Somebody holds gates of a batch, longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
 export class GatesHeldError extends PlainError {

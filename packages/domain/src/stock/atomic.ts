@@ -1,6 +1,6 @@
 import { conflict, type Refusal } from '../contract/refused.ts';
 import { lotsPerTransactionMax } from './allocate.ts';
-import type { Batch } from './batch.ts';
+import { type Batch, entriesMax } from './batch.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { StoredOutcome } from './outcome.ts';
@@ -31,9 +31,6 @@ export type AtomicDecision =
   | { status: 'abandoned' };
 
 const otherRequest = conflict('This Idempotency-Key was used with another request.');
-// Its time under the gates' locks has an end, however many lots each of its operations takes: two entries for
-// each lot that is moved.
-const entriesMax = 4000;
 // Some tens of milliseconds: each operation may pass over all lots that were read for the others.
 const looksMax = 1_500_000;
 const tooManyEntries = conflict(

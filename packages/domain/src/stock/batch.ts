@@ -37,6 +37,13 @@ export type Batch = {
   newLots: LotState[];
 };
 
+/**
+ * A batch writes a bounded number of entries: its time under the gates' locks has an end. Beyond so many no
+ * more requests are decided, and an atomic one is refused. One request has 2,000 at the most, two for each
+ * lot that is moved.
+ */
+export const entriesMax = 4000;
+
 /** How many lots a transaction would take, or all that there are. `more`: it was not counted to the end. */
 export type Tally = { lots: number; units: Quantity; more: boolean };
 
