@@ -1,3 +1,4 @@
+import { addCount } from './add-count.ts';
 import { createFairLine } from './fair-line.ts';
 
 /** The room that a process has for large bodies: what they become in its memory. */
@@ -44,13 +45,6 @@ export function createBodyRoom({ total, perClient, waitMs }: BodyRoomOptions = b
 
   const hasRoom = (clientId: string) => used < total && (usedBy.get(clientId) ?? 0) < perClient;
 
-  function use(clientId: string, more: number) {
-    used += more;
-    const now = (usedBy.get(clientId) ?? 0) + more;
-    if (now === 0) usedBy.delete(clientId);
-    else usedBy.set(clientId, now);
-  }
-
   function serve() {
     for (let next = line.next(hasRoom); next !== undefined; next = line.next(hasRoom)) next.begin();
   }
@@ -69,7 +63,8 @@ export function createBodyRoom({ total, perClient, waitMs }: BodyRoomOptions = b
         if (hasLeft) return;
         const more = to - size;
         size = to;
-        use(clientId, more);
+        used += more;
+        addCount(usedBy, clientId, more);
         if (more < 0) serve();
       };
       const begin = () => {

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { addCount } from '../add-count.ts';
 import type { Refused } from '../errors.ts';
 import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
 import { refusalOfParser } from './malformed-http.ts';
@@ -50,10 +51,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
 
   function forget(socket: Socket) {
     if (!connections.delete(socket)) return;
-    const network = networkOfSocket.get(socket)!;
-    const left = networks.get(network)! - 1;
-    if (left === 0) networks.delete(network);
-    else networks.set(network, left);
+    addCount(networks, networkOfSocket.get(socket)!, -1);
   }
 
   const isStranger = (socket: Socket) => !options.standing.isKnown(socket);
@@ -146,7 +144,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
       socket,
       createConnection(socket, { limits, handle, bytesOf, onResting, now: () => checks }),
     );
-    networks.set(network, (networks.get(network) ?? 0) + 1);
+    addCount(networks, network, 1);
     networkOfSocket.set(socket, network);
     socket.once('close', () => forget(socket));
   });

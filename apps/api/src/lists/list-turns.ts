@@ -1,4 +1,5 @@
 import type { Wait } from '@inventory/db/statement-pool';
+import { addCount } from '../add-count.ts';
 import { Failed, messages } from '../errors.ts';
 import { createFairLine, type FairLine } from '../fair-line.ts';
 
@@ -77,15 +78,15 @@ export function createListTurns(options: ListTurnsOptions = listTurnsOptions): L
 
   function begin(clientId: string, kind: TurnKind): () => void {
     kinds[kind].underWay += 1;
-    add(kinds[kind].underWayOf, clientId, 1);
-    add(underWay, clientId, 1);
+    addCount(kinds[kind].underWayOf, clientId, 1);
+    addCount(underWay, clientId, 1);
     let ended = false;
     return () => {
       if (ended) return;
       ended = true;
       kinds[kind].underWay -= 1;
-      add(kinds[kind].underWayOf, clientId, -1);
-      add(underWay, clientId, -1);
+      addCount(kinds[kind].underWayOf, clientId, -1);
+      addCount(underWay, clientId, -1);
       // Its own next ones of any kind, and for a kind with a total those of others.
       for (const each of Object.keys(kinds) as TurnKind[]) serve(each);
     };
@@ -137,11 +138,4 @@ export function createListTurns(options: ListTurnsOptions = listTurnsOptions): L
     },
     waitingCount,
   };
-}
-
-/** Counts up or down; nothing is kept of a client at 0. */
-function add(counts: Map<string, number>, clientId: string, more: number) {
-  const count = (counts.get(clientId) ?? 0) + more;
-  if (count === 0) counts.delete(clientId);
-  else counts.set(clientId, count);
 }
