@@ -173,14 +173,27 @@ async function ageOfCounts(sql: Sql, total: number, items: number) {
     from generate_series(1, ${chapters}::integer) as chapter
     cross join generate_series(1, ${warehouses}::integer) as wid
     order by 1, 2`;
-  await sql`delete from lot_chapter_count where chapter < timestamptz '2000-01-01'`;
+  await sql`delete from transaction_volume_count where volume < 0`;
+  await sql`
+    insert into transaction_volume_count (volume, wid, other_wid, transactions)
+    select chapter >> 6, wid, other_wid, sum(transactions)
+    from transaction_chapter_count
+    where chapter < 0
+    group by 1, 2, 3
+    order by 1, 2, 3`;
+  const old = sql`timestamptz '1990-01-01' + chapter * interval '1 hour'`;
+  const oldChapters = sql`generate_series(1, ${Math.ceil(chapters / 1.4)}::integer) as chapter`;
+  await sql`delete from lot_chapter_count where chapter > '-infinity' and chapter < '2000-01-01'`;
+  await sql`delete from lot_block where chapter > '-infinity' and chapter < '2000-01-01'`;
+  await sql`insert into lot_block (block, chapter, lots) select ${old}, ${old}, 65530 from ${oldChapters}`;
   await sql`
     insert into lot_chapter_count (wid, chapter, lots, active)
-    select wid, timestamptz '1990-01-01' + chapter * interval '1 hour', 6553, 6553
-    from generate_series(1, ${Math.ceil(chapters / 1.4)}::integer) as chapter
+    select wid, ${old}, 6553, 6553
+    from ${oldChapters}
     cross join generate_series(1, ${warehouses}::integer) as wid
     order by 1, 2`;
-  await sql`vacuum (analyze) transaction_chapter_count, lot_chapter_count`;
+  await sql`select bind_lot_volumes()`;
+  await sql`vacuum (analyze) transaction_chapter_count, transaction_volume_count, lot_chapter_count, lot_volume_count`;
   const all = await lists(sql, 1_000_000, items);
   const lines = all.filter(([what]) => what.includes('newest page'));
   columns.push({ name: `counts of ${total.toLocaleString('en')}`, lines });

@@ -256,11 +256,13 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while st
   const [made] = await batches.sql`
     select (select count(*) from lot) as lots, (select count(*) from lot where units = 0) as empty_lots,
       (select count(*) from lot_block) as blocks,
-      (select count(distinct chapter) from lot_block) as chapters, (select count(*) from item_block) as item_blocks`;
+      (select count(distinct chapter) from lot_block) as chapters, (select count(*) from lot_volume) as volumes,
+      (select count(*) from item_block) as item_blocks`;
   expect(made!.lots).toBeGreaterThan(1000);
   expect(made!.empty_lots).toBeGreaterThan(100);
   expect(made!.blocks).toBeGreaterThan(100);
   expect(made!.chapters).toBeGreaterThan(20);
+  expect(made!.volumes).toBeGreaterThan(5);
   expect(made!.item_blocks).toBeGreaterThan(20);
 }, 120_000);
 

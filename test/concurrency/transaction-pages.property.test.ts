@@ -95,4 +95,14 @@ test('the pages of the history are those of the whole list, and so are the total
   await add(3000, true);
   await foldArrivals(database.sql, 60_000);
   await expectPages('a chapter further');
+  await database.sql`select setval('stock_transaction_no_seq', 5000000)`;
+  await add(2000, true);
+  await expectPages('a volume further, arrived');
+  await foldArrivals(database.sql, 60_000);
+  await database.sql`select setval('stock_transaction_no_seq', 30000000)`;
+  await add(1000, true);
+  await foldArrivals(database.sql, 60_000);
+  await expectPages('with empty volumes between');
+  await database.sql`select recount_transactions()`;
+  await expectPages('the same, counted anew');
 }, 240_000);

@@ -32,7 +32,7 @@ export async function readStockByWarehouse(sql: Sql): Promise<WarehouseStock[]> 
     ), counted as (
       select wid, sum(lots) as lots
       from (
-        select wid, lots from lot_chapter_count
+        select wid, lots from lot_volume_count
         union all
         select wid, lots from lot_arrival
       ) as parts

@@ -7,9 +7,12 @@ const gate = 'part_no, wid';
 const levels = (quantity: string) => `select ${gate}, ${quantity} as quantity from stock_level`;
 const lots = (where: string) => `select ${gate}, sum(units) as quantity from lot ${where} group by ${gate}`;
 
-// Blocks and chapters are named by their place, from 1 at the oldest.
+// Blocks, and the chapters and volumes that begin with them, are named by their place, from 1 at the oldest.
 const blockOf = (received: string) =>
   `width_bucket(${received}, array(select block from lot_block order by block)) as block`;
+
+const volumeOf = (chapter: string) =>
+  `width_bucket(${chapter}, array(select volume from lot_volume order by volume)) as block`;
 
 const itemBlockOf = (shortId: string) =>
   `width_bucket(${shortId}, array(select block from item_block order by block)) as block`;
@@ -117,6 +120,24 @@ const checks: readonly { name: string; statement: string }[] = [
     ),
   },
   {
+    name: 'lots of a volume = lots of its chapters, per warehouse',
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${volumeOf('chapter')}, sum(${count}) as quantity from lot_chapter_count group by 1, 2`,
+        `select wid, ${volumeOf('volume')}, ${count} as quantity from lot_volume_count`,
+      ),
+    ),
+  },
+  {
+    name: 'chapters of a volume = those that its blocks are in',
+    statement: compare(
+      'block',
+      `select ${volumeOf('chapter')}, count(*) as quantity from (select distinct chapter from lot_block) as chapters group by 1`,
+      `select ${volumeOf('volume')}, chapters as quantity from lot_volume`,
+    ),
+  },
+  {
     name: 'lots of a block = its lots of each warehouse',
     statement: compare(
       'block',
@@ -160,6 +181,14 @@ const checks: readonly { name: string; statement: string }[] = [
       'chapter, wid, other_wid',
       `select chapter, wid, other_wid, sum(transactions) as quantity from transaction_block_count group by 1, 2, 3`,
       `select chapter, wid, other_wid, transactions as quantity from transaction_chapter_count`,
+    ),
+  },
+  {
+    name: 'transactions of a volume = transactions of its chapters, per warehouses',
+    statement: compare(
+      'volume, wid, other_wid',
+      `select chapter >> 6 as volume, wid, other_wid, sum(transactions) as quantity from transaction_chapter_count group by 1, 2, 3`,
+      `select volume, wid, other_wid, transactions as quantity from transaction_volume_count`,
     ),
   },
   {

@@ -24,7 +24,14 @@ const left = [
 ];
 
 // Counts of what the other tables hold: the migrations begin them with a row each.
-const begunByMigrations = ['item_block', 'lot_block', 'lot_block_count', 'lot_chapter_count'];
+const begunByMigrations = [
+  'item_block',
+  'lot_block',
+  'lot_block_count',
+  'lot_chapter_count',
+  'lot_volume',
+  'lot_volume_count',
+];
 
 /** The tables that a backup holds, by name. */
 export async function listBackupTables(sql: Sql | Tx): Promise<BackupTable[]> {

@@ -145,7 +145,7 @@ export async function readHoldings(sql: Sql): Promise<Holdings> {
     { items: number; lots: number; transactions: number; clients: number; warehouses: number }[]
   >`
     select ((select coalesce(sum(items), 0) from item_block) + (select coalesce(sum(items), 0) from item_arrival))::bigint as items,
-      ((select coalesce(sum(lots), 0) from lot_chapter_count) + (select coalesce(sum(lots), 0) from lot_arrival))::bigint as lots,
+      ((select coalesce(sum(lots), 0) from lot_volume_count) + (select coalesce(sum(lots), 0) from lot_arrival))::bigint as lots,
       greatest(
         (select count(*) from (select from stock_transaction limit ${countedMax}) as counted),
         (select reltuples from pg_class where oid = 'stock_transaction'::regclass)

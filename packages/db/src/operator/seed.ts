@@ -63,8 +63,8 @@ export async function seed(
     report('counts', 1);
   });
   report('statistics', 0);
-  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count, item_block, level_set,
-    transaction_block_count, transaction_chapter_count`;
+  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count, lot_volume_count, item_block,
+    level_set, transaction_block_count, transaction_chapter_count, transaction_volume_count`;
   report('statistics', 1);
 }
 
