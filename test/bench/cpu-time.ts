@@ -64,8 +64,8 @@ function ownTimeOf(pid: number): number {
   return stat === null ? 0 : (stat[10]! + stat[11]!) * tickMs;
 }
 
-/** Of a server with its children, those that have ended too. */
-function timeWithChildren(pid: number): number {
+/** What a server has used so far with its children, those that have ended too; milliseconds. */
+export function timeWithChildren(pid: number): number {
   const server = statOf(pid);
   if (server === null) return 0;
   let ticks = server[10]! + server[11]! + server[12]! + server[13]!;

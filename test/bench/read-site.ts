@@ -41,21 +41,10 @@ export async function startReadSite(stack: Stack, lots: number, connectionsMax: 
     const imbalances = await findImbalances(sql);
     if (imbalances.length > 0) throw new Error(`does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);
   });
-  const secret = createSecret();
-  await addClient(sql, {
-    clientId: 'bench',
-    permissions: [11],
-    wids: Array.from({ length: warehouseCount }, (_, index) => index + 1),
-    readOnly: true,
-    rateLimit: 1_000_000_000,
-    secretDigest: digestSecret(secret),
-  });
   const env = { DATABASE_URL: url, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name };
   const api = await startProcess('apps/api/src/main.ts', env);
   const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-  const form = { grant_type: 'client_credentials', client_id: 'bench', client_secret: secret };
-  const answer = await fetch(`${baseUrl}/Token`, { method: 'POST', body: new URLSearchParams(form) });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const token = await addCaller(sql, baseUrl, 'bench');
   return {
     baseUrl,
     token,
@@ -77,4 +66,21 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return (performance.now() - startedAt) / 1000;
+}
+
+/** Adds a client that may do everything in all warehouses of the data, and gets it a token. */
+export async function addCaller(sql: Sql, baseUrl: string, clientId: string): Promise<string> {
+  const secret = createSecret();
+  await addClient(sql, {
+    clientId,
+    permissions: [11, 15, 88, 95, 116],
+    wids: Array.from({ length: warehouseCount }, (_, index) => index + 1),
+    readOnly: false,
+    rateLimit: 1_000_000_000,
+    secretDigest: digestSecret(secret),
+  });
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret };
+  const answer = await fetch(`${baseUrl}/Token`, { method: 'POST', body: new URLSearchParams(form) });
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  return token;
 }

@@ -4,17 +4,19 @@ import { type Curve, lineChart } from './line-chart.ts';
 import { quantiles } from './load.ts';
 import { memoryOf } from './memory.ts';
 import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
+import { measureReplica } from './read-replica.ts';
 import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
 import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
 
-// pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--dry]: lists against the number of
-// lots.
+// pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists against
+// the number of lots, and what a replica takes from the primary.
 const values = readOptions(
   'bench:read',
   'Measures what lists cost against the number of lots, and writes docs/benchmarks.md.',
   {
     sizes: { value: 'list', default: '10000,100000,1000000,5000000', about: 'numbers of lots' },
     seconds: { value: 'number', default: '0.5', about: 'how long each list is read' },
+    replica: { flag: true, about: 'only what lists from a replica save of the CPU of the primary' },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
 );
@@ -73,7 +75,9 @@ const number = (value: number, digits = 0) =>
 
 const stack = await startReadStack();
 try {
-  for (const lots of sizes) await measureSize(lots);
+  if (!values.replica) for (const lots of sizes) await measureSize(lots);
+  const replica = await measureReplica(stack);
+  if (!values.dry) await writeSection('replica', '`pnpm bench:read --replica`', replica);
 } finally {
   await stack.stop();
 }
@@ -296,7 +300,7 @@ const chart = lineChart('A page of 25 lots with its total, one caller', { x: 'lo
   curve('plain, first page', '#cf222e', 'first', (cell) => cell.plain),
   curve('plain, last page', '#cf222e', 'last', (cell) => cell.plain),
 ]);
-if (!values.dry) {
+if (!values.dry && !values.replica) {
   const command = `\`pnpm bench:read --sizes ${values.sizes} --seconds ${seconds}\``;
   await writeSection('read', command, text);
   await writeBeside('read.svg', chart);

@@ -7,6 +7,7 @@ const titles = {
   write: 'Writing',
   batches: 'Batches',
   read: 'Reading',
+  replica: 'Reading from a replica',
   soak: 'Memory',
   overload: 'Overload',
 };

@@ -25,6 +25,7 @@ import { ownSettings } from './own-settings.ts';
 /** A Postgres of a test's own, which nobody starts again. */
 export type OwnPostgres = {
   port: number;
+  pid: number;
   /** As the owner; several statements at once. */
   sql: Sql;
   /** As if its machine were lost. */
@@ -170,6 +171,7 @@ async function startOne(options: {
   const sql = connect(url('inventory'), { name: 'tests', connectionsMax: 4 });
   return {
     port,
+    pid: child.pid!,
     sql,
     async kill() {
       child.kill('SIGKILL');
