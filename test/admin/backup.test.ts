@@ -13,6 +13,7 @@ import { findImbalances } from '@inventory/db/operator/audit';
 import { writeBackup } from '@inventory/db/operator/backup';
 import { openBackup } from '@inventory/db/operator/backup-file';
 import { readIdentity } from '@inventory/db/operator/identity';
+import { addWarehouse } from '@inventory/db/warehouses';
 import { createLog } from '@inventory/process/log';
 import { startWorker } from '@inventory/worker/worker';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -368,6 +369,21 @@ describe('restore', () => {
     expect((await command(['restore', '--check', path], url)).code).toBe(1);
   });
 
+  test.each([0, 1, 14])('that was broken off at table version %i goes on from there', async (version) => {
+    await service.client();
+    const path = await makeBackup();
+    const { url, sql } = await createEmptyDatabase();
+    await migrate(sql, () => {}, { to: Math.max(version, 1) });
+    if (version === 0) {
+      await sql`drop schema public cascade`;
+      await sql`create schema public`;
+      await sql`create table schema_version (version bigint primary key, name text, md5 text, run_at timestamptz)`;
+      await sql`insert into schema_version (version) values (0)`;
+    }
+    expect(await command(['restore', path], url)).toMatchObject({ code: 0 });
+    expect(await countRows(sql)).toBe(await countRows(service.sql));
+  });
+
   test('into a database that is not empty, or of another version, is refused', async () => {
     const path = await makeBackup();
     const { code, stderr } = await command(['restore', path], service.databaseUrl);
@@ -379,6 +395,7 @@ describe('restore', () => {
     });
     const older = await createEmptyDatabase();
     await migrate(older.sql, () => {}, { to: 14 });
+    await addWarehouse(older.sql, { wid: 1, name: 'Theirs' });
     expect(await command(['restore', path], older.url)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
@@ -571,6 +588,18 @@ describe('the record of backups', () => {
     expect(await told()).toMatchObject({ state: 'ok', found: expect.stringContaining('by pgbackrest, of ') });
     expect(await note('--at', '2999-01-01T00:00:00Z')).toMatchObject({ code: 2, stdout: '' });
     expect(await records()).toHaveLength(2);
+  });
+
+  test('is noted where the address names several servers', async () => {
+    const { host } = new URL(asOperator());
+    const several = `${host},localhost:${host.split(':')[1]}`;
+    const { stderr } = await runCommand(
+      ['backed-up', '--by', 'several'],
+      asOperator().replace(host, several),
+    );
+    expect(stderr).toBe('');
+    const noted = (await records()).find(({ madeBy }) => madeBy === 'several');
+    expect(noted?.server).toBe(where().replace(host, several.replace(',', ', ')));
   });
 
   test('a restored database has the backup that it comes from, and no other', async () => {

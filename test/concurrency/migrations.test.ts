@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '@inventory/db/client';
-import { type MigrateOptions, migrate } from '@inventory/db/migrate';
+import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/database.ts';
 
@@ -85,6 +85,41 @@ test('a migration that waits for too long changes nothing and says so; run again
   await run('next migrator');
   expect(await isApplied()).toBe(true);
   holder.release();
+});
+
+test('a migration that is broken off before it is noted changes nothing, and is done when it is run again', async () => {
+  const { sql, run, isApplied } = await openOneBehind(addColumn);
+  await sql`
+    create function break_off() returns trigger language plpgsql as $$
+    begin
+      perform pg_terminate_backend(pg_backend_pid());
+      return new;
+    end
+    $$`;
+  await sql`create trigger break_off before insert on schema_version for each row execute function break_off()`;
+  await expect(run('migrator')).rejects.toThrow();
+  expect(await isApplied()).toBe(false);
+  await expect(sql`select one_more from warehouse`).rejects.toThrow('does not exist');
+  await sql`drop trigger break_off on schema_version`;
+  await run('next migrator');
+  expect(await isApplied()).toBe(true);
+  expect(await sql`select one_more from warehouse`).toHaveLength(0);
+});
+
+test('a backup under way is waited for, with a word, unless there is nothing to do', async () => {
+  const { open, run, isApplied } = await openOneBehind(addColumn);
+  const backup = await open('backup').reserve();
+  await backup`select pg_advisory_lock_shared(${migrationLockKey}::bigint)`;
+  await migrate(open('up to date'), () => {}, { onHeld: () => expect.unreachable() });
+  let held = 0;
+  const migrated = run('migrator', { onHeld: () => held++ });
+  await expect.poll(() => held, waits).toBe(1);
+  expect(await isApplied()).toBe(false);
+  await backup`select pg_advisory_unlock_shared(${migrationLockKey}::bigint)`;
+  await migrated;
+  expect(await isApplied()).toBe(true);
+  expect(held).toBe(1);
+  backup.release();
 });
 
 test('indexes are made while rows are written, by two migrations at once, and again after the first was cut off', async () => {

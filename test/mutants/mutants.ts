@@ -1792,6 +1792,39 @@ async function importKey(`,
     test: { file: 'concurrency/migrations.test.ts', title: 'goes on while a migration waits for it' },
   },
   {
+    name: 'a migration stays without the note that it was applied',
+    edits: [
+      {
+        file: runMigrationFile,
+        search: '${timeoutMs};\\n${script}`);',
+        replace: '${timeoutMs};\\n${script}\\ncommit;`);',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'broken off before it is noted' },
+  },
+  {
+    name: 'a migration that has nothing to do waits for a backup',
+    edits: [
+      {
+        file: 'packages/db/src/migrate.ts',
+        search: ' || (await appliedVersion(sql)) === wanted) return;',
+        replace: ' || wanted < 0) return;',
+      },
+    ],
+    test: { file: 'concurrency/migrations.test.ts', title: 'unless there is nothing to do' },
+  },
+  {
+    name: 'a restore that was broken off is refused',
+    edits: [
+      {
+        file: restoring,
+        search: 'const isBegun = applied!.version < schema;',
+        replace: 'const isBegun = schema < 0;',
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'goes on from there' },
+  },
+  {
     name: 'a second migration waits in a statement',
     edits: [
       {

@@ -25,14 +25,18 @@ export type MigrateOptions = {
   to?: number;
   /** Told when a migration waits for a table, by its file name. */
   onWait?: (name: string) => void;
+  /** Told once when another migration, or a backup, is waited for. */
+  onHeld?: () => void;
   patience?: MigrationPatience;
   /** Where the files are. */
   from?: string;
 };
 
 /**
- * Brings the tables up to date and reports each migration by its file name. Two at once: the second waits,
- * then has nothing to do. How a file is run: run-migration.ts. Refuses, before it writes anything, a database
+ * Brings the tables up to date and reports each migration by its file name. A file and the note that it was
+ * applied are one transaction, so wherever it is broken off it goes on from there. Two at once: the second
+ * waits, then has nothing to do; where nothing is to be done nobody is waited for. How a file is run:
+ * run-migration.ts. Refuses, before it writes anything, a database
  * that the service itself would refuse afterwards, one that holds the tables of something else, one in which
  * the migrations would end half-way, and one whose applied files were edited since. Throws
  * UnfitDatabaseError, or the driver's error.
@@ -40,15 +44,16 @@ export type MigrateOptions = {
 export async function migrate(
   sql: Sql,
   report: (name: string) => void = () => {},
-  { to, onWait = () => {}, patience, from = folder }: MigrateOptions = {},
+  { to, onWait = () => {}, onHeld = () => {}, patience, from = folder }: MigrateOptions = {},
 ): Promise<void> {
   // Its lock would stay with a backend that nobody ends.
   await refusePooler(sql);
   const connection = await sql.reserve();
+  let name = '';
+  let isOpen = false;
   try {
-    await lockMigrations(connection);
+    await lockMigrations(connection, to ?? newestMigration(from), onHeld);
     await refuseBeforeMigrating(connection, newestMigration(from));
-    let name = '';
     const postgrator = new Postgrator({
       driver: 'pg',
       database: '',
@@ -56,8 +61,16 @@ export async function migrate(
       schemaTable: 'schema_version',
       validateChecksums: true,
       newline: 'LF',
-      execQuery: async (query) => ({ rows: await connection.unsafe(query) }),
-      execSqlScript: (script) => runMigration(connection, script, () => onWait(name), patience),
+      async execQuery(query) {
+        const rows = await connection.unsafe(query);
+        // After a file comes the note of it, and nothing else.
+        if (isOpen) await connection.unsafe('commit');
+        isOpen = false;
+        return { rows };
+      },
+      async execSqlScript(script) {
+        isOpen = await runMigration(connection, script, () => onWait(name), patience);
+      },
     });
     postgrator.on('migration-started', ({ filename }) => {
       name = filename.split('/').at(-1) ?? '';
@@ -65,6 +78,7 @@ export async function migrate(
     postgrator.on('migration-finished', () => report(name));
     await postgrator.migrate(to?.toString());
   } finally {
+    if (isOpen) await connection.unsafe('rollback').catch(() => {});
     await connection`select pg_advisory_unlock(${migrationLockKey}::bigint)`.catch(() => {});
     connection.release();
   }
@@ -72,13 +86,15 @@ export async function migrate(
 
 /**
  * Waits without a statement that waits: an index that is made concurrently waits for every statement that was
- * begun before, so it would wait for that one, and that one for it.
+ * begun before, so it would wait for that one, and that one for it. For nobody when all is applied up to
+ * `wanted`.
  */
-async function lockMigrations(sql: Sql): Promise<void> {
-  for (;;) {
+async function lockMigrations(sql: Sql, wanted: number, onHeld: () => void): Promise<void> {
+  for (let tries = 1; ; tries++) {
     const [tried] = await sql<{ mine: boolean }[]>`
       select pg_try_advisory_lock(${migrationLockKey}::bigint) as mine`;
-    if (tried!.mine) return;
+    if (tried!.mine || (await appliedVersion(sql)) === wanted) return;
+    if (tries === 1) onHeld();
     await new Promise((resolve) => setTimeout(resolve, askEveryMs));
   }
 }
@@ -198,6 +214,8 @@ export async function findOthersTable(sql: Sql): Promise<string | null> {
     select relname as name
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      -- All that a first migration leaves which is broken off at once.
+      and relname <> 'schema_version'
       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
     order by relname
     limit 1`;

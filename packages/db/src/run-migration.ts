@@ -42,7 +42,8 @@ const repeatable = [
 
 /**
  * Runs the file of a migration: in one transaction, tried again while somebody holds a table that it needs;
- * or, when its first line says so, statement by statement. `onWait`: told of each try that failed. Throws
+ * or, when its first line says so, statement by statement. Returns whether the transaction is open: the
+ * caller commits it with the note that the file was applied. `onWait`: told of each try that failed. Throws
  * PlainError when the table is held for too long, or the driver's error; nothing of a transaction stays then,
  * and what runs outside one goes on from its beginning the next time.
  */
@@ -51,15 +52,18 @@ export async function runMigration(
   script: string,
   onWait: () => void = () => {},
   patience: MigrationPatience = usualPatience,
-): Promise<void> {
-  if (script.startsWith(outsideMark)) return runOutside(connection, statementsOf(script));
+): Promise<boolean> {
+  if (script.startsWith(outsideMark)) {
+    await runOutside(connection, statementsOf(script));
+    return false;
+  }
   const { lockTimeoutMs, vacuumTimeoutMs, restMs, giveUpAfterMs } = patience;
   const startedAt = performance.now();
   for (let tries = 1; ; tries++) {
     const timeoutMs = tries % 10 === 0 ? vacuumTimeoutMs : lockTimeoutMs;
     try {
-      await connection.unsafe(`begin;\nset local lock_timeout = ${timeoutMs};\n${script}\ncommit;`);
-      return;
+      await connection.unsafe(`begin;\nset local lock_timeout = ${timeoutMs};\n${script}`);
+      return true;
     } catch (error) {
       await connection.unsafe('rollback');
       if (!isLockTimeout(error)) throw error;

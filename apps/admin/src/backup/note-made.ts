@@ -1,5 +1,6 @@
 import type { Sql } from '@inventory/db/client';
 import { type BackupRecord, type NotNoted, noteBackup } from '@inventory/db/operator/backup-records';
+import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
 import { findDatabaseUrl } from '../cli/database.ts';
 
 const reasons: Record<NotNoted, string> = {
@@ -16,8 +17,9 @@ export async function noteMade(
   sql: Sql,
   record: Pick<BackupRecord, 'bytes' | 'madeBy'> & { takenAt: Date | null },
 ): Promise<Date | string> {
-  const { hostname, port, pathname } = new URL(await findDatabaseUrl());
-  const server = `${hostname}:${port || '5432'}${pathname}`;
+  const url = await findDatabaseUrl();
+  const { places, at } = readDatabaseAddress(url)!;
+  const server = describePlaces(url) + new URL(at(places[0]!)).pathname;
   const outcome = await noteBackup(sql, { ...record, server });
   return typeof outcome === 'string' ? reasons[outcome] : outcome;
 }

@@ -7,7 +7,7 @@ import { reloadRedisUsers } from '@inventory/queue/reload-redis-users';
 import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
 import { withOwnersDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printMigrationHeld } from '../cli/print.ts';
 
 export const migrateCommand = new Command('migrate')
   .description("Bring the database's tables up to date, as their owner")
@@ -39,6 +39,7 @@ export const migrateCommand = new Command('migrate')
             if (!waited.has(name)) print(`${name} waits for a table that somebody uses, and tries again`);
             waited.add(name);
           },
+          onHeld: printMigrationHeld,
         },
       );
       if (count === 0) print('nothing to do');

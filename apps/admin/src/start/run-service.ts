@@ -10,7 +10,7 @@ import { workerSettings } from '@inventory/worker/config';
 import { restoreFile } from '../backup/restore-file.ts';
 import { localFolder } from '../checkout.ts';
 import { useDatabase } from '../cli/database.ts';
-import { print } from '../cli/print.ts';
+import { print, printMigrationHeld } from '../cli/print.ts';
 import { printAudit } from '../cli/print-audit.ts';
 import { bannerOf, baseUrlOf, urlOf, waitForAnswer } from './banner.ts';
 import { checkRedis } from './check-redis.ts';
@@ -133,7 +133,7 @@ async function prepareDatabase(
     await restoreFile(sql, backupFile, { exactNumbers: false, signal });
     await printAudit(sql);
   }
-  await migrate(sql, (name) => print(`migrated ${name}`));
+  await migrate(sql, (name) => print(`migrated ${name}`), { onHeld: printMigrationHeld });
   if (!demo) return null;
   if (isOthers) {
     print(

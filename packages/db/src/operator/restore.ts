@@ -76,6 +76,13 @@ async function makeTables(sql: Sql, schema: number, { report }: RestoreOptions):
   const [applied] = await sql<{ version: number }[]>`
     select coalesce(max(version), 0)::integer as version from schema_version`;
   if (applied!.version === schema) return;
+  // A restore that was broken off while it made the tables.
+  const isBegun = applied!.version < schema;
+  if (isBegun && (await findTablesInUse(sql, await listBackupTables(sql))).length === 0) {
+    report('tables', null);
+    await migrate(sql, () => {}, { to: schema });
+    return;
+  }
   throw new RestoreRefusedError(
     `the database's schema is ${applied!.version} and the backup's ${schema}: restore into a new database, without tables`,
   );
