@@ -1,9 +1,11 @@
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
+import { forget } from '@inventory/db/batch/gates';
 import { connect, isOutage } from '@inventory/db/client';
 import { settle } from '@inventory/db/requests/settle';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
 import { createBatcher } from '@inventory/worker/batcher';
+import { createHeldGates } from '@inventory/worker/held-gates';
 import { expect, test } from 'vitest';
 import { type BatchWorker, countStatuses, holdGates, useBatches } from '../harness/batches.ts';
 
@@ -167,4 +169,82 @@ test('an envelope that comes again is alone, cut in halves, then in quarters', a
     apply(envelope(4), 1),
   ]);
   expect(sizes).toEqual([5, 5, 4, 2, 2, 2, 2, 4]);
+});
+
+test('held, and not unknown: an item whose number the process forgets while its gate is waited for', async () => {
+  const worker = batches.worker({ lockTimeoutMs: 3000 });
+  const itemID = await batches.item();
+  const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
+  await worker.apply([receive()]);
+  const release = await holdGates(batches.sql, itemID, 1);
+  const outcome = applyBatch(worker.pool, [receive()], worker.parts).catch((error: unknown) => error);
+  await expect
+    .poll(
+      async () => {
+        const [row] = await batches.sql`
+          select count(*) as waiting
+          from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return row!.waiting;
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(1);
+  forget(worker.parts);
+  expect(await outcome).toBeInstanceOf(GatesHeldError);
+  await release();
+});
+
+/** Held gates with a Postgres that says what it is told to. */
+function heldGatesOf(options: {
+  held: (look: number) => string[];
+  apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
+}) {
+  let looks = 0;
+  return createHeldGates({
+    apply: options.apply,
+    findHeld: async () => new Set(options.held(looks++)),
+    heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
+    isOutage: (error) => (error as { code?: string }).code === 'CONNECTION_CLOSED',
+    report: () => {},
+  });
+}
+
+const applied: Outcome = { status: 'applied', result: '{}' };
+
+test('applied in the end: a move whose gates are held in turn', async () => {
+  const move = batches.request('move', { itemID: 'X', units: 1, wid: 1, shipToWid: 2 });
+  const done: string[] = [];
+  const gates = heldGatesOf({
+    held: (look) => [['2/X'], ['1/X'], ['2/X'], ['1/X']][look] ?? [],
+    apply: async (requests) => requests.map(({ requestId }) => (done.push(requestId), applied)),
+  });
+  gates.add(new Set(['1/X']));
+  expect(gates.takes(move)).toBe(true);
+  await expect.poll(() => done, { timeout: 60_000 }).toEqual([move.requestId]);
+});
+
+test.each([
+  ['a connection that ends', 1, Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })],
+  ['one that cannot be applied', Number.POSITIVE_INFINITY, new Error('by a fault of ours')],
+])('harms nobody else that waits for the gate: %s', async (_, times, error) => {
+  const [first, second, third] = Array.from({ length: 3 }, () =>
+    batches.request('receive', { itemID: 'X', units: 1, wid: 1 }),
+  );
+  const done: string[] = [];
+  let failures = 0;
+  const gates = heldGatesOf({
+    held: () => [],
+    async apply(requests) {
+      if (requests.includes(second!) && failures < times) {
+        failures += 1;
+        throw error;
+      }
+      return requests.map(({ requestId }) => (done.push(requestId), applied));
+    },
+  });
+  gates.add(new Set(['1/X']));
+  for (const each of [first!, second!, third!]) expect(gates.takes(each)).toBe(true);
+  const expected = times === 1 ? [first, second, third] : [first, third];
+  await expect.poll(() => done, { timeout: 60_000 }).toEqual(expected.map((each) => each!.requestId));
 });

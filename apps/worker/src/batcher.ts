@@ -8,8 +8,6 @@ export type BatcherOptions = HeldGatesOptions & {
   batchMax: number;
   /** Decides that a request is never applied; returns what was decided if it already was. */
   abandon: (request: QueuedRequest) => Promise<Outcome>;
-  /** Whether an error says that nothing can be done now, so that cutting the batch would not help. */
-  isOutage: (error: unknown) => boolean;
 };
 
 type Envelope = {

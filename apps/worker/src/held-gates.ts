@@ -35,6 +35,8 @@ export type HeldGatesOptions = {
   findHeld: (requests: QueuedRequest[]) => Promise<ReadonlySet<string>>;
   /** The gates, by name, that an error says are held by somebody else; null for any other error. */
   heldGatesOf: (error: unknown) => ReadonlySet<string> | null;
+  /** Whether an error says that nothing can be done now, so that cutting the batch would not help. */
+  isOutage: (error: unknown) => boolean;
   report: (error: Error, what: string) => void;
 };
 
@@ -76,10 +78,17 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
     for (let look = 1; young.length > 0; look++) {
       // Asked before, and not tried: a move would lock the gate it takes from while it waits for the one it
       // goes to.
-      const locked = await options.findHeld(young.map(({ request }) => request));
+      const locked = await options.findHeld(young.map(({ request }) => request)).catch(async (error) => {
+        await putBack(name, young);
+        if (options.isOutage(error)) return null;
+        throw error;
+      });
+      if (locked === null) return;
       const heldOf = ({ request }: Waiting) => gateNamesOf(request).filter((gate) => locked.has(gate));
       const free = young.filter((each) => heldOf(each).length === 0);
-      held.waiting.unshift(...young.filter((each) => heldOf(each).includes(name)));
+      const own = young.filter((each) => heldOf(each).includes(name));
+      // The lane may have gone since: the gate was free for a moment.
+      if (own.length > 0) laneOf(name).waiting.unshift(...own);
       // Held at one look is also what another batch locks for a moment.
       young = young.filter((each) => heldOf(each).length > 0 && !heldOf(each).includes(name));
       if (look === looksMax) for (const each of young.splice(0)) laneOf(heldOf(each)[0]!).waiting.push(each);
@@ -97,9 +106,18 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
       const left = free.filter((_, index) => outcomes[index] === null);
       if (left.length > 0) laneOf(name).waiting.unshift(...left);
     } catch (error) {
-      if (options.heldGatesOf(error) === null) throw error;
-      laneOf(name).waiting.unshift(...free);
+      if (options.heldGatesOf(error) !== null) laneOf(name).waiting.unshift(...free);
+      else if (options.isOutage(error)) await putBack(name, free);
+      // One that cannot be applied harms only itself.
+      else if (free.length > 1) for (const each of free) await applyFree(name, [each]);
+      else options.report(error as Error, 'what waited for a gate');
     }
+  }
+
+  /** While it is young it is tried again, after a rest. */
+  async function putBack(name: string, some: readonly Waiting[]): Promise<void> {
+    laneOf(name).waiting.unshift(...some);
+    await setTimeout(restMs);
   }
 
   function laneOf(name: string): Held {

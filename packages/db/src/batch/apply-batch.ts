@@ -77,22 +77,22 @@ async function applyTogether(
   observe: (times: BatchTimes) => void,
 ): Promise<(StoredOutcome | null)[]> {
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
-  await makeGates(pool.sql, unique, parts).catch((error) => {
+  let own = await makeGates(pool.sql, unique, parts).catch((error) => {
     throw isLockTimeout(error) ? new TableLockedError() : error;
   });
   for (let tries = 1; ; tries++) {
     const outcomes = await pool
-      .transaction((tx) => applyOnce(tx, unique, parts, observe))
+      .transaction((tx) => applyOnce(tx, unique, own, observe))
       .catch(async (error: unknown) => {
         // Another transaction took one of the request ids or keys while this one was being decided.
         if (claims.has(violatedUnique(error) ?? '')) return null;
         if (error instanceof OutdatedError && tries < triesMax) {
           forget(parts);
-          await makeGates(pool.sql, unique, parts);
+          own = await makeGates(pool.sql, unique, parts);
           return null;
         }
         if (isLockTimeout(error)) {
-          await refuseHeldGates(pool.sql, unique, parts);
+          await refuseHeldGates(pool.sql, unique, own);
           // Nobody holds them any more.
           if (tries < triesMax) return null;
           throw new TableLockedError();
@@ -350,7 +350,8 @@ async function applyAtomic(
     const { index, refusal, replayed } = decision.refusal.culprit;
     const culprit = operations[index]!;
     const isRepeat = replayed || outcomes.has(culprit.requestId) || isTakenAbove(request, index);
-    if (!isRepeat) {
+    // Under its own key it is a request of its own, which no single call would be refused so.
+    if (!isRepeat && !decision.isOfBatch) {
       const transaction = {
         request: culprit,
         transactionNo: numbers[index]!,

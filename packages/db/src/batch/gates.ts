@@ -22,32 +22,40 @@ export function createPartNumbers(): PartNumbers {
 /**
  * Looks up the items of a batch and makes the gates that are missing, each in a statement of its own that
  * commits at once: a gate made inside the batch's transaction would deadlock with another batch that makes
- * the same ones.
+ * the same ones. Returns what is known of these requests, which is the batch's own: `parts`, of the whole
+ * process, may be forgotten while the batch goes on.
  */
 export async function makeGates(
   sql: Sql,
   requests: readonly StockRequest[],
   parts: PartNumbers,
-): Promise<void> {
+): Promise<PartNumbers> {
   if (parts.byShortId.size > rememberedMax || parts.gates.size > rememberedMax) {
     forget(parts);
   }
-  const unknown = new Set(
-    requests
-      .flatMap((request) => operationsOf(request).map(itemIdOf))
-      .filter((shortId) => !parts.byShortId.has(shortId)),
-  );
+  const own = createPartNumbers();
+  const unknown = new Set<string>();
+  for (const itemId of requests.flatMap(operationsOf).map(itemIdOf)) {
+    const partNo = parts.byShortId.get(itemId);
+    if (partNo === undefined) unknown.add(itemId);
+    else own.byShortId.set(itemId, partNo);
+  }
   if (unknown.size > 0) {
     const rows = await sql<{ short_id: string; part_no: number }[]>`
       select short_id, part_no
       from item
       where short_id = any(${[...unknown]}::text[])`;
-    for (const row of rows) parts.byShortId.set(row.short_id, row.part_no);
+    for (const row of rows) {
+      for (const known of [parts, own]) known.byShortId.set(row.short_id, row.part_no);
+    }
   }
-  const missing = gateIdsOf(requests, parts).filter(
-    ({ partNo, wid }) => !parts.gates.has(gateKey(partNo, wid)),
-  );
-  if (missing.length === 0) return;
+  const missing: GateId[] = [];
+  for (const gate of gateIdsOf(requests, own)) {
+    const key = gateKey(gate.partNo, gate.wid);
+    if (parts.gates.has(key)) own.gates.add(key);
+    else missing.push(gate);
+  }
+  if (missing.length === 0) return own;
   await sql`
     insert into stock_level (part_no, wid)
     select part_no, wid
@@ -61,7 +69,10 @@ export async function makeGates(
     from unnest(${plainArray(missing.map((gate) => gate.partNo))}::integer[], ${plainArray(missing.map((gate) => gate.wid))}::integer[])
       as missing (part_no, wid)
     join stock_level using (part_no, wid)`;
-  for (const row of rows) parts.gates.add(gateKey(row.part_no, row.wid));
+  for (const row of rows) {
+    for (const known of [parts, own]) known.gates.add(gateKey(row.part_no, row.wid));
+  }
+  return own;
 }
 
 /** The gates that a batch needs, each once; items that do not exist have none. */

@@ -26,7 +26,8 @@ export type AtomicRefusal = Refusal & { culprit: Culprit; before?: number[] };
 
 export type AtomicDecision =
   | { status: 'applied'; operations: OperationDecision[] }
-  | { status: 'refused'; refusal: AtomicRefusal }
+  /** `isOfBatch`: the operation is refused for what stands before it in the list, not for what it asks. */
+  | { status: 'refused'; refusal: AtomicRefusal; isOfBatch: boolean }
   /** One of its keys was told that nothing was applied. */
   | { status: 'abandoned' };
 
@@ -58,8 +59,13 @@ export function decideAtomic(
   const before = operations.flatMap(({ requestId }, index) =>
     outcomes.get(requestId)?.status === 'applied' ? [index] : [],
   );
-  const refused = (index: number, refusal: Refusal, replayed = false): AtomicDecision => ({
+  const refused = (
+    index: number,
+    refusal: Refusal,
+    { replayed = false, isOfBatch = false } = {},
+  ): AtomicDecision => ({
     status: 'refused',
+    isOfBatch,
     refusal: {
       ...conflict(`Nothing was applied: operation ${index} of the batch was refused.`),
       culprit: { index, refusal, replayed },
@@ -78,16 +84,17 @@ export function decideAtomic(
     const outcome = outcomes.get(operation.requestId);
     if (outcome?.status === 'abandoned') return { status: 'abandoned' };
     if (outcome?.status === 'refused')
-      return refused(index, JSON.parse(outcome.result!) as Refusal, outcome.isRepeat === true);
+      return refused(index, JSON.parse(outcome.result!) as Refusal, { replayed: outcome.isRepeat === true });
     if (outcome !== undefined) {
       decided.push({ operation, outcome });
       continue;
     }
     const decision = decide(batch, operation);
-    if (decision.status === 'undecided' || batch.looks > looksMax) return refused(index, tooMany);
+    if (decision.status === 'undecided' || batch.looks > looksMax)
+      return refused(index, tooMany, { isOfBatch: true });
     if (decision.status === 'refused') return refused(index, decision.refusal);
     entryCount += decision.entries.length;
-    if (entryCount > entriesMax) return refused(index, tooManyEntries);
+    if (entryCount > entriesMax) return refused(index, tooManyEntries, { isOfBatch: true });
     decided.push({ operation, decision });
   }
   return { status: 'applied', operations: decided };
