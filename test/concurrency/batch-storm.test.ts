@@ -37,7 +37,14 @@ test('scanners that come back with their batches in one moment are all answered,
   const make = () => ({}) as QueuedRequest;
   const answered: Record<string, number>[] = [];
   for (let scanner = 0; scanner < 200; scanner++) {
-    const tasks = Array.from({ length: 20 }, (_, index): Task => ({ itemId: `${scanner}-${index}`, make }));
+    const tasks = Array.from(
+      { length: 20 },
+      (_, index): Task => ({
+        itemId: `${scanner}-${index}`,
+        isBetween: false,
+        make,
+      }),
+    );
     void runEach(sender, turns, `scanner-${scanner}`, tasks, performance.now()).then((results) => {
       const counts: Record<string, number> = {};
       for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;

@@ -160,6 +160,44 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(500);
   });
 
+  test('409: what is refused for the size of its batch alone is applied in a part, under the same key', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await atomic(client, Array(500).fill(receiveOf(itemID, 1, { spot: 'A' })));
+    const there = { op: 'move', itemID, units: 500, wid: 1, fromSpot: 'A', toSpot: 'B' };
+    const back = { ...there, fromSpot: 'B', toSpot: 'A' };
+    const keyed = [there, back, there, back, there].map((each) => ({ ...each, key: uniqueName('part') }));
+    expect((await atomic(client, keyed)).status).toBe(409);
+    expect((await atomic(client, keyed.slice(4))).status).toBe(200);
+  });
+
+  test('what was received as expired long ago is issued by no batch, whatever else it reads', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const received = await atomic(client, [receiveOf(itemID, 5, { expires: '0026-12-31', spot: 'A' })]);
+    const { recNo } = received.body.results[0].body;
+    expect((await client.get(`/Inventory/Lots/${recNo}`)).body.expires).toContain('0027-01-01');
+    const counted = { op: 'count', itemID, counted: 5, wid: 1, spot: 'A', reasonCode: 3 };
+    const { body } = await atomic(client, [counted, issueOf(itemID, 1)]);
+    expect(outcomesOf(body)).toEqual(['notApplied 503', 'refused 409']);
+  });
+
+  test('409: resent by a client that may not ask for all of it any more; what was applied is not said to be not applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const headers = { 'Idempotency-Key': uniqueName('list') };
+    const list = [receiveOf(itemID, 1), receiveOf(itemID, 1, { wid: 2 })];
+    expect((await atomic(client, list, headers)).status).toBe(200);
+    await service.sql`delete from client_warehouse where client_id = ${client.clientId} and wid = 2`;
+    await expect.poll(async () => (await client.get('/Inventory/2')).status, { timeout: 60_000 }).toBe(403);
+    const again = await atomic(client, list, headers);
+    expect(again.status).toBe(409);
+    expect(again.body.message).toContain('stays');
+    expect(again.body.results).toBeUndefined();
+    const other = await atomic(client, list, { 'Idempotency-Key': uniqueName('list') });
+    expect(outcomesOf(other.body)).toEqual(['notApplied 503', 'refused 403']);
+  });
+
   test('what needs many lots is read before what only may need more', async () => {
     const client = await service.client();
     const itemID = await service.item();

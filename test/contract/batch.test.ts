@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
+import { holdGates } from '../harness/batches.ts';
 import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { notBusy, served as test } from '../harness/served.ts';
 import { uniqueName, useService } from '../harness/service.ts';
@@ -305,6 +307,44 @@ describe('POST /Inventory/Batch, each', () => {
     ]);
     const another = await service.client();
     expect((await each(another, [receiveOf(itemID, 1, noted(20, device))])).body.gaps).toEqual([]);
+  });
+
+  test('no gap is told of numbers that came, however many lie between', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const device = uniqueName('d');
+    const send = (numbers: number[]) =>
+      each(
+        client,
+        numbers.map((number) => receiveOf(itemID, 1, noted(number, device))),
+      );
+    await send(Array.from({ length: 120 }, (_, index) => index + 1).filter((number) => number !== 7));
+    expect((await send([1, 122])).body.gaps).toEqual([{ deviceID: device, from: 7, to: 7 }]);
+    expect((await send([110, 123])).body.gaps).toEqual([{ deviceID: device, from: 121, to: 121 }]);
+  });
+
+  test('operations on one item keep the order of the list while somebody holds one of its gates', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await each(client, [
+      receiveOf(itemID, 5),
+      receiveOf(itemID, 1, { wid: 2 }),
+      issueOf(itemID, 1, { wid: 2 }),
+    ]);
+    const release = await holdGates(service.sql, itemID, 1);
+    const moved = { op: 'move', itemID, units: 5, wid: 1, shipToWid: 2 };
+    const answer = client.post('/Inventory/Batch', {
+      mode: 'each',
+      operations: [moved, issueOf(itemID, 5, { wid: 2 })],
+    });
+    // Longer than a batch waits for a gate.
+    await pause(700);
+    await release();
+    const outcomes = outcomesOf((await answer).body);
+    expect([
+      ['applied 200', 'applied 200'],
+      ['notApplied 503', 'notApplied 503'],
+    ]).toContainEqual(outcomes);
   });
 
   test('400: what is no batch; nothing is applied', async () => {

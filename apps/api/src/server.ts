@@ -28,6 +28,7 @@ import { createPresence } from '@inventory/process/presence';
 import { createReport, type Report } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
+import { within } from '@inventory/process/within';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
@@ -72,6 +73,8 @@ const batchOperationsMax = { beside: 64, alone: 256 };
 const readAgainForMs = 1500;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
+// Then a batch is answered without them.
+const gapsWithinMs = 2000;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
 
 /** A look that found no connection free is no failure. */
@@ -118,12 +121,13 @@ function wireStock(
       findOriginals,
       // Evidence: nothing is kept waiting or refused for it.
       findGaps: (clientId, devices) =>
-        database.reads
-          .run((sql) => findDeviceGaps(sql, clientId, devices))
-          .catch((error) => {
-            report(error, 'the gaps of devices');
-            return [];
-          }),
+        within(
+          gapsWithinMs,
+          database.reads.run((sql) => findDeviceGaps(sql, clientId, devices), soon(gapsWithinMs)),
+        ).catch((error) => {
+          report(error, 'the gaps of devices');
+          return [];
+        }),
       whyUnanswered: needs.whyUnanswered,
       now,
     }),

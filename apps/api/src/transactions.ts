@@ -70,7 +70,8 @@ export function createStock({ sender, findOriginal, tryOut: tryOutNow, whyUnansw
     return replyOf(answer!, status, whyUnanswered);
   }
 
-  async function tryOut(request: SingleRequest, { client }: Caller, wait: Wait): Promise<Reply> {
+  async function tryOut(request: SingleRequest, { client, key }: Caller, wait: Wait): Promise<Reply> {
+    checkKey(key);
     const trial = await tryOutNow(request, client.clientId, wait);
     if (trial.status === 'refused') throw new Refused(trial.refusal);
     return { status: 200, text: trial.text };

@@ -5,6 +5,14 @@ import { hostsOf } from './hosts/hosts.ts';
 const types = {
   // recNo, transactionNo and counts stay far below 2^53.
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
+  // Of what Postgres writes, `Date` takes a year below 100 for another one, or for no date at all; not of ISO
+  // 8601.
+  date: {
+    to: 1184,
+    from: [1082, 1114, 1184],
+    parse: (text: string) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')),
+    serialize: (value: Date | string) => (value instanceof Date ? value : new Date(value)).toISOString(),
+  },
 };
 
 /** The pool. */

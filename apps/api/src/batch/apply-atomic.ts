@@ -44,6 +44,8 @@ export type ApplyAtomic = (
   trial: Wait | null,
 ) => Promise<Reply>;
 
+type ReplyWith = (gaps: Gap[] | null) => Reply;
+
 export function createAtomic({
   sender,
   turns,
@@ -68,23 +70,35 @@ export function createAtomic({
       const which = refused.length === 1 ? `operation ${refused[0]![0]}` : `${refused.length} operations`;
       const message = `Nothing was applied: ${which} of the batch ${refused.length === 1 ? 'was' : 'were'} refused.`;
       if (trial !== null) return refusedReply(operations, new Map(refused), message, false);
-      return refusals.replyTo(operations, new Map(refused), message, client.clientId);
+      return refusals.replyTo(operations, new Map(refused), message, caller);
     }
-    if (trial !== null) return tryAtomic(operations, client.clientId, trial);
     const gaps = gapsOf();
+    if (trial !== null) {
+      const requests = operations.flatMap((each) => ('request' in each ? [each.request] : []));
+      return trialReply(await tryOut(requests, client.clientId, trial), requests, operations, await gaps);
+    }
+    const replyWith = await decided(operations, caller);
+    // Not in its turn: nobody is kept waiting for them.
+    return replyWith(await gaps);
+  }
+
+  /** Has them decided in the batch's turn; returns the reply, which the gaps are still missing from. */
+  async function decided(operations: readonly Operation[], caller: Caller): Promise<ReplyWith> {
+    const { client } = caller;
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
     const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
     try {
       const request = requestOf(sent, caller);
       const answer = await send(request, begins, caller.arrivedAt);
-      if (answer.status === 'applied') return appliedReply(answer, operations, await gaps);
+      if (answer.status === 'applied') return (gaps) => appliedReply(answer, operations, gaps);
       if (isNotApplied(answer)) {
         const known = await settleKeys(request, answer, caller.arrivedAt);
         if (known.some(({ status }) => status === 'applied'))
-          return knownReply(operations, known, await gaps, caller.key, whyUnanswered);
+          return (gaps) => knownReply(operations, known, gaps, caller.key, whyUnanswered);
       }
       const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
-      return await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
+      const reply = await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
+      return () => reply;
     } finally {
       if (begins) turns.give(sent.length);
     }
@@ -109,20 +123,24 @@ export function createAtomic({
     return JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
   }
 
-  async function tryAtomic(operations: readonly Operation[], clientId: string, wait: Wait): Promise<Reply> {
-    const requests = operations.flatMap((operation) => ('request' in operation ? [operation.request] : []));
-    const trial = await tryOut(requests, clientId, wait);
-    if (trial.status === 'refused') {
-      const { index, refusal } = trial;
-      const message = `Nothing was applied: operation ${index} of the batch was refused.`;
-      return refusedReply(operations, new Map([[index, refusedResult(refusal)]]), message, false);
-    }
-    const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
-    const reply = batchReply('atomic', resultsText(operations, results), summaryOf(results), null, false);
-    return { ...reply, text: `${reply.text.slice(0, -1)},"dryRun":true}` };
-  }
-
   return atomic;
+}
+
+/** Of a batch that was only tried out. */
+function trialReply(
+  trial: AtomicTrial,
+  requests: readonly SingleRequest[],
+  operations: readonly Operation[],
+  gaps: Gap[] | null,
+): Reply {
+  if (trial.status === 'refused') {
+    const { index, refusal } = trial;
+    const message = `Nothing was applied: operation ${index} of the batch was refused.`;
+    return refusedReply(operations, new Map([[index, refusedResult(refusal)]]), message, false);
+  }
+  const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
+  const reply = batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false);
+  return { ...reply, text: `${reply.text.slice(0, -1)},"dryRun":true}` };
 }
 
 /**

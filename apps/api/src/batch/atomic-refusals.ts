@@ -1,11 +1,11 @@
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
-import type { Refusal } from '@inventory/domain/contract/refused';
+import { conflict, type Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { Refused } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
-import { unknownKey } from '../transactions.ts';
+import { type Caller, unknownKey } from '../transactions.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
 import { appliedResult, type Result, refusedResult } from './results.ts';
@@ -14,12 +14,15 @@ import { appliedResult, type Result, refusedResult } from './results.ts';
 export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
 
 export type AtomicRefusals = {
-  /** 409 of a batch of which these operations cannot even be asked for. */
+  /**
+   * 409 of a batch of which these operations cannot even be asked for; throws Refused, which says nothing of
+   * each, when an earlier send under the list's key was decided: it may have been applied.
+   */
   replyTo(
     operations: readonly Operation[],
     refused: ReadonlyMap<number, Result>,
     message: string,
-    clientId: string,
+    caller: Caller,
   ): Promise<Reply>;
   /** 409 of one that the stock refuses; throws Refused when no operation is to blame. */
   replyToStock(
@@ -56,8 +59,20 @@ export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes)
     return results;
   }
 
+  /** Whether a batch was decided under this key, of whichever operations: some may be forbidden now. */
+  async function isDecided(clientId: string, key: string | undefined): Promise<boolean> {
+    if (key === undefined) return false;
+    const asked = sender.atomic([], { clientId, arrivedAt: performance.now(), key });
+    const outcomes = await readOutcomes([asked]).catch(unknownKey);
+    const outcome = outcomes.get(asked.requestId);
+    return outcome !== undefined && outcome.status !== 'abandoned';
+  }
+
   return {
-    async replyTo(operations, refused, message, clientId) {
+    async replyTo(operations, refused, message, { client: { clientId }, key }) {
+      if (await isDecided(clientId, key)) {
+        throw new Refused(conflict(`${message} What was sent before under its Idempotency-Key stays.`));
+      }
       const before = await appliedBefore(operations, clientId);
       return refusedReply(operations, new Map([...before, ...refused]), message, false);
     },

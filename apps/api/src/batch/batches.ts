@@ -3,7 +3,7 @@ import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
 import { invalid } from '@inventory/domain/contract/refused';
 import { parseDateTime } from '@inventory/domain/date-time';
-import { itemIdOf, type SingleRequest } from '@inventory/domain/stock/request';
+import { itemIdOf, type SingleRequest, warehousesOf } from '@inventory/domain/stock/request';
 import { type FailureCause, Refused } from '../errors.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { Call, Reply } from '../route.ts';
@@ -92,7 +92,8 @@ export function createBatches({
           key: operation.key ?? derived,
           evidence,
         });
-      return [{ itemId: itemIdOf(request), make }];
+      const isBetween = warehousesOf(request).length > 1;
+      return [{ itemId: itemIdOf(request), isBetween, make }];
     });
     const answers = await runEach(sender, turns, client.clientId, tasks, arrivedAt);
     return operations.map((operation) => {

@@ -24,16 +24,17 @@ export function settleWithin(arrivedAt: number): number {
 }
 
 /**
- * An operation of an item; `make`: the request as it travels when its turn has come, at that moment of
- * `performance.now()`.
+ * An operation of an item; `isBetween`: it touches several warehouses. `make`: the request as it travels when
+ * its turn has come, at that moment of `performance.now()`.
  */
-export type Task = { itemId: string; make: (sentAt: number) => QueuedRequest };
+export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) => QueuedRequest };
 
 /**
  * Has each of these applied as a transaction of its own; one result for each, in their order. Those of one
- * item go one run after the other, each run in one envelope, so they are decided in the list's order. When
- * one of them was not applied, for want of time or room, what follows it on its item is not sent: sent again
- * it would come after them.
+ * item go one run after the other, each run in one envelope, so they are decided in the list's order. One
+ * between warehouses is a run by itself: while somebody holds one of its gates, what is at the other would be
+ * decided before it. When one of them was not applied, for want of time or room, what follows it on its item
+ * is not sent: sent again it would come after them.
  */
 export async function runEach(
   sender: Sender,
@@ -61,16 +62,20 @@ export async function runEach(
     some.forEach((task, index) => {
       results.set(task, answers[index]!);
     });
-    return !answers.some((answer) => isNotApplied(answer) || answer.status === 'unknown');
+    return !answers.some(
+      (answer) => isNotApplied(answer) || answer.status === 'unknown' || answer.status === 'failed',
+    );
   }
 
   /** Those that are not sent any more. */
   async function runItem(ofItem: readonly Task[]): Promise<readonly Task[]> {
-    for (let from = 0; from < ofItem.length; from += size) {
-      const some = ofItem.slice(from, from + size);
+    for (let from = 0, to = 0; from < ofItem.length; from = to) {
+      const count = ofItem.slice(from, from + size).findIndex(({ isBetween }) => isBetween);
+      to = from + (count < 0 ? size : Math.max(count, 1));
+      const some = ofItem.slice(from, to);
       if (!(await turns.take(clientId, some.length, beginsUntil(arrivedAt)))) return ofItem.slice(from);
       try {
-        if (!(await run(some, true))) return ofItem.slice(from + size);
+        if (!(await run(some, true))) return ofItem.slice(to);
       } finally {
         turns.give(some.length);
       }

@@ -91,7 +91,8 @@ is on two pages. Empty fields, null or blank, sort last in both directions; text
 Then nothing is missed: changes made during your walk, and those that were being written and are committed later, come next time. A record
 may come again that you have as it is, so put records in by their number. The time of your own clock, or of your last run, is no such
 value: a change is of a moment before it can be seen. The value lies some seconds behind the clock; it stands still while a change
-that was begun then is not complete.
+that was begun then is not complete. After the service was restored from a backup begin anew with the first step: what was lost there has
+not changed since.
 
 A record counts as modified whenever anything that it shows has changed: a lot also when the description of its item has, a
 stock level when its item's quantities have in any warehouse that it is a sum of.

@@ -2,8 +2,8 @@ import type { Sql } from '../client.ts';
 
 export type DeviceGap = { deviceID: string; from: number; to: number };
 
-// Between two numbers that came, so many that are stored are looked at; what lies behind them is told by a
-// later batch.
+// Between two numbers that came, so many that are stored are looked at; nothing is told of what lies behind
+// them.
 const lookedAtMax = 50;
 // More gaps say nothing more.
 const gapsMax = 1000;
@@ -33,7 +33,9 @@ export async function findDeviceGaps(
       from come
     ), seen as (
       select device_id, seq, before, known.device_seq,
-        coalesce(lead(known.device_seq) over within_pair, seq) as next
+        case
+          when row_number() over within_pair <= ${lookedAtMax} then coalesce(lead(known.device_seq) over within_pair, seq)
+        end as next
       from pairs
       cross join lateral (
         select before as device_seq

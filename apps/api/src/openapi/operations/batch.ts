@@ -76,7 +76,7 @@ export const batch: Operation = {
 permission and scope too, and has its own status; \`body\` is what its call answers, \`error\` the error object.
 
 - \`each\`: every operation is a transaction of its own; one that is refused stops none of the others. Operations on one item are decided in the
-  list's order. \`notApplied\`: surely not applied; send it again. Operations that follow it on the same item are not applied either.
+  list's order. \`notApplied\`: surely not applied; send it again. Operations that follow it on the same item and warehouse are not applied either.
 - \`atomic\`: all or nothing, over any items and warehouses, decided and committed as one. Any refusal: 409 with \`results\`: all malformed or
   forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors, the others \`notApplied\`. An operation that
   was applied under its \`key\` before counts as done, and gives its first answer also where the batch is refused. 503 has \`results\`, too,
@@ -86,7 +86,7 @@ permission and scope too, and has its own status; \`body\` is what its call answ
   is missing and answers the rest as before. Send it again in the same \`mode\`: each mode has keys of its own, and another call has, too. An operation with neither is new each time.
 - \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of work that was done offline; they are stored and are never the ledger's time. With
   \`sentAt\` the device's clock error is known, and the corrected time is stored too. More than 5 minutes in the future after that: 400.
-  \`gaps\` are the numbers of the devices that have not come; nothing waits for them.
+  \`gaps\` are the numbers of the devices that have not come, or that were refused before stock was asked; nothing waits for them. Where very many lie between two, those that are not looked at are left out.
 - \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored. It knows no keys: each operation is judged as new. An operation
   of its own cannot be tried in a batch.
 - In an atomic batch an operation's \`key\` is another one than the header's.`,
