@@ -5,7 +5,7 @@ import { nameRequest } from '@inventory/api/request-id';
 import { createSender } from '@inventory/api/sender';
 import { startServer } from '@inventory/api/server';
 import { createStock } from '@inventory/api/transactions';
-import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
+import { type KeyRow, keyRows, outcomeOfKey, refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { settle } from '@inventory/db/requests/settle';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
@@ -388,5 +388,20 @@ describe('a key', () => {
     expect([...keys]).toEqual([
       { client_id: batches.clientId, request_id: null, refused_at: expect.any(Date) },
     ]);
+  });
+
+  test('the first send of a key is no repeat, also when it is found by its key alone', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const key = { digest: randomBytes(32).toString('base64'), fingerprint: 'AAAA', askedAt: Date.now() };
+    const first = batches.request('receive', { itemID, units: 1, wid: 1 }, { key });
+    await worker.apply([first]);
+    const byKey = async (request: typeof first) => {
+      const [row] = await batches.sql<KeyRow[]>`${keyRows(batches.sql, [{ ...request, key }])}`;
+      return outcomeOfKey(row!);
+    };
+    expect(await byKey(first)).toEqual({ status: 'applied', result: expect.any(String) });
+    const second = batches.request('receive', { itemID, units: 1, wid: 1 }, { key });
+    expect(await byKey(second)).toEqual({ status: 'applied', result: expect.any(String), isRepeat: true });
   });
 });

@@ -49,7 +49,7 @@ export async function readFacts(
   const keys =
     keyed.length === 0
       ? tx`null::json`
-      : tx`(select json_agg(json_build_object('request_id', request_id, 'is_same', is_same, 'is_refused', is_refused,
+      : tx`(select json_agg(json_build_object('request_id', request_id, 'is_same', is_same, 'is_own', is_own, 'is_refused', is_refused,
           'status', status, 'result', result)) from (${keyRows(tx, keyed)}) as found)`;
   const [row] = await tx<
     {

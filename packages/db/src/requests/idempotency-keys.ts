@@ -13,8 +13,10 @@ export type KeyedRequest = SentRequest & { key: RequestKey };
 export type KeyRow = {
   /** Of the request that asks. */
   request_id: string;
-  /** Whether the key was used with this very request. */
+  /** Whether the key was used with what this request asks. */
   is_same: boolean | null;
+  /** Whether this very send is the one that was decided. */
+  is_own: boolean | null;
   /** Whether this send came before another one of the key was told that nothing was applied. */
   is_refused: boolean;
   /** The outcome decided under the key; null: none. */
@@ -48,7 +50,7 @@ export function keyName({ clientId, key }: KeyedRequest): string {
  */
 export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
   return sql`
-    select asked.request_id, key.fingerprint = decode(asked.fingerprint, 'base64') as is_same,
+    select asked.request_id, key.fingerprint = decode(asked.fingerprint, 'base64') as is_same, key.request_id = asked.request_id as is_own,
       coalesce(${untilRefusedEnds(sql)} > asked.asked_at, false) as is_refused, status, result::text as result
     from (${askedKeys(sql, requests)}) as asked
     cross join lateral (
@@ -65,7 +67,8 @@ export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragm
 export function outcomeOfKey(row: KeyRow): StoredOutcome | null {
   if (row.status !== null) {
     if (!row.is_same) return { status: 'refused', result: otherRequest };
-    return { status: row.status, result: row.result, isRepeat: true };
+    const { status, result } = row;
+    return row.is_own ? { status, result } : { status, result, isRepeat: true };
   }
   return row.is_refused ? { status: 'abandoned', result: null } : null;
 }
@@ -75,6 +78,7 @@ export function outcomeOfRepeat(first: KeyedRequest, outcome: StoredOutcome, req
   return outcomeOfKey({
     request_id: request.requestId,
     is_same: first.key.fingerprint === request.key.fingerprint,
+    is_own: false,
     is_refused: outcome.status === 'abandoned',
     status: outcome.status === 'abandoned' ? null : outcome.status,
     result: outcome.result,
