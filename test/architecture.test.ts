@@ -55,6 +55,12 @@ test('SQL is in packages/db alone', () => {
   expect(elsewhere.filter((file) => !file.startsWith('packages/local/src/postgres/'))).toEqual([]);
 });
 
+test('no two jobs share the number of an advisory lock', () => {
+  const numbers = sources.flatMap((file) => textOf(file).match(/(?<![\w.])7_316_\d+/g) ?? []);
+  expect(numbers.length).toBeGreaterThan(7);
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+});
+
 test('no room imports back', () => {
   const arrows = new Map<string, Set<string>>();
   for (const file of sources) {

@@ -2,7 +2,7 @@ const words = /^(?:sum|min|max|rate|increase|abs|absent|or|and|histogram_quantil
 
 /** The metrics that an expression of Prometheus names, with the labels that it asks each for. */
 export function namedMetrics(expr: string): { metric: string; labels: string[] }[] {
-  const bare = expr.replace(/\bby \([^)]*\)/g, '').replace(/\[[^\]]*\]/g, '');
+  const bare = expr.replace(/\b(?:by|on) \([^)]*\)/g, '').replace(/\[[^\]]*\]/g, '');
   return [...bare.matchAll(/([a-zA-Z_]\w*)(?:\{([^}]*)\})?/g)]
     .map(([, metric, asked = '']) => ({
       metric: metric!,

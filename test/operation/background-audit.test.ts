@@ -3,6 +3,7 @@ import { type AuditSlice, auditSlice, listDrift } from '@inventory/db/audit-slic
 import { connect, type Sql } from '@inventory/db/client';
 import { choosePort } from '@inventory/local/free-port';
 import { createLog } from '@inventory/process/log';
+import { startAuditKeeper } from '@inventory/worker/audit-keeper';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
@@ -260,4 +261,16 @@ describe('a worker', () => {
     const due = async () => (await service.sql`select due from audit_progress`)[0]!.due.getTime();
     await expect.poll(due, soon).toBeGreaterThan(before!.due.getTime());
   });
+});
+
+test('what was found before is known, while no slice can be looked at', async () => {
+  const keeper = startAuditKeeper(
+    () => Promise.reject(new Error('a lot with a long history')),
+    async () => ({ driftCount: 3, ageSeconds: 100 }),
+    () => {},
+    () => {},
+  );
+  await expect.poll(() => keeper.state().driftCount, soon).toBe(3);
+  expect(keeper.state().ageSeconds).toBeGreaterThanOrEqual(100);
+  await keeper.stop();
 });

@@ -44,9 +44,11 @@ export const apiSettings = {
   ACCESS_LOG: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   /**
    * How long a process that is told to stop goes on accepting, milliseconds: the load balancer's time to
-   * notice.
+   * notice. With the longest answer it must fit into the time that a process has to stop.
    */
-  DRAIN_MS: count(0).default(0),
+  DRAIN_MS: count(0)
+    .refine((value) => value <= 7000, { error: 'must be at most 7000' })
+    .default(0),
   /** The origins, separated by commas, whose pages may call the api from a browser; empty: none. */
   CORS_ORIGINS: z
     .string()

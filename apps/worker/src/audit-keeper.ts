@@ -24,10 +24,11 @@ const waitAfterErrorMs = 10_000;
 /**
  * Has levels, lots and entries compared slice by slice, for ever; `onDrift` is told of each place that does
  * not agree when it is found first. An outage, or somebody who has locked a table, is no news: the same slice
- * is tried again.
+ * is tried again. What was found before, and when, is read (`readState`) also while slices fail.
  */
 export function startAuditKeeper(
   audit: (pace: AuditPace) => Promise<AuditSlice>,
+  readState: () => Promise<AuditState>,
   onDrift: (drift: Drift) => void,
   report: (error: Error, what: string) => void,
 ): AuditKeeper {
@@ -35,11 +36,15 @@ export function startAuditKeeper(
   let stateAt = performance.now();
   let rowsMax = rowsAtFirst;
 
+  function know({ driftCount, ageSeconds }: AuditState) {
+    state = { driftCount, ageSeconds };
+    stateAt = performance.now();
+  }
+
   async function look(): Promise<number> {
     try {
       const slice = await audit({ rowsMax, partOfTime, restMs });
-      state = slice;
-      stateAt = performance.now();
+      know(slice);
       for (const drift of slice.found) onDrift(drift);
       // Twice as many at most: the next ones may be lots with a long history.
       if (slice.rows !== null && slice.rows > 0) {
@@ -50,6 +55,7 @@ export function startAuditKeeper(
     } catch (error) {
       rowsMax = Math.max(1, Math.floor(rowsMax / 4));
       if (!isOutage(error) && !isLockTimeout(error)) report(error as Error, 'the audit in the background');
+      await readState().then(know, () => {});
       return waitAfterErrorMs;
     }
   }

@@ -1,4 +1,4 @@
-import { auditSlice, type Drift } from '@inventory/db/audit-slice';
+import { auditSlice, type Drift, readAuditState } from '@inventory/db/audit-slice';
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
@@ -124,7 +124,12 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const audit =
     config.BACKGROUND_AUDIT === 'off'
       ? null
-      : startAuditKeeper((pace) => audits.run((sql) => auditSlice(sql, pace)), tellDrift(log), report);
+      : startAuditKeeper(
+          (pace) => audits.run((sql) => auditSlice(sql, pace)),
+          () => audits.run(readAuditState),
+          tellDrift(log),
+          report,
+        );
   const registry = createMetrics();
   const metrics = createWorkerMetrics(registry, {
     presence,

@@ -37,7 +37,10 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
     stopping = true;
     log.info({ signal }, 'stopping');
     // Something hangs: better an end than a process that nobody can deploy over.
-    setTimeout(() => process.exit(1), stopWithinMs).unref();
+    setTimeout(() => {
+      log.error(`not stopped within ${stopWithinMs / 1000} s; what was open is cut off`);
+      process.exit(1);
+    }, stopWithinMs).unref();
     running.stop().then(
       () => process.exit(0),
       (error) => {

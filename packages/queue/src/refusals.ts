@@ -3,8 +3,11 @@ import { PlainError } from '@inventory/process/plain-error';
 export type Refusals = {
   /** One more was refused. */
   note(): void;
+  /** How many were in the last five to ten minutes: what is over is told no more, and what comes again is. */
   count(): number;
 };
+
+const countedMs = 300_000;
 
 // The sender decides how many there are, but not how much is written about them.
 const tellEveryMs = 60_000;
@@ -20,16 +23,29 @@ export function createRefusals(
 ): Refusals {
   let count = 0;
   let told = 0;
+  let counted = { now: 0, before: 0, from: performance.now() };
+
+  function turn(now: number) {
+    if (now - counted.from < countedMs) return;
+    const before = now - counted.from < 2 * countedMs ? counted.now : 0;
+    counted = { now: 0, before, from: now };
+  }
+
   let toldAt = Number.NEGATIVE_INFINITY;
   return {
     note() {
       count += 1;
       const now = performance.now();
+      turn(now);
+      counted.now += 1;
       if (now - toldAt < tellEveryMs) return;
       report(new PlainError(`${count - told} ${why}`), what);
       told = count;
       toldAt = now;
     },
-    count: () => count,
+    count() {
+      turn(performance.now());
+      return counted.now + counted.before;
+    },
   };
 }

@@ -9,8 +9,8 @@ type Counted = { volumes: Fragment; chapters: Fragment; blocks: Fragment };
 
 /**
  * The common table expressions that lead from what is counted to the blocks that hold a page, for a price
- * that does not grow with the list; newest first, `asked` has what is `skipped` and the `size`. Each step adds
- * up its counts, and those that hold places of the page are looked into:
+ * that does not grow with the list; newest first, `asked` has what is `skipped` and the `size`. Each step
+ * adds up its counts, and those that hold places of the page are looked into:
  *
  *     places 250 to 274 of 900 are wanted; volumes hold 600 (V) and 300 (U)
  *     volumes   V through 600, U through 900                     -> first and last place lie in V

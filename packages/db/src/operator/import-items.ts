@@ -17,7 +17,7 @@ export type Imported = {
 };
 
 // Any number will do, as long as nobody else on this database takes it.
-const importKey = 7_316_021;
+const importKey = 7_316_022;
 const rowsAtOnce = 2000;
 /** Who the audit field names for what the command line creates. */
 const createdBy = 'admin';
