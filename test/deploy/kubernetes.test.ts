@@ -6,7 +6,7 @@ import { connectionsOf } from '@inventory/api/database';
 import { startServer } from '@inventory/api/server';
 import { loginOf, parts, roleOf } from '@inventory/db/logins';
 import { postgresSettings } from '@inventory/local/postgres/postgres-settings';
-import { readConfig } from '@inventory/process/config';
+import { connections, readConfig } from '@inventory/process/config';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { openQueue } from '@inventory/queue/queue';
@@ -232,6 +232,8 @@ describe('the pods', () => {
       .map(Number);
     const { DRAIN_MS } = environmentOf('inventory-api');
     expect(Number(DRAIN_MS) + answerWithinMs!).toBeLessThan(stopWithinMs!);
+    const tooLong = { DRAIN_MS: String(stopWithinMs! - answerWithinMs!) };
+    expect(() => readConfig({ DRAIN_MS: apiSettings.DRAIN_MS }, tooLong)).toThrow('DRAIN_MS must be at most');
     for (const name of ['inventory-api', 'inventory-worker'])
       expect(podsOf(name).spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(stopWithinMs!);
   });
@@ -401,9 +403,16 @@ describe('the list in Redis', () => {
     "local cmd = {zset = 'zcard', set = 'scard', list = 'llen', hash = 'hlen', none = 'llen'}; " +
     'return redis.call(cmd[listType], KEYS[1])';
 
+  test('there is one for each worker that may run, and as many shards', () => {
+    const { maxReplicaCount } = named('ScaledObject', 'inventory-worker').spec;
+    const { QUEUE_SHARDS } = readConfig({ QUEUE_SHARDS: connections.QUEUE_SHARDS }, sharedSettings);
+    expect(lists).toHaveLength(maxReplicaCount);
+    expect(QUEUE_SHARDS).toBeGreaterThanOrEqual(maxReplicaCount);
+  });
+
   test('is that of each shard, in which work waits, and the user of KEDA sees its length and nothing else', async () => {
     const server = await startOwnRedis();
-    const queues = Array.from({ length: Number(sharedSettings.QUEUE_SHARDS) }, (_, shard) =>
+    const queues = lists.map((_: Manifest, shard: number) =>
       openQueue({ shard, prefix: sharedSettings.QUEUE_PREFIX!, connection: server.redis, onError() {} }),
     );
     const [, rules] = /"user keda on >\$KEDA ([^"]*)"/.exec(readme)!;
