@@ -72,6 +72,7 @@ const waiters = 'packages/queue/src/waiters.ts';
 const compose = 'docker-compose.yml';
 const caddyfile = 'docker/proxy/Caddyfile';
 const listTransactions = 'packages/db/src/lists/list-transactions.ts';
+const heldGates = 'apps/worker/src/held-gates.ts';
 const volumes = 'packages/db/migrations/0025.do.volumes.sql';
 const wayToPage = 'packages/db/src/lists/way-to-page.ts';
 const readTransactionPage = 'packages/db/src/lists/read-transaction-page.ts';
@@ -352,7 +353,11 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gate created inside the transaction',
     edits: [
-      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts).catch(', replace: 'void (' },
+      {
+        file: applyBatch,
+        search: 'let own = await makeGates(pool.sql, unique, parts).catch(',
+        replace: 'let own = parts; void (',
+      },
       {
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
@@ -365,7 +370,11 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gate created inside the transaction, in order of arrival',
     edits: [
-      { file: applyBatch, search: 'await makeGates(pool.sql, unique, parts).catch(', replace: 'void (' },
+      {
+        file: applyBatch,
+        search: 'let own = await makeGates(pool.sql, unique, parts).catch(',
+        replace: 'let own = parts; void (',
+      },
       {
         file: applyBatch,
         search: 'const gateIds = gateIdsOf(requests, parts);',
@@ -1925,11 +1934,113 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/worker/src/held-gates.ts',
-        search: 'await options.findHeld(young.map(({ request }) => request));',
-        replace: 'new Set<string>();',
+        search: 'await options.findHeld(young.map(({ request }) => request)).catch(',
+        replace: 'await Promise.resolve(new Set<string>()).catch(',
       },
     ],
     test: { file: 'concurrency/held-gates.test.ts', title: 'the gate that a move takes from' },
+  },
+  {
+    name: 'a batch decides by what another one of the process forgot',
+    edits: [
+      {
+        file: gates,
+        search: 'if (missing.length === 0) return own;',
+        replace: 'if (missing.length === 0) return parts;',
+      },
+    ],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'forgets while its gate' },
+  },
+  {
+    name: 'what waits for a gate is lost with its lane',
+    edits: [
+      {
+        file: heldGates,
+        search: 'if (own.length > 0) laneOf(name).waiting.unshift(...own);',
+        replace: 'held.waiting.unshift(...own);',
+      },
+    ],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'held in turn' },
+  },
+  {
+    name: 'an outage drops what waits for a gate',
+    edits: [
+      {
+        file: heldGates,
+        search: 'await putBack(name, free);',
+        replace: 'options.report(error as Error, name);',
+      },
+    ],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'a connection that ends' },
+  },
+  {
+    name: 'one that cannot be applied takes along what waits for the same gate',
+    edits: [
+      { file: heldGates, search: 'else if (free.length > 1) for', replace: 'else if (free.length < 0) for' },
+    ],
+    test: { file: 'concurrency/held-gates.test.ts', title: 'that cannot be applied' },
+  },
+  {
+    name: 'operations between warehouses travel with what follows them',
+    edits: [
+      {
+        file: 'apps/api/src/batch/run-each.ts',
+        search: 'findIndex(({ isBetween }) => isBetween)',
+        replace: 'findIndex(() => false)',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'while somebody holds one of its gates' },
+  },
+  {
+    name: 'years below 100 are read as others',
+    edits: [
+      {
+        file: 'packages/db/src/client.ts',
+        search: "new Date(text.replace(' ', 'T').replace(/\\+00$/, 'Z'))",
+        replace: 'new Date(text)',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'expired long ago' },
+  },
+  {
+    name: 'the size of a batch is held against the key of an operation',
+    edits: [
+      { file: applyBatch, search: 'if (!isRepeat && !decision.isOfBatch) {', replace: 'if (!isRepeat) {' },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'for the size of its batch' },
+  },
+  {
+    name: 'what a batch applied before is said not to be applied',
+    edits: [
+      {
+        file: 'apps/api/src/batch/atomic-refusals.ts',
+        search: "return outcome !== undefined && outcome.status !== 'abandoned';",
+        replace: 'return outcome === null;',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'is not said to be not applied' },
+  },
+  {
+    name: 'gaps are told of numbers that nobody looked at',
+    edits: [
+      {
+        file: 'packages/db/src/requests/device-gaps.ts',
+        search: 'when row_number() over within_pair <= ${lookedAtMax} then',
+        replace: 'when ${lookedAtMax} > 0 then',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'no gap is told of numbers that came' },
+  },
+  {
+    name: 'a first send found by its key is taken for a repeat',
+    edits: [
+      {
+        file: 'packages/db/src/requests/idempotency-keys.ts',
+        search: 'row.is_own ?',
+        replace: 'row.is_own === undefined ?',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'is no repeat' },
   },
   {
     name: 'lots expire as of the transaction begin',
@@ -4561,9 +4672,9 @@ async function importKey(`,
       {
         file: 'apps/api/src/transactions.ts',
         search:
-          'async function tryOut(request: SingleRequest, { client }: Caller, wait: Wait): Promise<Reply> {',
+          'async function tryOut(request: SingleRequest, { client, key }: Caller, wait: Wait): Promise<Reply> {',
         replace: `async function tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply> {
-    const { client } = caller;
+    const { client, key } = caller;
     await sender.settleAll([sender.queued(request, { ...caller, clientId: client.clientId })]);`,
       },
     ],
