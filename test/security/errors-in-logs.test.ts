@@ -72,7 +72,7 @@ describe('an error of Postgres', () => {
     const missing = await fail((tx) => tx`select ${secret}::text from nowhere`);
     expect(described(missing).message).toBe('relation "nowhere" does not exist');
     const cancelled = await fail(async (tx) => {
-      await tx`set local statement_timeout = 1`;
+      await tx`set local statement_timeout = 100`;
       await tx`select pg_sleep(60), ${secret}::text`;
     });
     expect(described(cancelled).message).toContain('statement timeout');
