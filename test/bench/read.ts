@@ -294,13 +294,13 @@ const curve = (name: string, color: string, place: string, read: (cell: Cell) =>
     .filter((cell) => cell.place === place)
     .map((cell) => [cell.lots, read(cell)!.p50Ms]),
 });
-const chart = lineChart('A page of 25 lots with its total, one caller', { x: 'lots', y: 'ms (median)' }, [
-  curve('first page', '#1a7f37', 'first', (cell) => cell.driver),
-  curve('last page', '#1a7f37', 'last', (cell) => cell.driver),
-  curve('plain, first page', '#cf222e', 'first', (cell) => cell.plain),
-  curve('plain, last page', '#cf222e', 'last', (cell) => cell.plain),
-]);
 if (!values.dry && !values.replica) {
+  const chart = lineChart('A page of 25 lots with its total, one caller', { x: 'lots', y: 'ms (median)' }, [
+    curve('first page', '#1a7f37', 'first', (cell) => cell.driver),
+    curve('last page', '#1a7f37', 'last', (cell) => cell.driver),
+    curve('plain, first page', '#cf222e', 'first', (cell) => cell.plain),
+    curve('plain, last page', '#cf222e', 'last', (cell) => cell.plain),
+  ]);
   const command = `\`pnpm bench:read --sizes ${values.sizes} --seconds ${seconds}\``;
   await writeSection('read', command, text);
   await writeBeside('read.svg', chart);
