@@ -217,7 +217,14 @@ describe('the pods', () => {
       ...managed.roles.flatMap((each: Manifest) => each.passwordSecret ?? []),
     ];
     const ofKeda = ofKind('TriggerAuthentication').flatMap(({ spec }) => spec.secretTargetRef);
-    const asked = [...mounted, ...ofPostgres.map(({ name }) => ({ name, key: 'password' })), ...ofKeda];
+    // Of pods that an operator starts for a command.
+    const ofCommands = [{ name: 'inventory-redis-operator', key: 'password' }];
+    const asked = [
+      ...mounted,
+      ...ofPostgres.map(({ name }) => ({ name, key: 'password' })),
+      ...ofKeda,
+      ...ofCommands,
+    ];
     for (const { name, key } of asked) expect(keys.get(name), name).toContain(`\`${key}\``);
     expect([...keys.keys()].filter((name) => !asked.some((each) => each.name === name))).toEqual([]);
     expect(ofKind('Secret')).toEqual([]);
@@ -265,6 +272,12 @@ test('every selector finds a pod, and every pod of ours has a policy that keeps 
   expect(selectors.filter(({ selector }) => finds(selector).length === 0).map(({ where }) => where)).toEqual(
     [],
   );
+  const [toRedis, toPostgres] = ['inventory-to-redis', 'inventory-to-postgres'].map(
+    (name) => named('NetworkPolicy', name).spec.podSelector,
+  );
+  const [intoRedis] = named('NetworkPolicy', 'inventory-redis').spec.ingress[0].from;
+  for (const { matchExpressions } of [toRedis, toPostgres, intoRedis.podSelector])
+    expect(matchExpressions[0].values).toContain('operator');
   const [closed] = ofKind('NetworkPolicy').filter(({ spec }) => !spec.ingress && !spec.egress);
   expect(closed.spec.policyTypes).toEqual(['Ingress', 'Egress']);
   expect(finds(closed.spec.podSelector)).toEqual(podTemplates);
