@@ -5100,8 +5100,8 @@ async function importKey(`,
     edits: [
       {
         file: 'deploy/kubernetes/base/settings.env',
-        search: 'QUEUE_SHARDS=',
-        replace: 'QUEUE_SHARD=',
+        search: 'QUEUE_PREFIX=',
+        replace: 'QUEUE_PREFIXES=',
       },
     ],
     test: { file: 'deploy/kubernetes.test.ts', title: 'have settings that there are' },
