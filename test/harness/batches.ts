@@ -151,20 +151,33 @@ export async function holdGates(
   return end;
 }
 
-/** Waits until so many connections to this database wait for a lock. */
+/**
+ * Waits until so many connections to this database wait for a lock. Postgres looks, every few milliseconds: a
+ * batch waits for a held gate only once and shortly, and this process may be too busy to see it.
+ */
 export async function expectWaiting(sql: Sql, count: number): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        const [row] = await sql<{ waiting: number }[]>`
-          select count(*) as waiting
-          from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`;
-        return row?.waiting;
-      },
-      { interval: 5 },
-    )
-    .toBeGreaterThanOrEqual(count);
+  const look = () =>
+    sql.begin(async (tx) => {
+      await tx`
+        create or replace function pg_temp.are_waiting(wanted integer) returns boolean language plpgsql as $$
+        begin
+          for look in 1..200 loop
+            perform pg_stat_clear_snapshot();
+            if wanted <= (
+              select count(*)
+              from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'
+            ) then
+              return true;
+            end if;
+            perform pg_sleep(0.005);
+          end loop;
+          return false;
+        end $$`;
+      const [row] = await tx<{ are_waiting: boolean }[]>`select pg_temp.are_waiting(${count}::integer)`;
+      return row?.are_waiting;
+    });
+  await expect.poll(look).toBe(true);
 }
 
 /** The rows of stock_transaction: how many times each status, of one item's requests. */
