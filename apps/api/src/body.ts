@@ -1,3 +1,4 @@
+import type { Refusal } from '@inventory/domain/contract/refused';
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
 import { parse as parseLossless } from 'lossless-json';
@@ -140,16 +141,16 @@ function bad(message: string): Refused {
   return new Refused({ code: 'bad_request', message });
 }
 
+/** The refusal of a body of more than this, for a 413. */
+export function tooLarge(bytesMax: number): Refusal {
+  return { code: 'bad_request', message: `The body is larger than ${bytesMax} bytes.` };
+}
+
 /**
  * The reader's errors: too large keeps its status, all the rest (broken compression, a cut body) is a bad
  * request.
  */
 function refusalOfReader(error: unknown, bytesMax: number): Refused {
-  if (error instanceof BodyTooLarge) {
-    return new Refused(
-      { code: 'bad_request', message: `The body is larger than ${bytesMax} bytes.` },
-      { status: 413 },
-    );
-  }
+  if (error instanceof BodyTooLarge) return new Refused(tooLarge(bytesMax), { status: 413 });
   return bad('The body could not be read.');
 }

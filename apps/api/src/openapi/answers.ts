@@ -1,4 +1,5 @@
 import { conflict, forbidden, invalid } from '@inventory/domain/contract/refused';
+import { batchBytesMax, bodyBytesMax, tooLarge } from '../body.ts';
 import { tooSlow } from '../connections/malformed-http.ts';
 import { errorText, messages } from '../errors.ts';
 import { type Examples, refusalExample } from '../operation.ts';
@@ -103,11 +104,8 @@ export function sharedAnswers(): Json {
       headers: always,
       optional: ['RateLimit-Policy', 'RateLimit'],
       examples: {
-        large: refusalExample(
-          'More than 64 KB',
-          { code: 'bad_request', message: 'The body is larger than 65536 bytes.' },
-          413,
-        ),
+        large: refusalExample('Of any call but a batch', tooLarge(bodyBytesMax), 413),
+        largeBatch: refusalExample('Of a batch', tooLarge(batchBytesMax), 413),
       },
     }),
     TooSlow: answerOf('The body did not come in time; the connection ends', errorSchema, {
