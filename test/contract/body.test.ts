@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { errorObject, expectAnswer, validationError } from '../harness/answers.ts';
 import { nameOf, requestOf, routes } from '../harness/routes.ts';
@@ -79,6 +79,11 @@ test('201: the replacement character is a character like any other', async () =>
   const shortID = `${uniqueName('R')}\ufffd`;
   const answer = await sendBytes(Buffer.from(JSON.stringify({ shortID })));
   expect(answer).toMatchObject({ status: 201, body: { shortID } });
+});
+
+test('brotli is refused: its window is filled before a bound can hold', async () => {
+  const bytes = brotliCompressSync(JSON.stringify({ shortID: uniqueName('ITEM') }));
+  expect(await sendBytes(bytes, { 'Content-Encoding': 'br' })).toMatchObject({ status: 400 });
 });
 
 test('201: a compressed body', async () => {
