@@ -1563,6 +1563,27 @@ async function importKey(`,
     test: { file: 'concurrency/body-room.test.ts', title: 'its wait counts' },
   },
   {
+    name: 'bodies compressed by brotli are read',
+    edits: [
+      {
+        file: 'apps/api/src/read-bytes.ts',
+        search: 'import { createUnzip }',
+        replace: 'import { createBrotliDecompress, createUnzip }',
+      },
+      {
+        file: 'apps/api/src/read-bytes.ts',
+        search: "['gzip', 'deflate']",
+        replace: "['gzip', 'deflate', 'br']",
+      },
+      {
+        file: 'apps/api/src/read-bytes.ts',
+        search: 'request.pipe(createUnzip())',
+        replace: "request.pipe(encoding === 'br' ? createBrotliDecompress() : createUnzip())",
+      },
+    ],
+    test: { file: 'contract/body.test.ts', title: '400: brotli' },
+  },
+  {
     name: 'a compressed batch counts for no more than it has bytes',
     edits: [
       {
