@@ -8,6 +8,7 @@ import { askToken } from '../harness/api-client.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
 import { type Ended, runCommand, runHere } from '../harness/command-line.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { untilRightsHold } from '../harness/rights-hold.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -164,6 +165,26 @@ describe('client', () => {
   );
 
   test(
+    'client add waits for a removal of its id that is under way, and is refused behind it',
+    async () => {
+      const { clientId } = await service.client();
+      const removal = await service.sql.reserve();
+      await removal`begin`;
+      await removal`delete from client where client_id = ${clientId}`;
+      await removal`insert into former_client (client_id) values (${clientId})`;
+      const added = meanwhile(
+        apart(['client', 'add', '--id', clientId, '--permissions', '11', '--warehouses', '1']),
+      );
+      await expectWaiting(service.sql, 1);
+      await removal`commit`;
+      removal.release();
+      expect(await added).toMatchObject({ code: 1, stderr: expect.stringContaining('was removed') });
+      expect(await service.sql`select from client where client_id = ${clientId}`).toHaveLength(0);
+    },
+    timeout,
+  );
+
+  test(
     'client add refuses an id, and warehouse add a name, of characters that mean something elsewhere',
     async () => {
       for (const id of ['a b', 'a:b', '-a', 'a\u202eb', '', 'ä', "a'b", 'admin', 'x'.repeat(101)]) {
@@ -219,6 +240,7 @@ describe('client', () => {
         expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, clientId))).toBe(true);
       }
       expect((await readClients(service.sql, [two])).get(two)).toEqual({
+        tokensFrom: 0,
         clientId: two,
         readOnly: true,
         rateLimit: 50,

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../../apps/admin/src/cli/database.ts';
+import { askToken, createApiClient } from '../harness/api-client.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
 import { type Ended, runCommand, runHere } from '../harness/command-line.ts';
@@ -62,6 +64,7 @@ describe('client', () => {
     expect({ clientId, rest }).toEqual({ clientId: id, rest: {} });
     expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, id))).toBe(true);
     expect((await readClients(service.sql, [id])).get(id)).toEqual({
+      tokensFrom: 0,
       clientId: id,
       readOnly: false,
       rateLimit: 1000,
@@ -105,6 +108,7 @@ describe('client', () => {
       operationsPerMinute: null,
       permissions: new Set([15, 88]),
       scope: new Set([2, 3]),
+      tokensFrom: 0,
     };
     expect((await readClients(service.sql, [clientId])).get(clientId)).toEqual(changed);
     await inventory(['client', 'set', '--id', clientId, '--read-only']);
@@ -159,6 +163,49 @@ describe('client', () => {
     for (const wrong of ['0d', '30', 'soon', '2020-01-01', '2031-02-30']) {
       expect(await inventory([...command, '--expires', wrong])).toMatchObject({ code: 2, stdout: '' });
     }
+  });
+
+  test('client secret --revoke-others ends the tokens of before for good, and gives others at once', async () => {
+    const client = await service.client();
+    const { clientId } = client;
+    const statusOf = async (token: string) =>
+      (await createApiClient(service.baseUrl, clientId, token).get('/Item')).status;
+    const ask = async (secret: string) =>
+      (await askToken(service.baseUrl, { clientId, secret })).body.access_token;
+    const before = await ask(client.secret);
+    const added = await inventory(['client', 'secret', '--id', clientId, '--json']);
+    expect(await statusOf(before)).toBe(200);
+    const revoked = await inventory(['client', 'secret', '--id', clientId, '--json', '--revoke-others']);
+    const after = await ask(JSON.parse(revoked.stdout).clientSecret);
+    expect(after).not.toBe(before);
+    await expect.poll(() => statusOf(before)).toBe(401);
+    expect(await ask(JSON.parse(added.stdout).clientSecret)).toBeUndefined();
+    expect([await statusOf(client.token), await statusOf(after)]).toEqual([401, 200]);
+    await inventory(['client', 'disable', '--id', clientId]);
+    await expect.poll(() => statusOf(after)).toBe(401);
+    await inventory(['client', 'enable', '--id', clientId]);
+    await expect.poll(() => statusOf(after)).toBe(200);
+    expect(await statusOf(before)).toBe(401);
+  });
+
+  test('client secret --revoke-others that ended the secrets alone says so, and is whole when it is run again', async () => {
+    const { clientId, get, secret } = await service.client();
+    const guard = `keep_tokens_${randomBytes(6).toString('hex')}`;
+    await service.sql.unsafe(`
+      create function ${guard}() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+      create trigger ${guard} before update of tokens_from on client
+        for each row when (new.client_id = '${clientId}') execute function ${guard}()`);
+    const revoke = () => inventory(['client', 'secret', '--id', clientId, '--revoke-others']);
+    expect(await revoke()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: every secret of client ${clientId} has ended, but its tokens go on: run this again for a secret that is shown\n`,
+    });
+    expect((await get('/Item')).status).toBe(200);
+    expect((await askToken(service.baseUrl, { clientId, secret })).status).toBe(401);
+    await service.sql.unsafe(`drop function ${guard}() cascade`);
+    expect((await revoke()).code).toBe(0);
+    await expect.poll(async () => (await get('/Item')).status).toBe(401);
   });
 
   test('client secret keeps the newest secret that lives, not one that has expired', async () => {

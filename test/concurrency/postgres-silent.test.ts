@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
+import { queryObjects } from 'node:v8';
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/clients';
@@ -76,6 +77,25 @@ test('503 for whatever is asked while Postgres says nothing, also for a token; a
   stretch.setState('open');
   await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(200);
   await expect.poll(async () => (await readToken()).status, { timeout: 60_000 }).toBe(200);
+});
+
+test('who waited in vain leaves nothing behind, however many they are while Postgres says nothing', async () => {
+  const client = await connect();
+  await client.get('/Inventory');
+  stretch.setState('stalled');
+  const ask = async (times: number) => {
+    const answers = await Promise.all(Array.from({ length: times }, () => client.get('/Inventory')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+  };
+  // Until what the client is known by is too old to be used.
+  await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(503);
+  await ask(100);
+  const before = queryObjects(Promise, { format: 'count' });
+  for (let round = 0; round < 5; round++) await ask(100);
+  // Each of the five hundred left at least one more behind, as long as it lasted.
+  expect(queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(250);
+  stretch.setState('open');
+  await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(200);
 });
 
 test('a write of an item whose caller has gone before a connection was free is never applied', async () => {

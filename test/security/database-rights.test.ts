@@ -88,7 +88,7 @@ const expected: Record<Part, Record<string, string>> = {
     audit_progress: 'select',
     backup_record: 'select, insert (bytes, made_by, server, taken_at)',
     client:
-      'select, insert, update (disabled, group_id, operations_per_minute, rate_limit, read_only), delete',
+      'select, insert, update (disabled, group_id, operations_per_minute, rate_limit, read_only, tokens_from), delete',
     client_secret: 'select, insert, delete',
     client_warehouse: 'select, insert, delete',
     database_identity: 'select',

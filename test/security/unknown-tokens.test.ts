@@ -82,7 +82,7 @@ function forge(kid: string, claims: object): string {
 describe('what an unknown token costs the database', () => {
   test('nothing, unless it could be right: then one look for all that name a key that may be new, and looks rest between', async () => {
     const { authenticator, verified } = await startProcess();
-    const { token } = await authenticator.issueToken('somebody');
+    const { token } = await authenticator.issueToken('somebody', 0);
     const known = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
     statements = 0;
     const old = { ...claimsOf(token), exp: 1 };
@@ -103,7 +103,7 @@ describe('what an unknown token costs the database', () => {
 
   test('a look for keys that is never answered keeps nobody waiting for ever: another one is', async () => {
     const { authenticator } = await startProcess();
-    const { token } = await authenticator.issueToken('somebody');
+    const { token } = await authenticator.issueToken('somebody', 0);
     swallowed = 1;
     const answer = authenticator.authenticate(forge(randomUUID(), claimsOf(token)), here);
     await expect(answer).resolves.toBeNull();
@@ -113,7 +113,7 @@ describe('what an unknown token costs the database', () => {
   test('a look for keys costs nobody the tokens that were verified before', async () => {
     const { authenticator, verified } = await startProcess();
     const client = await service.client();
-    const { token } = await authenticator.issueToken(client.clientId);
+    const { token } = await authenticator.issueToken(client.clientId, 0);
     await rotateSigningKey(service.sql, await createSigningKey());
     statements = 0;
     await authenticator.authenticate(forge(randomUUID(), claimsOf(token)), here);
@@ -133,12 +133,12 @@ describe('a client that asks for tokens again', () => {
     const { clientId } = await service.client();
     // By then the key signs that another test has added.
     clock.now = Math.ceil(clock.now / 1000) * 1000 + 2 * keySettleSeconds * 1000;
-    const first = await authenticator.issueToken(clientId);
+    const first = await authenticator.issueToken(clientId, 0);
     expect(first.expiresIn).toBe(3600);
     clock.now += 59_000;
-    expect(await authenticator.issueToken(clientId)).toEqual({ token: first.token, expiresIn: 3541 });
+    expect(await authenticator.issueToken(clientId, 0)).toEqual({ token: first.token, expiresIn: 3541 });
     clock.now += 1000;
-    const second = await authenticator.issueToken(clientId);
+    const second = await authenticator.issueToken(clientId, 0);
     expect(second.expiresIn).toBe(3600);
     expect(second.token).not.toBe(first.token);
     for (const { token } of [first, second]) {
@@ -151,17 +151,17 @@ describe('a client that asks for tokens again', () => {
 
   test('gets none of another client, nor one of a clock that was set back', async () => {
     const { authenticator, clock } = await startProcess();
-    const first = await authenticator.issueToken('one');
-    expect((await authenticator.issueToken('another')).token).not.toBe(first.token);
+    const first = await authenticator.issueToken('one', 0);
+    expect((await authenticator.issueToken('another', 0)).token).not.toBe(first.token);
     clock.now -= 10_000;
-    const later = await authenticator.issueToken('one');
+    const later = await authenticator.issueToken('one', 0);
     expect(later.expiresIn).toBe(3600);
     expect(later.token).not.toBe(first.token);
   });
 
   test('many at once cost one signature', async () => {
     const { authenticator } = await startProcess();
-    const issued = await Promise.all(Array.from({ length: 100 }, () => authenticator.issueToken('crowd')));
+    const issued = await Promise.all(Array.from({ length: 100 }, () => authenticator.issueToken('crowd', 0)));
     expect(new Set(issued.map(({ token }) => token)).size).toBe(1);
   });
 });

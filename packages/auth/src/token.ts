@@ -97,8 +97,8 @@ function signingKeyAt({ signing }: KeyRing, at: number) {
   return key;
 }
 
-/** The client a token speaks for, until when (seconds since 1970), and which key says so. */
-export type VerifiedToken = { clientId: string; expiresAt: number; kid: string };
+/** The client a token speaks for, from when until when (seconds since 1970), and which key says so. */
+export type VerifiedToken = { clientId: string; issuedAt: number; expiresAt: number; kid: string };
 
 /** The verified token, or null for anything that is not a live token of ours, whatever is wrong with it. */
 export async function verifyToken(ring: KeyRing, token: string, now: Date): Promise<VerifiedToken | null> {
@@ -128,7 +128,7 @@ export async function verifyToken(ring: KeyRing, token: string, now: Date): Prom
     if (exp - iat > tokenLifetimeSeconds || iat * 1000 > now.getTime() + leewaySeconds * 1000) return null;
     // NUL cannot be stored, so no client has it in its id; the database would fail on it.
     if (sub.includes('\u0000')) return null;
-    return { clientId: sub, expiresAt: exp, kid: kid! };
+    return { clientId: sub, issuedAt: iat, expiresAt: exp, kid: kid! };
   } catch {
     return null;
   }

@@ -1,8 +1,14 @@
 import type { Client } from '@inventory/auth/client';
 import type { Sql, Tx } from './client.ts';
 
+/** `tokensFrom`: tokens of before are refused; seconds since 1970, 0: none is. */
+export type ClientWithTokens = Client & { tokensFrom: number };
+
 /** The clients of these ids that exist and are not disabled, by id, with what each may do now. */
-export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): Promise<Map<string, Client>> {
+export async function readClients(
+  sql: Sql | Tx,
+  clientIds: readonly string[],
+): Promise<Map<string, ClientWithTokens>> {
   const rows = await sql<
     {
       client_id: string;
@@ -11,9 +17,10 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
       operations_per_minute: number | null;
       permissions: number[];
       wids: number[];
+      tokens_from: number;
     }[]
   >`
-    select client_id, read_only, rate_limit, operations_per_minute, permissions,
+    select client_id, read_only, rate_limit, operations_per_minute, permissions, ${tokensFrom(sql)} as tokens_from,
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
@@ -28,6 +35,7 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
         operationsPerMinute: row.operations_per_minute,
         permissions: new Set(row.permissions),
         scope: new Set(row.wids),
+        tokensFrom: row.tokens_from,
       },
     ]),
   );
@@ -37,22 +45,30 @@ export async function readClients(sql: Sql | Tx, clientIds: readonly string[]): 
  * The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets
  * have expired.
  */
-export async function readSecretDigests(sql: Sql, clientId: string): Promise<Uint8Array[]> {
-  const [digests] = await readManySecretDigests(sql, [clientId]);
-  return digests!;
+export async function readSecretDigests(sql: Sql, clientId: string): Promise<readonly Uint8Array[]> {
+  const [secrets] = await readManySecrets(sql, [clientId]);
+  return secrets!.digests;
 }
 
-/** The same for many clients with one statement, in their order. */
-export async function readManySecretDigests(sql: Sql, clientIds: readonly string[]): Promise<Uint8Array[][]> {
-  const rows = await sql<{ client_id: string; digest: Buffer }[]>`
-    select client_id, digest
+/** The digests of a client's live secrets; `tokensFrom`: see `ClientWithTokens`. */
+export type ClientSecrets = { digests: readonly Uint8Array[]; tokensFrom: number };
+export const noSecrets: ClientSecrets = { digests: [], tokensFrom: 0 };
+
+/** Those of many clients with one statement, in their order. */
+export async function readManySecrets(sql: Sql, clientIds: readonly string[]): Promise<ClientSecrets[]> {
+  const rows = await sql<{ client_id: string; digests: Buffer[]; tokens_from: number }[]>`
+    select client.client_id, array_agg(digest) as digests, ${tokensFrom(sql)} as tokens_from
     from client_secret
     join client using (client_id)
-    where client_id = any(${clientIds as string[]}::text[]) and not disabled and (expires is null or expires > now())`;
-  const byId = new Map<string, Uint8Array[]>(clientIds.map((clientId) => [clientId, []]));
-  for (const row of rows) byId.get(row.client_id)?.push(row.digest);
-  return clientIds.map((clientId) => byId.get(clientId)!);
+    where client_id = any(${clientIds as string[]}::text[]) and not disabled and (expires is null or expires > now())
+    group by client.client_id`;
+  const byId = new Map(
+    rows.map((row) => [row.client_id, { digests: row.digests, tokensFrom: row.tokens_from }]),
+  );
+  return clientIds.map((clientId) => byId.get(clientId) ?? noSecrets);
 }
+
+const tokensFrom = (sql: Sql | Tx) => sql`coalesce(extract(epoch from tokens_from), 0)::float8`;
 
 export type NewClient = {
   clientId: string;
@@ -239,6 +255,21 @@ export async function addSecret(
       values (${clientId}, ${digest as Buffer}, clock_timestamp(), ${expires})`;
     return true;
   });
+}
+
+// A token that was asked for with a secret in its last moment is issued so much later at most; and the clocks
+// of processes differ a little. Less than what a token may be ahead of any of them.
+const tokenDelaySeconds = 3;
+
+/**
+ * Ends all tokens that a client has, for good. Those that come of a secret which ends only now are among them
+ * when that was committed before this is called.
+ */
+export async function endTokens(sql: Sql, clientId: string): Promise<void> {
+  await sql`
+    update client
+    set tokens_from = date_trunc('second', clock_timestamp()) + make_interval(secs => ${tokenDelaySeconds})
+    where client_id = ${clientId}`;
 }
 
 /** The id of the group that grants exactly these permissions. */

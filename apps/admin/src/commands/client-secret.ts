@@ -1,5 +1,5 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addSecret } from '@inventory/db/clients';
+import { addSecret, endTokens } from '@inventory/db/clients';
 import { Command } from 'commander';
 import { parseExpiry, parseName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
@@ -16,7 +16,7 @@ export const clientSecret = new Command('secret')
     'when the new one ends: 30d, 12h, or a date, whose last moment counts',
     parseExpiry,
   )
-  .option('--revoke-others', 'end every other secret of the client at once')
+  .option('--revoke-others', 'end every other secret of the client at once, and every token that it has')
   .option('--json', 'print one line of JSON: clientId, clientSecret, and expires if it does')
   .addHelpText(
     'after',
@@ -30,11 +30,19 @@ export const clientSecret = new Command('secret')
         revokeOthers: revokeOthers ?? false,
       });
       if (!found) throw new CommandError(`there is no client ${id}`);
+      if (revokeOthers) await endTokens(sql, id).catch(() => tokensLeft(id));
     });
     if (json) return print(JSON.stringify({ clientId: id, clientSecret: secret, expires }));
     print(`added a secret to client ${id}`);
     print(`client_secret: ${secret}`);
     if (expires !== undefined) print(`It ends at ${expires.toISOString()}.`);
-    if (revokeOthers) print('Every other secret of the client has ended.');
+    if (revokeOthers)
+      print('Every other secret of the client has ended, and so has every token that it had.');
     print('It is not stored and not shown again.');
   });
+
+function tokensLeft(id: string): never {
+  throw new CommandError(
+    `every secret of client ${id} has ended, but its tokens go on: run this again for a secret that is shown`,
+  );
+}

@@ -10,12 +10,12 @@ export type AuthenticatedClient = Client & { tokenExpiresAt: number };
 
 export type Authenticator = {
   /**
-   * The client that sent the token, with its rights now; null for a token that is not live, or a client that
-   * is gone.
+   * The client that sent the token, with its rights now; null for a token that is not live or was ended, or
+   * a client that is gone.
    */
   authenticate(token: string, caller: Caller): Promise<AuthenticatedClient | null>;
-  /** A token for a client whose secret was right. */
-  issueToken(clientId: string): Promise<IssuedToken>;
+  /** A token for a client whose secret was right; `tokensFrom`: its own, as it was read with the secret. */
+  issueToken(clientId: string, tokensFrom: number): Promise<IssuedToken>;
 };
 
 /**
@@ -33,9 +33,11 @@ export async function createAuthenticator(
   const clients = createClientCache(pool);
   return {
     authenticate: (token, caller) =>
-      keys.verify(token, caller, async ({ clientId, expiresAt }) => {
-        const client = await clients.find(clientId);
-        return client && { ...client, tokenExpiresAt: expiresAt * 1000 };
+      keys.verify(token, caller, async ({ clientId, issuedAt, expiresAt }) => {
+        const found = await clients.find(clientId);
+        if (found === null) return null;
+        const { tokensFrom, ...client } = found;
+        return issuedAt < tokensFrom ? null : { ...client, tokenExpiresAt: expiresAt * 1000 };
       }),
     issueToken: keys.issue,
   };

@@ -1,5 +1,4 @@
-import type { Client } from '@inventory/auth/client';
-import { readClients } from '@inventory/db/clients';
+import { type ClientWithTokens, readClients } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { gather } from '../gather.ts';
 
@@ -12,14 +11,14 @@ const rememberedClientsMax = 10_000;
  * look, and a fleet that wakes up in one moment has its clients read by a few statements.
  */
 export function createClientCache(pool: StatementPool) {
-  const known = new Map<string, { client: Promise<Client | null>; readAt: number }>();
+  const known = new Map<string, { client: Promise<ClientWithTokens | null>; readAt: number }>();
   const read = gather(pool, async (sql, clientIds: readonly string[]) => {
     const found = await readClients(sql, clientIds);
     return clientIds.map((clientId) => found.get(clientId) ?? null);
   });
 
   return {
-    find(clientId: string): Promise<Client | null> {
+    find(clientId: string): Promise<ClientWithTokens | null> {
       const entry = known.get(clientId);
       if (entry !== undefined && performance.now() - entry.readAt < clientMaxAgeMs) return entry.client;
       const client = read(clientId);

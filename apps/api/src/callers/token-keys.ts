@@ -53,7 +53,8 @@ export type TokenKeys = {
     caller: Caller,
     lookUp: (claims: VerifiedToken) => Promise<T | null>,
   ): Promise<T | null>;
-  issue(clientId: string): Promise<IssuedToken>;
+  /** `tokensFrom`: seconds since 1970, see `ClientWithTokens`; the token is none of before. */
+  issue(clientId: string, tokensFrom: number): Promise<IssuedToken>;
 };
 
 /**
@@ -89,15 +90,17 @@ export async function createTokenKeys(
 
   /**
    * Resolves when the keys were read at `at` (of `performance.now()`) or later; callers at once share a look,
-   * and looks rest between.
+   * and looks rest between. Throws TooLateError when they were not, in the time that callers wait.
    */
   async function readSince(at: number): Promise<void> {
+    const startedAt = performance.now();
     while (readAt < at) {
       reading ??= readRested().finally(() => {
         reading = null;
       });
       await reading.catch((error) => {
-        if (!(error instanceof TooLateError)) throw error;
+        const hasLeft = performance.now() - startedAt > authenticateWithinMs;
+        if (hasLeft || !(error instanceof TooLateError)) throw error;
       });
     }
   }
@@ -160,20 +163,20 @@ export async function createTokenKeys(
       const [found] = await within(authenticateWithinMs, Promise.all([lookUp(claims), lately]));
       return ring.verifying.has(claims.kid) ? found : null;
     },
-    async issue(clientId) {
+    async issue(clientId, tokensFrom) {
       await within(authenticateWithinMs, readLately());
-      const at = Math.floor(now() / 1000);
+      const at = Math.max(Math.floor(now() / 1000), tokensFrom);
       const kid = signerAt(ring, at * 1000);
       const kept = issued.get(clientId);
       const isYoung = kept !== undefined && at >= kept.issuedAt && at - kept.issuedAt < sameTokenSeconds;
-      if (isYoung && kept.kid === kid) {
+      if (isYoung && kept.issuedAt >= tokensFrom && kept.kid === kid) {
         return { token: await kept.token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - at };
       }
       const token = signToken(ring, clientId, new Date(at * 1000));
       if (issued.size >= rememberedClientsMax) issued.clear();
       issued.set(clientId, { token, issuedAt: at, kid });
       token.catch(() => issued.delete(clientId));
-      known.add(await token, { clientId, expiresAt: at + tokenLifetimeSeconds, kid });
+      known.add(await token, { clientId, issuedAt: at, expiresAt: at + tokenLifetimeSeconds, kid });
       return { token: await token, expiresIn: tokenLifetimeSeconds };
     },
   };

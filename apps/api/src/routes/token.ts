@@ -1,5 +1,5 @@
 import { isSecretOf } from '@inventory/auth/secret';
-import { readManySecretDigests } from '@inventory/db/clients';
+import { type ClientSecrets, noSecrets, readManySecrets } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
@@ -27,12 +27,12 @@ export type TokenReply = {
 
 /** `POST /Token`: client credentials, in the form or by HTTP Basic. */
 export function createTokenHandler(pool: StatementPool, authenticator: Authenticator, guesses: GuessLimiter) {
-  const look = gather(pool, readManySecretDigests);
+  const look = gather(pool, readManySecrets);
 
   /** Those that ask at the same moment share a statement: a flood of guesses costs the database little. */
-  async function readDigests(clientId: string): Promise<Uint8Array[]> {
+  async function readSecrets(clientId: string): Promise<ClientSecrets> {
     // NUL cannot be stored, so no client has it in its id; nor is any id so long.
-    if (clientId.includes('\u0000') || clientId.length > clientIdCharactersMax) return [];
+    if (clientId.includes('\u0000') || clientId.length > clientIdCharactersMax) return noSecrets;
     return within(secretWithinMs, look(clientId));
   }
 
@@ -60,13 +60,14 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
 
     // Compared first: a right secret is answered whatever wrong ones came before it, see
     // `createGuessLimiter`.
-    if (!isSecretOf(secret, await readDigests(clientId))) {
+    const { digests, tokensFrom } = await readSecrets(clientId);
+    if (!isSecretOf(secret, digests)) {
       const counted = await guesses.count(ctx.state.address, clientId);
       return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted.resetMs);
     }
     // The client pays for it: the debts of others at its address are not its own.
     ctx.state.payer = `client ${clientId}`;
-    const { token, expiresIn } = await authenticator.issueToken(clientId);
+    const { token, expiresIn } = await authenticator.issueToken(clientId, tokensFrom);
     const body = { access_token: token, token_type: 'bearer', expires_in: expiresIn };
     return { status: 200, body, headers: {} };
   };
