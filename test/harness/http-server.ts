@@ -15,6 +15,7 @@ const patient: ConnectionLimits = {
   nextHeadChecks: never,
   bodyChecks: never,
   unreadChecks: never,
+  takingChecks: never,
   lingerChecks: 500,
   requestsMax: never,
   pipelinedMax: never,

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { defaultLimits } from '@inventory/api/connections/http-server';
 import { networkOf } from '@inventory/api/connections/network';
+import { createTaking } from '@inventory/api/connections/taking';
 import { within } from '@inventory/process/within';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { get, patienceMs, serve } from '../harness/http-server.ts';
@@ -100,6 +101,56 @@ describe('answers that are not read', () => {
     connection.write(get('/'));
     await once(server, 'request');
     await expect.poll(() => connections.count()).toBe(0);
+  });
+
+  test('steadily, if slowly: not closed as long as pieces are taken, up to a time for all', async () => {
+    let checks = 0;
+    const listener = createServer((written) => {
+      const piece = Buffer.alloc(1024 * 1024);
+      const more = () => void (written.destroyed || written.write(piece, more));
+      written.on('error', () => {});
+      more();
+    });
+    listener.listen(0, '127.0.0.1');
+    onTestFinished(() => void listener.close());
+    await once(listener, 'listening');
+    const reader = connect((listener.address() as AddressInfo).port, '127.0.0.1');
+    onTestFinished(() => void reader.destroy());
+    reader.pause();
+    const [written] = (await once(listener, 'connection')) as [Socket];
+    const takings = [65, Number.POSITIVE_INFINITY].map((takingChecks) =>
+      createTaking(written, { unreadChecks: 30, takingChecks }, () => checks),
+    );
+    const tooSlowAt = (at: number) => {
+      checks = at;
+      for (const taking of takings) taking.note();
+      return takings.map((taking) => taking.isTooSlow());
+    };
+    const takenBytes = () => written.bytesWritten - written.writableLength;
+    async function takePiece() {
+      const before = takenBytes();
+      reader.on('data', () => takenBytes() > before && reader.pause()).resume();
+      await expect.poll(takenBytes).toBeGreaterThan(before);
+      reader.removeAllListeners('data').pause();
+    }
+    // What the system keeps is taken without the reader.
+    let taken = -1;
+    await expect
+      .poll(() => {
+        const before = taken;
+        taken = takenBytes();
+        return taken === before;
+      })
+      .toBe(true);
+    expect(tooSlowAt(0)).toEqual([false, false]);
+    for (const at of [25, 50, 64]) {
+      await takePiece();
+      expect(tooSlowAt(at)).toEqual([false, false]);
+    }
+    await takePiece();
+    expect(tooSlowAt(65)).toEqual([true, false]);
+    expect(tooSlowAt(94)).toEqual([true, false]);
+    expect(tooSlowAt(95)).toEqual([true, true]);
   });
 
   test('200: an answer that takes long to read is read whole, also the last of its connection', async () => {

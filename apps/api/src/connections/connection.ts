@@ -4,20 +4,19 @@ import type { Refused } from '../errors.ts';
 import { breakBody } from './broken-body.ts';
 import { isBodyHeld } from './held-body.ts';
 import { tooSlow } from './malformed-http.ts';
+import { createTaking, type TakingLimits } from './taking.ts';
 
 /**
  * How long the service waits for the other side of a connection, in checks of `guardConnections`, and how
  * much it takes from it.
  */
-export type ConnectionLimits = {
+export type ConnectionLimits = TakingLimits & {
   /** From the start to the first whole head of a request. */
   headChecks: number;
   /** From an answer to the next whole head. Bytes that make none, such as stray line feeds, win no time. */
   nextHeadChecks: number;
   /** From a request's turn to the end of its body. */
   bodyChecks: number;
-  /** For what was written to be taken. */
-  unreadChecks: number;
   /**
    * From the last byte to the other side's end: a connection that is cut while bytes still come takes its
    * answer along.
@@ -51,6 +50,7 @@ export type Connection = ReturnType<typeof createConnection>;
 export function createConnection(socket: Socket, options: ConnectionOptions) {
   const { limits, handle, now } = options;
   const waiting: Exchange[] = [];
+  const taking = createTaking(socket, limits, now);
   let current: Exchange | null = null;
   let isTurning = false;
   let last: Exchange | null = null;
@@ -61,14 +61,13 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   let isReading = true;
   let afterwards: Refused | null = null;
   let since = now();
-  let unreadSince: number | null = null;
   let endingSince: number | null = null;
 
   const isBusy = () => current !== null || isTurning;
 
   function isResting(): boolean {
     if (isTurning) return false;
-    return current === null || !current.request.complete || unreadSince !== null;
+    return current === null || !current.request.complete || taking.isAwaited();
   }
 
   /**
@@ -96,7 +95,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   function begin(exchange: Exchange) {
     current = exchange;
     since = now();
-    unreadSince = null;
+    taking.beginAnew();
     exchange.response.once('close', endTurn);
     handle(exchange.request, exchange.response);
   }
@@ -104,7 +103,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   function endTurn() {
     current = null;
     since = now();
-    unreadSince = null;
+    taking.beginAnew();
     options.onResting();
     const next = waiting.shift();
     if (next === undefined) {
@@ -180,12 +179,11 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
     check(drainedAt: number | null): void {
       if (current !== null && isBodyHeld(current.request)) since = now();
       const age = now() - since;
-      if (socket.writableLength === 0) unreadSince = null;
-      else if (endingSince === null) unreadSince ??= now();
+      if (endingSince === null) taking.note();
       if (endingSince !== null) {
         const mayTake = socket.writableLength === 0 ? limits.lingerChecks : limits.unreadChecks;
         if (now() - endingSince >= mayTake) socket.destroy();
-      } else if (unreadSince !== null && now() - unreadSince >= limits.unreadChecks) {
+      } else if (taking.isTooSlow()) {
         socket.destroy();
       } else if (current !== null) {
         if (!current.request.complete && age >= limits.bodyChecks) {

@@ -42,7 +42,8 @@ const showsWithinChecks = 5;
 export function guardConnections(server: Server, options: ConnectionsOptions): Connections {
   // The one that rests for longest comes first.
   const connections = new Map<Socket, Connection>();
-  const networks = new Map<string, number>();
+  /** The connections of strangers, by address. */
+  const strangers = new Map<string, number>();
   const networkOfSocket = new WeakMap<Socket, string>();
   const counts = { closed: 0, refused: 0 };
   let checks = 0;
@@ -51,10 +52,13 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
 
   function forget(socket: Socket) {
     if (!connections.delete(socket)) return;
-    addCount(networks, networkOfSocket.get(socket)!, -1);
+    if (isStranger(socket)) addCount(strangers, networkOfSocket.get(socket)!, -1);
   }
 
   const isStranger = (socket: Socket) => !options.standing.isKnown(socket);
+  options.standing.whenKnown((socket) => {
+    if (connections.has(socket)) addCount(strangers, networkOfSocket.get(socket)!, -1);
+  });
 
   function closeFor(socket: Socket) {
     counts.closed += 1;
@@ -77,17 +81,11 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     return false;
   }
 
-  /** By how many the strangers of each address are too many. */
-  function findCrowds(): Map<string, number> {
+  /** Whether this is one of more strangers than one address may have. */
+  function isOfCrowd(socket: Socket): boolean {
     const { perAddressMax } = options;
-    const crowds = new Map<string, number>();
-    // Mostly there are few in all, and none need be looked at.
-    if (perAddressMax === 0 || [...networks.values()].every((all) => all <= perAddressMax)) return crowds;
-    for (const socket of connections.keys()) {
-      const network = networkOfSocket.get(socket)!;
-      if (isStranger(socket)) crowds.set(network, (crowds.get(network) ?? -perAddressMax) + 1);
-    }
-    return crowds;
+    if (perAddressMax === 0 || !isStranger(socket)) return false;
+    return strangers.get(networkOfSocket.get(socket)!)! > perAddressMax;
   }
 
   /**
@@ -95,24 +93,15 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
    * them connect in one moment, each has the time to show its own.
    */
   function closeCrowds() {
-    const crowds = findCrowds();
-    for (const [socket, connection] of crowds.size === 0 ? [] : [...connections]) {
-      const network = networkOfSocket.get(socket)!;
-      const tooMany = crowds.get(network) ?? 0;
-      if (tooMany <= 0 || !isStranger(socket) || !connection.hasRested(showsWithinChecks)) continue;
-      crowds.set(network, tooMany - 1);
-      closeFor(socket);
+    for (const [socket, connection] of [...connections]) {
+      if (isOfCrowd(socket) && connection.hasRested(showsWithinChecks)) closeFor(socket);
     }
   }
 
   /** Those of crowds make room for all others, then strangers for those that are known. */
   function isRoom(): boolean {
     if (connections.size < options.connectionsMax) return true;
-    const crowds = findCrowds();
-    const isOfCrowd = (socket: Socket) => (crowds.get(networkOfSocket.get(socket)!) ?? 0) > 0;
-    return (
-      close((socket) => isStranger(socket) && isOfCrowd(socket)) || close(isStranger) || close(() => true)
-    );
+    return close(isOfCrowd) || close(isStranger) || close(() => true);
   }
 
   function check() {
@@ -144,8 +133,8 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
       socket,
       createConnection(socket, { limits, handle, bytesOf, onResting, now: () => checks }),
     );
-    addCount(networks, network, 1);
     networkOfSocket.set(socket, network);
+    addCount(strangers, network, 1);
     socket.once('close', () => forget(socket));
   });
 

@@ -13,6 +13,8 @@ export const defaultLimits: ConnectionsOptions['limits'] = {
   nextHeadChecks: 76,
   bodyChecks: 10,
   unreadChecks: 30,
+  // A little more than a streamed list may take, which ends by itself.
+  takingChecks: 65,
   lingerChecks: 2,
   requestsMax: 10_000,
   pipelinedMax: 32,
