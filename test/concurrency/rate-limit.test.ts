@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { retryAfterOf } from '@inventory/api/limit-headers';
 import { createOperationLimiter, createRateLimiter } from '@inventory/auth/rate-limit';
 import { createSlidingLogs } from '@inventory/auth/sliding-log';
 import { connectProducer } from '@inventory/queue/redis';
@@ -44,8 +45,12 @@ function startProcesses(redisUrl: string, count = 2, waitMs?: number) {
       return verdicts.filter((verdict) => verdict.allowed).length;
     },
     /** Makes all that was counted so far this much older: by the processes, and by Redis. */
-    async age(clientId: string, milliseconds: number): Promise<void> {
+    age(clientId: string, milliseconds: number): Promise<void> {
       clock.movedMs += milliseconds;
+      return this.ageThere(clientId, milliseconds);
+    },
+    /** By Redis alone; less than 0: as after its clock was set back. */
+    async ageThere(clientId: string, milliseconds: number): Promise<void> {
       const key = `{${prefix}:rate:${clientId}}:log`;
       const counted = await connections[0]!.lrange(key, 0, -1);
       expect(counted.length).toBeGreaterThan(0);
@@ -125,6 +130,29 @@ describe('over all processes', () => {
       [false, 4],
       [false, 4],
     ]);
+  });
+
+  test('a clock of Redis that is set back shuts nobody out: each process goes by what it has counted itself', async () => {
+    const clientId = uniqueName('client');
+    expect(await processes.take(clientId, 150)).toBe(100);
+    await processes.ageThere(clientId, -3_600_000);
+    const { allowed, resetMs } = await createRateLimiter(processes.redis, processes.prefix).take(
+      clientId,
+      limit,
+    );
+    expect(allowed).toBe(true);
+    expect(resetMs).toBeLessThanOrEqual(60_001);
+    // Each has the rest of its own, and Redis has counted one so far.
+    expect(await processes.take(clientId, 150)).toBe(99);
+    expect(await processes.take(clientId, 150)).toBe(0);
+  });
+
+  test('a clock of Redis that is corrected by a little forgets nothing, and nobody is told to wait for longer than a minute', async () => {
+    const clientId = uniqueName('client');
+    expect(await processes.take(clientId, 150)).toBe(100);
+    await processes.ageThere(clientId, -900);
+    expect(await processes.take(clientId, 150)).toBe(0);
+    expect(retryAfterOf({ allowed: false, limit, remaining: 0, resetMs: 60_900 })).toBe('60');
   });
 
   test('whoever has more counted than a lowered limit allows is told when there is room again', async () => {

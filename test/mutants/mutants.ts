@@ -28,6 +28,7 @@ const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batches = 'apps/api/src/batch/batches.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connections/connection.ts';
+const taking = 'apps/api/src/connections/taking.ts';
 const connections = 'apps/api/src/connections/connections.ts';
 const callerAddress = 'apps/api/src/connections/caller-address.ts';
 const network = 'apps/api/src/connections/network.ts';
@@ -701,8 +702,8 @@ export type Taking =`,
     edits: [
       {
         file: 'apps/api/src/routes/token.ts',
-        search: 'if (!isSecretOf(secret, await readDigests(clientId))) {',
-        replace: `const isRight = isSecretOf(secret, await readDigests(clientId));
+        search: 'if (!isSecretOf(secret, digests)) {',
+        replace: `const isRight = isSecretOf(secret, digests);
     const spent = (await guesses.count(ctx.state.address, clientId)).allowed === false;
     if (!isRight || spent) {`,
       },
@@ -1588,8 +1589,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/body.ts',
-        search: 'sent * compressedTo',
-        replace: 'sent',
+        search: "ctx.get('Content-Encoding') === '' ? ctx.request.length : undefined",
+        replace: 'ctx.request.length',
       },
     ],
     test: { file: 'concurrency/body-room.test.ts', title: 'a compressed one counts' },
@@ -3211,8 +3212,73 @@ async function importKey(`,
   },
   {
     name: 'answers may be left unread',
-    edits: [{ file: connection, search: 'unreadSince ??= now();', replace: 'unreadSince ??= null;' }],
+    edits: [{ file: taking, search: 'unreadSince ??= now();', replace: 'unreadSince ??= null;' }],
     test: { file: 'security/connections.test.ts', title: 'a caller who takes nothing' },
+  },
+  {
+    name: 'who waits for keys in vain waits on when nobody waits for it',
+    edits: [{ file: tokenKeys, search: 'if (hasLeft || !(error', replace: 'if (!(error' }],
+    test: { file: 'concurrency/postgres-silent.test.ts', title: 'leaves nothing behind' },
+  },
+  {
+    name: 'tokens outlive the secrets that were revoked',
+    edits: [
+      {
+        file: 'apps/api/src/callers/authenticator.ts',
+        search: 'issuedAt < tokensFrom ? null',
+        replace: 'issuedAt < 0 ? null',
+      },
+    ],
+    test: { file: 'admin/commands.test.ts', title: 'ends the tokens of before' },
+  },
+  {
+    name: 'a client with a new secret gets the token of the old one',
+    edits: [{ file: tokenKeys, search: ' && kept.issuedAt >= tokensFrom', replace: '' }],
+    test: { file: 'admin/commands.test.ts', title: 'ends the tokens of before' },
+  },
+  {
+    name: 'the first token of a new secret is one of before',
+    edits: [
+      {
+        file: tokenKeys,
+        search: 'Math.max(Math.floor(now() / 1000), tokensFrom)',
+        replace: 'Math.floor(now() / 1000)',
+      },
+    ],
+    test: { file: 'admin/commands.test.ts', title: 'ends the tokens of before' },
+  },
+  {
+    name: 'an id is given again beside its removal',
+    edits: [
+      {
+        file: 'packages/db/migrations/0026.do.ended-tokens.sql',
+        search: 'after insert on client',
+        replace: 'before insert on client',
+      },
+    ],
+    test: { file: 'admin/catalog.test.ts', title: 'waits for a removal of its id' },
+  },
+  {
+    name: 'a caller that reads steadily is cut off',
+    edits: [{ file: taking, search: ' || bytes > takenBytes', replace: '' }],
+    test: { file: 'security/connections.test.ts', title: 'steadily, if slowly' },
+  },
+  {
+    name: 'a caller that reads steadily may take for ever',
+    edits: [{ file: taking, search: ' || now() - unreadSince >= limits.takingChecks', replace: '' }],
+    test: { file: 'security/connections.test.ts', title: 'steadily, if slowly' },
+  },
+  {
+    name: 'a clock of Redis that is set back shuts all clients out',
+    edits: [
+      { file: rateLimit, search: 'const aheadMaxMs = 1000;', replace: 'const aheadMaxMs = 10_000_000;' },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'shuts nobody out' },
+  },
+  {
+    name: 'a clock of Redis that is corrected by a little forgets what was counted',
+    edits: [{ file: rateLimit, search: 'const aheadMaxMs = 1000;', replace: 'const aheadMaxMs = 0;' }],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'forgets nothing' },
   },
   {
     name: 'all requests of a connection at once',
@@ -3306,7 +3372,7 @@ async function importKey(`,
     edits: [
       {
         file: connection,
-        search: 'return current === null || !current.request.complete || unreadSince !== null;',
+        search: 'return current === null || !current.request.complete || taking.isAwaited();',
         replace: 'return true;',
       },
     ],
@@ -3317,7 +3383,7 @@ async function importKey(`,
     edits: [
       {
         file: connection,
-        search: 'return current === null || !current.request.complete || unreadSince !== null;',
+        search: 'return current === null || !current.request.complete || taking.isAwaited();',
         replace: 'return current === null;',
       },
     ],
@@ -3342,7 +3408,7 @@ async function importKey(`,
     edits: [
       {
         file: connections,
-        search: 'close((socket) => isStranger(socket) && isOfCrowd(socket)) || close(isStranger)',
+        search: 'close(isOfCrowd) || close(isStranger)',
         replace: 'close(isStranger)',
       },
     ],

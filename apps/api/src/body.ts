@@ -16,8 +16,6 @@ export const batchBytesMax = 1024 * 1024;
 // Known by the path alone: bodies are read before their route is looked for.
 const isBatch = (ctx: Context) => ctx.path.endsWith('/Inventory/Batch');
 const bytesMaxOf = (ctx: Context) => (isBatch(ctx) ? batchBytesMax : bodyBytesMax);
-// JSON that is compressed becomes about so many times as large.
-const compressedTo = 16;
 
 // Both kinds are read as text: JSON because a number's digits must be seen before it becomes a double.
 const readJson = textReader('application/json');
@@ -69,11 +67,11 @@ async function readInRoom(ctx: Context, room: BodyRoom): Promise<string> {
   return text;
 }
 
-/** The bytes of a body that has not been read, as far as its head tells. */
+/** The bytes that an unread body may become, as far as its head tells; a compressed one, as many as may be. */
 function sizeOf(ctx: Context): number {
   const bytesMax = bytesMaxOf(ctx);
-  const sent = ctx.request.length ?? bytesMax;
-  return Math.min(ctx.get('Content-Encoding') === '' ? sent : sent * compressedTo, bytesMax);
+  const sent = ctx.get('Content-Encoding') === '' ? ctx.request.length : undefined;
+  return Math.min(sent ?? bytesMax, bytesMax);
 }
 
 /**

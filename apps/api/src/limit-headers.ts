@@ -7,10 +7,8 @@ export function nameLimit(
   policy: 'default' | 'operations',
   { limit, remaining, resetMs }: RateLimitVerdict,
 ): void {
-  // A request of this very millisecond leaves the window a millisecond after its 60 s.
-  const seconds = Math.min(windowSeconds, Math.ceil(resetMs / 1000));
   add(ctx, 'RateLimit-Policy', `"${policy}";q=${limit};w=${windowSeconds}`);
-  add(ctx, 'RateLimit', `"${policy}";r=${remaining};t=${seconds}`);
+  add(ctx, 'RateLimit', `"${policy}";r=${remaining};t=${secondsOf(resetMs)}`);
 }
 
 function add(ctx: Context, header: string, item: string) {
@@ -20,5 +18,11 @@ function add(ctx: Context, header: string, item: string) {
 
 /** Seconds until a caller who was refused gets through. */
 export function retryAfterOf({ resetMs }: RateLimitVerdict): string {
-  return String(Math.max(1, Math.ceil(resetMs / 1000)));
+  return String(Math.max(1, secondsOf(resetMs)));
 }
+
+/**
+ * A request of this very millisecond leaves the window a millisecond after its 60 s; and by a clock of Redis
+ * that was corrected it came a little later than now.
+ */
+const secondsOf = (resetMs: number) => Math.min(windowSeconds, Math.ceil(resetMs / 1000));

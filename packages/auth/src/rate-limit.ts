@@ -8,6 +8,8 @@ export const windowSeconds = 60;
 const windowMs = windowSeconds * 1000;
 const redisWaitMs = 200;
 const withoutRedisForMs = 1000;
+// More than a clock is corrected by while it runs.
+const aheadMaxMs = 1000;
 
 /**
  * The allowance a client has left after a request. `resetMs`: until the oldest counted request leaves the
@@ -19,15 +21,19 @@ export type RateLimitVerdict = { allowed: boolean; limit: number; remaining: num
 // its edge). It keeps one entry per millisecond, not per request, and answers for all requests of one call at
 // once. An entry of exactly 60 s ago still counts. Refused requests are not counted: a client that waits as
 // it is told gets through. Several keys are counted in one step: a request that one of them has no room for
-// is counted under none.
+// is counted under none. After a clock that was set back each process still counts what it let pass.
 const slidingLog = `
 local now = redis.call('TIME')
 now = now[1] * 1000 + math.floor(now[2] / 1000)
 local granted, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local unit = tonumber(ARGV[3 + #KEYS / 2])
+local aheadMax = tonumber(ARGV[4 + #KEYS / 2])
 local totals = {}
 for each = 1, #KEYS / 2 do
   local log = KEYS[2 * each - 1]
+  -- Its clock was set back: what lies so far ahead would count for as long as that.
+  local newest = redis.call('LINDEX', log, -1)
+  if newest and tonumber(string.match(newest, '(%d+):')) > now + aheadMax then redis.call('DEL', log) end
   local total = tonumber(redis.call('GET', KEYS[2 * each]) or '0')
   local head = redis.call('LINDEX', log, 0)
   while head do
@@ -157,7 +163,15 @@ export function createWindowLimiter(
       (...values: (string | number)[]) => Promise<[number, number, number]>
     >;
     try {
-      const counted = call.inventoryTakeRequests(names.length, ...names, asked, windowMs, ...limits, unit);
+      const counted = call.inventoryTakeRequests(
+        names.length,
+        ...names,
+        asked,
+        windowMs,
+        ...limits,
+        unit,
+        aheadMaxMs,
+      );
       const [granted, remaining, resetMs] = await within(waitMs, counted);
       return { granted, remaining, resetMs };
     } catch {
