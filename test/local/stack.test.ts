@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -173,6 +173,43 @@ test('after a kill -9 of its owner, the servers it left are stopped by the next 
   expect(orphans.filter(isAlive)).toEqual([]);
   expect(await query(stack.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
+
+test.each([
+  ['is gone', (path: string) => rmSync(path)],
+  ['is empty, as a full disk or a power cut leaves it', (path: string) => writeFileSync(path, '')],
+])('a kept password that %s costs no data: another one is given', async (_how, lose) => {
+  const first = await start();
+  await query(first.databaseUrl, 'create table kept as select 42 as answer');
+  await first.stop();
+  lose(join(folder, 'postgres-password'));
+  const second = await start();
+  expect(await query(second.databaseUrl, `select to_regclass('kept') as found`)).toEqual([{ found: 'kept' }]);
+  expect(second.databaseUrl).not.toBe(first.databaseUrl);
+  expect(reported).toContain('giving the Postgres data another password: the one that was kept is gone…');
+  await second.stop();
+  expect((await start()).databaseUrl).toBe(second.databaseUrl);
+});
+
+test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+  'the server of a folder is known to a root who may not look into it, as in a container',
+  async () => {
+    const { databaseUrl } = await start();
+    const data = (
+      await query<{ data: string }>(databaseUrl, `select current_setting('data_directory') as data`)
+    )[0]!.data;
+    const script = `
+      import { worksIn } from '@inventory/local/process-identity';
+      const [pid, ...folders] = process.argv.slice(1);
+      console.log(JSON.stringify(folders.map((each) => worksIn(Number(pid), each))));`;
+    const inContainer = ['--bounding-set', '-sys_ptrace', process.execPath, '--import', 'tsx'];
+    const { stdout } = spawnSync(
+      'setpriv',
+      [...inContainer, '--input-type=module', '--eval', script, String(pidOf('postgres')), data, folder],
+      { cwd: import.meta.dirname, encoding: 'utf8' },
+    );
+    expect(JSON.parse(stdout)).toEqual([true, false]);
+  },
+);
 
 test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid is not in the way', async () => {
   const { owner } = await startElsewhere();

@@ -35,15 +35,31 @@ export function isRunning(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Whether the process has this as its working folder, which stays true when the folder is moved. Outside
- * Linux: whether it is among its arguments; a Redis counts always there, as it hides them.
+ * Whether the process has this as its working folder, which stays true when the folder is moved. Where that
+ * cannot be seen, and outside Linux: whether it is among its arguments; outside Linux a Redis counts always,
+ * as it hides them.
  */
 export function worksIn(pid: number, folder: string): boolean {
   try {
-    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
+    if (process.platform === 'linux') {
+      const place = readWorkFolder(pid);
+      return place === null ? readArguments(pid).includes(folder) : place === realpathSync(folder);
+    }
     const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
     return command.includes(folder) || /^\S*(redis|valkey)-server /.test(command);
   } catch {
     return false;
   }
 }
+
+/** Null: root in a container may not see it of another user's process. */
+function readWorkFolder(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return null;
+    throw error;
+  }
+}
+
+const readArguments = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

@@ -6,6 +6,8 @@ export type RunOptions = {
   uid?: number | undefined;
   gid?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Its standard input; none unless given. */
+  input?: string;
   /** After this the command and its children are ended and the promise rejects. */
   waitMs?: number;
 };
@@ -22,7 +24,7 @@ export function run(command: string, commandArguments: string[], options: RunOpt
       cwd: options.cwd,
       env: options.env ?? process.env,
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid ?? options.uid }),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       // A group of its own: Ctrl-C reaches only us, and ending the group ends what the command started too.
       detached: true,
     });
@@ -45,10 +47,12 @@ export function run(command: string, commandArguments: string[], options: RunOpt
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', abort);
     };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    // It may have ended before it has read all: its code tells.
+    child.stdin?.on('error', () => {}).end(options.input);
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       errors = (errors + text).slice(-8000);
     });
     child.on('error', (error) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ServerSettings } from '../local-server.ts';
@@ -25,22 +25,47 @@ export async function providePostgresData(
   binaries: PostgresBinaries,
   settings: ServerSettings,
 ): Promise<string> {
-  // Data outside the folder outlives it; without the password nobody can use it any more.
-  const isThere =
-    existsSync(join(settings.folder, PASSWORD_FILE)) && existsSync(join(place.home, 'data', 'PG_VERSION'));
-  const password = await readOrMakePassword(settings.folder);
-  if (!isThere) {
+  const path = join(settings.folder, PASSWORD_FILE);
+  const kept = await readFile(path, 'utf8').catch(() => '');
+  const isThere = existsSync(join(place.home, 'data', 'PG_VERSION'));
+  if (kept !== '' && isThere) return kept;
+  const password = kept || randomBytes(24).toString('base64url');
+  if (isThere && place.isKnown) {
+    settings.report('giving the Postgres data another password: the one that was kept is gone…');
+    await changePassword(place, binaries, password, settings.signal);
+  } else {
     settings.report('creating the Postgres data…');
     await initialise(place, binaries, password, settings);
   }
+  keepPassword(path, password);
   return password;
 }
 
-/** Kept between starts: the data holds its hash. Readable by us alone. */
-async function readOrMakePassword(folder: string): Promise<string> {
-  const path = join(folder, PASSWORD_FILE);
-  if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString('base64url'), { mode: 0o600 });
-  return readFile(path, 'utf8');
+/** As a whole and for us alone: the data holds its hash, and is of no use without it. */
+function keepPassword(path: string, password: string): void {
+  const part = `${path}-part`;
+  writeFileSync(part, password, { mode: 0o600, flush: true });
+  renameSync(part, path);
+}
+
+/** Without a server, which would ask for the old one. Fails with LocalStackError. */
+async function changePassword(
+  { home, runAs }: PostgresHome,
+  binaries: PostgresBinaries,
+  password: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await run(binaries.postgres, ['--single', '-D', join(home, 'data'), 'postgres'], {
+      ...{ ...runAs, cwd: sep, env: POSTGRES_ENVIRONMENT, signal },
+      input: `alter role ${POSTGRES_ROLE} password '${password}'\n`,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new LocalStackError(
+      `the Postgres data in ${home} could not get another password: ${(error as Error).message}`,
+    );
+  }
 }
 
 /**

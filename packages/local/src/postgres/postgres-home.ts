@@ -6,8 +6,11 @@ import { LocalStackError } from '../local-stack-error.ts';
 import { run } from '../process.ts';
 import { chooseRunAs, type RunAs } from '../run-as.ts';
 
-/** Where Postgres keeps its data, and the user it runs under, who owns that folder. */
-export type PostgresHome = { home: string; runAs: RunAs };
+/**
+ * Where Postgres keeps its data, and the user it runs under, who owns that folder. `isKnown`: whether data
+ * that is there is this folder's; outside there may be that of a deleted one, which had the same path.
+ */
+export type PostgresHome = { home: string; runAs: RunAs; isKnown: boolean };
 
 // Not a temporary folder: systems delete what nobody has touched there for a month. Only root can write here.
 const OUTSIDE = '/var/lib/inventory-local';
@@ -30,7 +33,7 @@ export async function providePostgresHome(folder: string, signal: AbortSignal): 
   const runAs = chooseRunAs(homes);
   if (runAs.uid === undefined) {
     await mkdir(inside, { recursive: true, mode: 0o700 });
-    return { home: inside, runAs };
+    return { home: inside, runAs, isKnown: true };
   }
   const existing = homes.find((home) => existsSync(join(home, 'data')));
   for (const home of existing === undefined ? homes : [existing]) {
@@ -40,12 +43,13 @@ export async function providePostgresHome(folder: string, signal: AbortSignal): 
       await rmdir(home).catch(() => undefined);
       continue;
     }
+    const isKnown = home === inside || (await readPointer(folder)) === outside;
     if (home === outside) {
       await writeFile(join(folder, POINTER), `${outside}\n`, { mode: 0o600 });
       await rm(join(outside, OWNER), { force: true });
       await writeFile(join(outside, OWNER), folder, { flag: 'wx' });
     }
-    return { home, runAs };
+    return { home, runAs, isKnown };
   }
   const places = existing ?? homes.join(' and ');
   throw new LocalStackError(
@@ -67,12 +71,17 @@ export async function removePostgresHome(folder: string): Promise<void> {
 export async function listPostgresHomes(folder: string): Promise<[inside: string, outside: string]> {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16);
   const outside = join(OUTSIDE, hash);
-  const pointed = (await readFile(join(folder, POINTER), 'utf8').catch(() => '')).trim();
+  const pointed = await readPointer(folder);
   if (dirname(pointed) === OUTSIDE && pointed !== outside && !existsSync(outside)) {
     const owner = await readFile(join(pointed, OWNER), 'utf8').catch(() => folder);
     if (!existsSync(owner)) await rename(pointed, outside);
   }
   return [join(folder, 'postgres'), outside];
+}
+
+/** Empty: there is none. */
+async function readPointer(folder: string): Promise<string> {
+  return (await readFile(join(folder, POINTER), 'utf8').catch(() => '')).trim();
 }
 
 async function makeFolder(home: string, { uid, gid }: RunAs): Promise<boolean> {
