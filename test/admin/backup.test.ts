@@ -384,6 +384,24 @@ describe('restore', () => {
     expect(await countRows(sql)).toBe(await countRows(service.sql));
   });
 
+  test('whose rows came, and which failed then, says so and not that nothing was done', async () => {
+    await service.client();
+    const path = await makeBackup();
+    const { url, sql } = await createEmptyDatabase();
+    await migrate(sql);
+    await sql.unsafe(`
+      create function refuse_note() returns trigger language plpgsql as $$
+      begin raise disk_full using message = 'could not extend file'; end $$;
+      create trigger refuse_note before insert on backup_record execute function refuse_note()`);
+    expect(await command(['restore', path], url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: all rows are restored, and then it failed \(.*\): run `migrate`, then `audit`\n$/,
+      ),
+    });
+    expect(await countRows(sql)).toBeGreaterThan(0);
+  });
+
   test('into a database that is not empty, or of another version, is refused', async () => {
     const path = await makeBackup();
     const { code, stderr } = await command(['restore', path], service.databaseUrl);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { openSync } from 'node:fs';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +7,7 @@ import { useDatabase } from '../../apps/admin/src/cli/database.ts';
 import { askToken, createApiClient } from '../harness/api-client.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
-import { type Ended, runCommand, runHere } from '../harness/command-line.ts';
+import { type Ended, runCommand, runHere, startCommand } from '../harness/command-line.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
@@ -207,6 +208,23 @@ describe('client', () => {
     expect((await revoke()).code).toBe(0);
     await expect.poll(async () => (await get('/Item')).status).toBe(401);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'client secret whose output finds a full disk ends with 1 and says so',
+    async () => {
+      const { clientId } = await service.client();
+      const { ended } = startCommand(
+        ['client', 'secret', '--id', clientId],
+        { DATABASE_URL: operatorUrl() },
+        { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] },
+      );
+      expect(await ended).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'error: not all could be written to standard output (ENOSPC)\n',
+      });
+    },
+  );
 
   test('client secret keeps the newest secret that lives, not one that has expired', async () => {
     const clientId = uniqueName('scanner');

@@ -2,8 +2,15 @@ import { takeOverOutlets } from '@inventory/process/outlets';
 import { startError } from '@inventory/process/run';
 import { runProgram } from './program.ts';
 
-// The reader of our output is gone (a pipe, a terminal): no reason not to finish in order.
-process.stdout.on('error', () => {});
+let isOutputLost = false;
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // The reader of our output is gone (a pipe, a terminal): no reason not to finish in order.
+  if (code === 'EPIPE' || isOutputLost) return;
+  // A full disk, say; a secret that was to stand there is shown nowhere else.
+  isOutputLost = true;
+  process.stderr.write(`error: not all could be written to standard output (${code})\n`);
+  process.exitCode = 1;
+});
 process.stderr.on('error', () => {});
 
 // Errors that no command handles, and those that libraries print by themselves, become one line as well,
@@ -13,4 +20,5 @@ takeOverOutlets((error, what, isFatal) => {
   process.stderr.write(`${isFatal ? 'error' : 'warning'}: ${what}${about}\n`);
 });
 
-process.exitCode = await runProgram(process.argv.slice(2));
+const exitCode = await runProgram(process.argv.slice(2));
+process.exitCode = exitCode === 0 && isOutputLost ? 1 : exitCode;

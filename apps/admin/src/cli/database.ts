@@ -125,7 +125,10 @@ function explain(error: unknown, databaseUrl: string): unknown {
       `${(error as Error).message}: where its password was lost, docs/operating.md tells how to give it another`,
     );
   }
-  if (isDiskFull(error)) return new CommandError('the disk of Postgres is full: nothing was changed');
+  if (isDiskFull(error))
+    return new CommandError(
+      'the disk of Postgres is full: not all of it was done; make room and run it again',
+    );
   if (!isOutage(error)) return error;
   const place = describePlaces(databaseUrl);
   return new CommandError(`the database at ${place} cannot be reached (${whyAway(error)})`);

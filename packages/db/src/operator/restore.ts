@@ -1,4 +1,5 @@
 import { finished } from 'node:stream/promises';
+import { describeError } from '@inventory/process/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, openConnection, type Sql, type Tx } from '../client.ts';
 import { migrate, newestMigration } from '../migrate.ts';
@@ -13,6 +14,9 @@ import { dropKeysAndIndexes, makeAgain } from './rebuild.ts';
  * operator.
  */
 class RestoreRefusedError extends PlainError {}
+
+/** The rows are there, and what comes after them is not. */
+class RestoredInPartError extends PlainError {}
 
 export type RestoreOptions = {
   /** Gets each step and how far it is, 0 … 1; null where that is not known. */
@@ -30,7 +34,8 @@ const lockWaitMs = 10_000;
 /**
  * Restores a backup into an empty database, as the owner of its tables: one without tables, which get those
  * of the backup first, or one whose tables nobody has used. The rows come in one transaction: all of them or
- * none. Then the tables are brought up to this version. Fails with RestoreRefusedError or DamagedBackupError.
+ * none. Then the tables are brought up to this version. Fails with RestoreRefusedError or DamagedBackupError,
+ * and with RestoredInPartError when that is all that failed.
  */
 export async function restoreBackup(
   sql: Sql,
@@ -45,9 +50,22 @@ export async function restoreBackup(
   }
   await makeTables(sql, schema, options);
   const restored = await loadAll(sql, backup, options);
-  options.report('newer migrations', null);
+  await bringUpToDate(sql, backup.header, options).catch((error) => {
+    throw new RestoredInPartError(
+      `all rows are restored, and then it failed (${describeError(error).message}): run \`migrate\`, then \`audit\``,
+    );
+  });
+  return restored;
+}
+
+/** The rest, once the rows are there. */
+async function bringUpToDate(
+  sql: Sql,
+  { takenAt, database }: OpenBackup['header'],
+  { report }: RestoreOptions,
+): Promise<void> {
+  report('newer migrations', null);
   await migrate(sql);
-  const { takenAt, database } = backup.header;
   const source = {
     takenAt: new Date(takenAt),
     server: `database ${database}`,
@@ -55,10 +73,9 @@ export async function restoreBackup(
     madeBy: 'restore',
   };
   await noteBackup(sql, source);
-  options.report('statistics', null);
+  report('statistics', null);
   const tables = (await listBackupTables(sql)).map(({ name }) => quoteName(name));
   await sql.unsafe(`vacuum (analyze) ${tables.join(', ')}`);
-  return restored;
 }
 
 /** The tables as the backup's were. */
