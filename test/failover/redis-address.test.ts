@@ -81,11 +81,21 @@ describe('one line that says what is wrong with', () => {
     ['redis+cluster://hid den@one:70000', /^REDIS_URL must have host:port,host:port/],
     ['redis+cluster://user:hidden@one:1/3', /^REDIS_URL has a path, but a Redis Cluster has one database/],
     ['redis+cluster://one?password=hidden', /^REDIS_URL has parameters behind a \?/],
+    ['redis://user:hid%den@one', /^REDIS_URL has a % that is no percent-encoding/],
     ['redis+cluster://user:hid%den@one', /^REDIS_URL has a % that is no percent-encoding/],
   ])('%s', (url, message) => {
     expect(() => read({ REDIS_URL: url })).toThrow(message);
     expect(() => read({ REDIS_URL: url })).not.toThrow(/hid/);
   });
+
+  test.each(['my shop', 'stock*', 'a"b'])(
+    '%j as a prefix, which means something else in the file of users',
+    (prefix) => {
+      expect(() => read({ REDIS_URL: 'redis://one', QUEUE_PREFIX: prefix })).toThrow(
+        /^QUEUE_PREFIX must have no blanks/,
+      );
+    },
+  );
 
   test('a prefix that would put all queues on one node of a Redis Cluster', () => {
     const env = { REDIS_URL: 'redis+cluster://one', QUEUE_PREFIX: '{stock}' };

@@ -704,7 +704,7 @@ export type Taking =`,
         file: 'apps/api/src/routes/token.ts',
         search: 'if (!isSecretOf(secret, digests)) {',
         replace: `const isRight = isSecretOf(secret, digests);
-    const spent = (await guesses.count(ctx.state.address, clientId)).allowed === false;
+    const spent = isRight && !(await guesses.count(ctx.state.address, clientId)).allowed;
     if (!isRight || spent) {`,
       },
     ],
@@ -3216,6 +3216,57 @@ async function importKey(`,
     test: { file: 'security/connections.test.ts', title: 'a caller who takes nothing' },
   },
   {
+    name: 'data whose password is gone is deleted',
+    edits: [
+      {
+        file: 'packages/local/src/postgres/postgres-data.ts',
+        search: 'if (isThere && place.isKnown) {',
+        replace: 'if (isThere && !place.isKnown) {',
+      },
+    ],
+    test: { file: 'local/stack.test.ts', title: 'costs no data' },
+  },
+  {
+    name: 'a server of another user that cannot be looked into is nobody’s',
+    edits: [
+      {
+        file: 'packages/local/src/process-identity.ts',
+        search: 'place === null ? readArguments(pid).includes(folder) :',
+        replace: '',
+      },
+    ],
+    test: { file: 'local/stack.test.ts', title: 'who may not look into it' },
+  },
+  {
+    name: 'the password of a login stands in a statement',
+    edits: [
+      { file: 'packages/db/src/logins.ts', search: '${scramVerifier(password)}', replace: '${password}' },
+    ],
+    test: { file: 'security/database-rights.test.ts', title: 'stands in no statement' },
+  },
+  {
+    name: 'a secret that cannot be written is shown with 0',
+    edits: [
+      {
+        file: 'apps/admin/src/main.ts',
+        search: "if (code === 'EPIPE' || isOutputLost) return;",
+        replace: "if (code !== 'nothing') return;",
+      },
+    ],
+    test: { file: 'admin/commands.test.ts', title: 'finds a full disk' },
+  },
+  {
+    name: 'what failed behind a restore is told as if nothing was restored',
+    edits: [
+      {
+        file: 'packages/db/src/operator/restore.ts',
+        search: 'throw new RestoredInPartError(',
+        replace: 'throw error; new RestoredInPartError(',
+      },
+    ],
+    test: { file: 'admin/backup.test.ts', title: 'whose rows came' },
+  },
+  {
     name: 'who waits for keys in vain waits on when nobody waits for it',
     edits: [{ file: tokenKeys, search: 'if (hasLeft || !(error', replace: 'if (!(error' }],
     test: { file: 'concurrency/postgres-silent.test.ts', title: 'leaves nothing behind' },
@@ -3419,8 +3470,8 @@ async function importKey(`,
     edits: [
       {
         file: connections,
-        search: 'if (isStranger(socket)) crowds.set',
-        replace: 'crowds.set',
+        search: 'perAddressMax === 0 || !isStranger(socket)',
+        replace: 'perAddressMax === 0',
       },
     ],
     test: { file: 'security/connections.test.ts', title: 'make no room for strangers' },

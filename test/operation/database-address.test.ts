@@ -31,6 +31,8 @@ test.each([
   ['postgres:///stock', null],
   ['postgres://h1,h2/stock', null],
   ['postgres://h1,h2/stock?target_session_attrs=primary', null],
+  ['postgres://u:50%25off@h/stock', null],
+  ['postgres://u:50%off@h/stock', /a % of a password is %25/],
   ['postgres://u@h1:1,h2:70000/stock', /is no address/],
   ['postgres://u@h1,,h2/stock', /is no address/],
   ['postgres://u@h1:0,h2/stock', /is no address/],

@@ -44,6 +44,16 @@ test('start names where api and worker serve their metrics, each on a port of it
   expect(worker.value('inventory_worker_postgres_up')).toBe(1);
 });
 
+test('start says that it is up on a port that browsers refuse', async () => {
+  const refused = [6665, 6666, 6667, 6668, 6669, 10080];
+  const free = await Promise.all(
+    refused.map((port) => choosePort('the api', port, undefined).catch(() => 0)),
+  );
+  const port = free.find((each) => each !== 0);
+  const started = await start({ PORT: String(port) });
+  expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
+});
+
 test('under start INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
   const port = await choosePort('the api', undefined, undefined);
   const started = await start({ INTERNAL_PORT: String(port) });

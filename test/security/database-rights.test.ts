@@ -3,7 +3,7 @@ import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '@inventory/db/client';
-import { addressOf, excessRightsOf, type Part, parts } from '@inventory/db/logins';
+import { addressOf, ensureLogins, excessRightsOf, type Part, parts } from '@inventory/db/logins';
 import { migrate } from '@inventory/db/migrate';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
@@ -258,6 +258,34 @@ describe.each(parts)('the %s', (part) => {
     expect(await excessRightsOf(logins[part])).toBeNull();
     expect(await excessRightsOf(owner)).toBe('a superuser');
   });
+});
+
+test('a login gets in with its password, which stands in no statement that makes it', async () => {
+  const login = {
+    part: 'operator' as const,
+    name: `${names[0]}_login`,
+    password: `a "secret" ß %25 ${names[0]}`,
+  };
+  const statements: string[] = [];
+  const watched = new Proxy(server, {
+    get: (target, name) =>
+      name === 'unsafe'
+        ? (text: string) => {
+            statements.push(text);
+            return target.unsafe(text);
+          }
+        : Reflect.get(target, name),
+  });
+  await ensureLogins(watched, [login]);
+  try {
+    const sql = connect(addressOf(inject('databaseUrl'), login), { name: 'tests', connectionsMax: 1 });
+    expect(await sql`select current_user as name`).toEqual([{ name: login.name }]);
+    await sql.end();
+    expect(statements).toHaveLength(3);
+    expect(statements.join()).not.toContain('secret');
+  } finally {
+    await server.unsafe(`drop role ${login.name}`);
+  }
 });
 
 test('every part that changes something may say when, and the api alone asks what is known until when', async () => {

@@ -67,7 +67,7 @@ async function readInRoom(ctx: Context, room: BodyRoom): Promise<string> {
   return text;
 }
 
-/** The bytes that an unread body may become, as far as its head tells; a compressed one, as many as may be. */
+/** The bytes that an unread body may become, as far as its head tells; a compressed one, all there may be. */
 function sizeOf(ctx: Context): number {
   const bytesMax = bytesMaxOf(ctx);
   const sent = ctx.get('Content-Encoding') === '' ? ctx.request.length : undefined;

@@ -23,7 +23,8 @@ export const apiSettings = {
   DATABASE_READ_URL: z
     .string()
     .refine((url) => hostCountOf(url) === 1, {
-      error: 'must be a postgres:// address with one host; a load balancer may stand before several',
+      error:
+        'must be a postgres:// address with one host, a % of a password being %25; a load balancer may stand before several',
     })
     .optional(),
   /**

@@ -1,3 +1,4 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { withLogin } from '@inventory/process/database-address';
 import type { Sql } from './client.ts';
 
@@ -26,6 +27,9 @@ export function loginOf(part: Part): string {
   return `inventory_login_${part}`;
 }
 
+// As many as Postgres itself takes.
+const scramIterations = 4096;
+
 export type Login = { part: Part; name: string; password: string };
 
 /**
@@ -34,10 +38,9 @@ export type Login = { part: Part; name: string; password: string };
  */
 export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<void> {
   for (const { part, name, password } of logins) {
-    // Names and passwords cannot be parameters of these statements; quoted by Postgres itself.
-    const [quoted] = await sql<{ login: string; password: string; role: string }[]>`
-      select quote_ident(${name}::text) as login, quote_literal(${password}::text) as password,
-        quote_ident(${roleOf(part)}::text) as role`;
+    // Names cannot be parameters of these statements; quoted by Postgres itself.
+    const [quoted] = await sql<{ login: string; role: string }[]>`
+      select quote_ident(${name}::text) as login, quote_ident(${roleOf(part)}::text) as role`;
     const { login, role } = quoted!;
     // Logins are the cluster's: somebody else may make this one at the same moment.
     await sql.unsafe(`
@@ -48,10 +51,23 @@ export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<
       end
       $do$`);
     await sql.unsafe(
-      `alter role ${login} login nocreatedb nocreaterole inherit password ${quoted!.password}`,
+      `alter role ${login} login nocreatedb nocreaterole inherit password '${scramVerifier(password)}'`,
     );
     await sql.unsafe(`grant ${role} to ${login}`);
   }
+}
+
+/**
+ * What Postgres keeps of a password, to be given instead of it: a statement stands in logs, and in
+ * `pg_stat_statements`. RFC 5802 and 7677.
+ */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, scramIterations, 32, 'sha256');
+  const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest();
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64');
+  const server = keyOf('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${scramIterations}:${salt.toString('base64')}$${stored}:${server}`;
 }
 
 /**

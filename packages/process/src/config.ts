@@ -40,7 +40,13 @@ export const connections = {
     if (typeof message === 'string') addIssue({ code: 'custom', message });
   }),
   /** Sets the keys of several services on one Redis apart. */
-  QUEUE_PREFIX: z.string().default('inventory'),
+  QUEUE_PREFIX: z
+    .string()
+    // It stands in lines of Redis's file of users, as the beginning of a pattern.
+    .regex(/^[^\s\p{Cc}*?[\]\\"']+$/u, {
+      error: 'must have no blanks, quotes, backslashes, and none of * ? [ ]',
+    })
+    .default('inventory'),
   /**
    * Queues that the work is shared among, at most: as many are in use as there are workers. The least that a
    * running worker has holds for all.

@@ -23,6 +23,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress | null {
   // A password may hold an `@` that nobody has encoded.
   const end = authority!.lastIndexOf('@') + 1;
   const login = authority!.slice(0, end);
+  if (!isPercentEncoded(login)) return null;
   const hosts = authority!.slice(end).split(',');
   const urls = hosts.map((host) => `${scheme}${login}${host}${rest}`);
   if (urls.some((url) => !URL.canParse(url))) return null;
@@ -63,12 +64,21 @@ export function withLogin(databaseUrl: string, login: { name: string; password: 
 export function whyNoPrimary(databaseUrl: string): string | null {
   const address = readDatabaseAddress(databaseUrl);
   if (address === null) {
-    return 'is no address: postgres://user:password@host:port/database, several hosts with commas between them';
+    return 'is no address: postgres://user:password@host:port/database, several hosts with commas between them; a % of a password is %25';
   }
   const { wanted } = address;
   return wanted === null || wanted === 'read-write' || wanted === 'primary'
     ? null
     : 'must lead to the primary: target_session_attrs is read-write or left out';
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function placeOf(url: URL): Place {

@@ -52,6 +52,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   const [start, protocol] = scheme;
   const kind = scheme[2] as 'sentinel' | 'cluster' | undefined;
   const { login, hosts: hostsText, path, query } = split(url.slice(start.length));
+  const [username, password] = login === null ? [] : readLogin(login);
   if (kind === undefined) {
     if (hostsText.includes(',')) {
       throw new RedisAddressError(
@@ -60,7 +61,6 @@ export function parseRedisAddress(url: string): RedisAddress {
     }
     return { kind: 'single', url };
   }
-  const [username, password] = login === null ? [] : readLogin(login);
   const several: Several = {
     hosts: readHosts(hostsText, kind === 'sentinel' ? sentinelPort : clusterPort),
     tls: protocol === 'rediss',

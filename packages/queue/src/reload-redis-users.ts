@@ -16,7 +16,9 @@ export async function reloadRedisUsers(redisUrl: string): Promise<void> {
     // Each server has a file of its own. Replicas and Sentinels are not asked.
     await Promise.all(mastersOf(redis).map((master) => master.call('ACL', 'LOAD')));
   } catch (error) {
-    throw new PlainError(`Redis at ${place} cannot read its users anew: ${why(error)}; start it again`);
+    throw new PlainError(
+      `Redis at ${place} cannot read its users anew: ${why(error)}; when its file of users is right, start it again`,
+    );
   } finally {
     redis.disconnect();
   }

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DemoClient } from './demo-client.ts';
 
@@ -49,12 +52,13 @@ export async function bannerOf(
   return lines.join('\n');
 }
 
-/** The status of a GET; null when there is no answer. */
+/** The status of a GET; null when there is no answer. `fetch` refuses some ports that may well be set. */
 async function statusOf(url: string, signal: AbortSignal): Promise<number | null> {
+  const asked = get(url, { agent: false, signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) });
   try {
-    const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) });
-    await answer.arrayBuffer();
-    return answer.status;
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    await finished(answer.resume());
+    return answer.statusCode ?? null;
   } catch {
     return null;
   }

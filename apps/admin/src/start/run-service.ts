@@ -4,7 +4,7 @@ import { apiSettings } from '@inventory/api/config';
 import type { Sql } from '@inventory/db/client';
 import { migrate } from '@inventory/db/migrate';
 import { makePrivate } from '@inventory/local/private-folder';
-import { startStack } from '@inventory/local/stack';
+import { type Stack, startStack } from '@inventory/local/stack';
 import { connections, Port, readConfig } from '@inventory/process/config';
 import { workerSettings } from '@inventory/worker/config';
 import { restoreFile } from '../backup/restore-file.ts';
@@ -54,15 +54,7 @@ export async function runService(signal: AbortSignal, { backupFile, demo, yes }:
     stops.push(stack.stop);
     if (stack.redis === 'given') await checkRedis(stack.redisUrl);
     const isGiven = stack.postgres === 'given';
-    // Meant for servers that were given; the local ones have passwords of their own.
-    if (!isGiven) {
-      delete process.env.DATABASE_PASSWORD;
-      delete process.env.DATABASE_PASSWORD_FILE;
-    }
-    if (stack.redis !== 'given') {
-      delete process.env.REDIS_PASSWORD;
-      delete process.env.REDIS_PASSWORD_FILE;
-    }
+    forgetPasswords(stack);
     const logFolder = join(localFolder, 'logs');
     await makePrivate(localFolder);
     await makePrivate(logFolder);
@@ -120,6 +112,18 @@ export async function runService(signal: AbortSignal, { backupFile, demo, yes }:
   } finally {
     if (signal.aborted) print('stopping');
     for (const stop of stops.reverse()) await stop();
+  }
+}
+
+/** Those meant for servers that were given: the local ones have passwords of their own. */
+function forgetPasswords({ postgres, redis }: Stack): void {
+  const foreign = [
+    ...(postgres === 'given' ? [] : ['DATABASE_PASSWORD']),
+    ...(redis === 'given' ? [] : ['REDIS_PASSWORD', 'REDIS_SENTINEL_PASSWORD']),
+  ];
+  for (const name of foreign) {
+    delete process.env[name];
+    delete process.env[`${name}_FILE`];
   }
 }
 
