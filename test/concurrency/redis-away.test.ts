@@ -6,11 +6,13 @@ import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { connectProducer } from '@inventory/queue/redis';
 import { startWorker } from '@inventory/worker/worker';
+import type { Redis } from 'ioredis';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { type ApiAnswer, askToken, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { startOwnRedis } from '../harness/own-redis.ts';
 import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 
@@ -189,4 +191,24 @@ describe('a connection of the api to Redis', () => {
     expect({ failed: failure !== null, stored }).toEqual({ failed: true, stored: null });
     expect(tookMs).toBeLessThan(500);
   });
+});
+
+test('many replies that another server is meant end a connection once, and leave one listener at it', async () => {
+  const own = await startOwnRedis();
+  const producer = connectProducer(own.url, () => {});
+  try {
+    await expect.poll(() => producer.status).toBe('ready');
+    const { stream } = producer as Redis;
+    const before = stream.listenerCount('close');
+    await own.redis.call('REPLICAOF', '127.0.0.1', '1');
+    const writes = Array.from({ length: 20 }, () => producer.set('key', 'value'));
+    const answers = await Promise.allSettled(writes);
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
+    expect(stream.listenerCount('close')).toBeLessThanOrEqual(before + 1);
+    await own.redis.call('REPLICAOF', 'NO', 'ONE');
+    await expect.poll(() => producer.set('key', 'value').catch(() => 'not yet')).toBe('OK');
+  } finally {
+    producer.disconnect();
+    await own.stop();
+  }
 });

@@ -24,13 +24,19 @@ describe.skipIf(program === null)(
     let trio: SentinelTrio;
     const prefix = uniqueName('sentinel');
     const env = { REDIS_URL: '', QUEUE_PREFIX: prefix, QUEUE_SHARDS: '3' };
+    const warnings: string[] = [];
+    const noteWarning = ({ name }: Error) => void warnings.push(name);
     // Before what uses it.
     beforeAll(async () => {
+      process.on('warning', noteWarning);
       trio = await startSentinelTrio(program!, logins);
       env.REDIS_URL = trio.url;
     });
     // Ends after what uses it: hooks run in reverse.
-    afterAll(() => trio?.stop());
+    afterAll(() => {
+      process.off('warning', noteWarning);
+      return trio?.stop();
+    });
     const service = useService({ apis: 2, workers: 2, env });
 
     async function untilPromoted(before: number, ask?: () => Promise<unknown>): Promise<number> {
@@ -97,6 +103,10 @@ describe.skipIf(program === null)(
       await until('the frozen master follows', async () => (await roleOf(still[0]!)) === 'slave');
       await load.untilBack(performance.now());
       await load.stopAndCompare();
+    });
+
+    test('no failover has left listeners behind: Node has warned of none', () => {
+      expect(warnings).not.toContain('MaxListenersExceededWarning');
     });
 
     test('doctor and status find all well, behind whichever server is the master', async () => {

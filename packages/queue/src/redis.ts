@@ -188,6 +188,17 @@ export function connectOnce(redisUrl: string, withinMs: number): OneConnection {
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 function connect(address: RedisAddress, options: Options, key = ''): Redis {
+  const redis = open(address, options, key);
+  const disconnect = redis.disconnect.bind(redis);
+  // Each reply that says that the server is the wrong one ends the connection: when many come at once, each
+  // would leave a listener and a timer at it.
+  redis.disconnect = (isToReconnect = false) => {
+    if (!isToReconnect || redis.stream?.writableEnded !== true) disconnect(isToReconnect);
+  };
+  return redis;
+}
+
+function open(address: RedisAddress, options: Options, key: string): Redis {
   switch (address.kind) {
     case 'single':
       return new Redis(address.url, options);

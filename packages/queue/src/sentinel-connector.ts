@@ -20,6 +20,8 @@ export class MasterConnector extends SentinelConnector {
 
   override connect(...options: Parameters<SentinelConnector['connect']>) {
     this['failoverDetector']?.cleanup();
+    // Once: the search is made again many times, and each would leave a listener at the same sockets.
+    this['failoverDetector'] = null;
     return super.connect(...options);
   }
 }
