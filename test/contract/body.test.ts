@@ -86,9 +86,17 @@ test('400: brotli, whole as it is: its window is filled before a bound can hold'
   expect(await sendBytes(bytes, { 'Content-Encoding': 'br' })).toEqual({ status: 400, body: unreadable });
 });
 
-test('201: a compressed body', async () => {
+test.each(['gzip', 'GZip'])('201: a compressed body, its encoding named %s', async (encoding) => {
   const shortID = uniqueName('GZIP');
-  const answer = await sendBytes(gzipSync(JSON.stringify({ shortID })), { 'Content-Encoding': 'gzip' });
+  const answer = await sendBytes(gzipSync(JSON.stringify({ shortID })), { 'Content-Encoding': encoding });
+  expect(answer).toMatchObject({ status: 201, body: { shortID } });
+});
+
+test('201: an uncompressed body that is named Identity', async () => {
+  const shortID = uniqueName('PLAIN');
+  const answer = await sendBytes(Buffer.from(JSON.stringify({ shortID })), {
+    'Content-Encoding': 'Identity',
+  });
   expect(answer).toMatchObject({ status: 201, body: { shortID } });
 });
 

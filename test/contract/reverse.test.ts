@@ -146,6 +146,20 @@ describe('POST /Inventory/Reverse', () => {
     ]);
   });
 
+  test('200: a held lot that was moved on and on keeps its reason when all moves are undone in one atomic batch', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const { recNo } = await done(client, 'Receive', { itemID, units: 3 });
+    await hold(recNo);
+    const before = await lotsOf(itemID);
+    const first = await done(client, 'Move', { itemID, units: 3, shipToWid: 2, recno: recNo });
+    const second = await done(client, 'Move', { itemID, units: 3, wid: 2, shipToWid: 1, recno: first.recNo });
+    const operations = [second, first].map(({ transactionNo }) => ({ op: 'reverse', transactionNo }));
+    const { status, text } = await client.post('/Inventory/Batch', { mode: 'atomic', operations });
+    expect(status, text).toBe(200);
+    expect((await lotsOf(itemID))[0]).toEqual(before[0]);
+  });
+
   test('200: counts: what was taken is back, the new lot is closed, and a count without a change is undone without one', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -3267,6 +3267,50 @@ async function importKey(`,
     test: { file: 'admin/backup.test.ts', title: 'whose rows came' },
   },
   {
+    name: 'each of many replies of a wrong server ends the connection once more',
+    edits: [
+      {
+        file: 'packages/queue/src/redis.ts',
+        search: 'if (!isToReconnect || redis.stream?.writableEnded !== true) disconnect',
+        replace: 'disconnect',
+      },
+    ],
+    test: { file: 'concurrency/redis-away.test.ts', title: 'many replies that another server is meant' },
+  },
+  {
+    name: 'each search for a new master ends the connections to Sentinels once more',
+    edits: [
+      {
+        file: 'packages/queue/src/sentinel-connector.ts',
+        search: "    this['failoverDetector'] = null;\n",
+        replace: '',
+      },
+    ],
+    test: { file: 'failover/sentinel.test.ts' },
+  },
+  {
+    name: 'a hold that comes back twice in one transaction has no reason',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/reverse.ts',
+        search: 'from!.lot.holdOf ?? from!.lot',
+        replace: 'from!.lot',
+      },
+    ],
+    test: { file: 'contract/reverse.test.ts', title: 'moved on and on' },
+  },
+  {
+    name: 'a client without the right is refused a path that is none',
+    edits: [
+      {
+        file: 'apps/api/src/route.ts',
+        search: 'if (params === null && declared.misfit === undefined) return null;\n',
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/errors.test.ts', title: 'for a client that may only receive' },
+  },
+  {
     name: 'who waits for keys in vain waits on when nobody waits for it',
     edits: [{ file: tokenKeys, search: 'if (hasLeft || !(error', replace: 'if (!(error' }],
     test: { file: 'concurrency/postgres-silent.test.ts', title: 'leaves nothing behind' },
@@ -4722,7 +4766,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/domain/src/stock/reverse.ts',
-        search: '      to.lot.hold = true;\n      to.lot.holdOf = from!.lot;\n',
+        search: '      to.lot.hold = true;\n      to.lot.holdOf = from!.lot.holdOf ?? from!.lot;\n',
         replace: '',
       },
     ],

@@ -15,7 +15,7 @@ const compressions: ReadonlySet<string> = new Set(['gzip', 'deflate']);
  * is not known, a compression that is broken, or a sender who goes away.
  */
 export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
+  const encoding = (request.headers['content-encoding'] || 'identity').toLowerCase();
   if (encoding === 'identity') {
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw new BodyTooLarge();
     return gather(request, request, bytesMax);

@@ -131,7 +131,7 @@ function undo(batch: Batch, { units, from, to }: Step): Entry[] {
     if (isHeld && !to.lot.hold) {
       // It lost its hold when it was emptied; the units have kept it.
       to.lot.hold = true;
-      to.lot.holdOf = from!.lot;
+      to.lot.holdOf = from!.lot.holdOf ?? from!.lot;
     }
     if (to.lot.units === 0n) to.lot.spot = to.spot;
     entries.push(changeUnits(batch, to.lot, units));
