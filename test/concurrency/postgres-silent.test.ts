@@ -7,7 +7,7 @@ import { addClient } from '@inventory/db/clients';
 import { choosePort } from '@inventory/local/free-port';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
@@ -83,6 +83,7 @@ test('who waited in vain leaves nothing behind, however many they are while Post
   const client = await connect();
   await client.get('/Inventory');
   stretch.setState('stalled');
+  onTestFinished(() => stretch.setState('open'));
   const ask = async (times: number) => {
     const answers = await Promise.all(Array.from({ length: times }, () => client.get('/Inventory')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
@@ -92,8 +93,8 @@ test('who waited in vain leaves nothing behind, however many they are while Post
   await ask(100);
   const before = queryObjects(Promise, { format: 'count' });
   for (let round = 0; round < 5; round++) await ask(100);
-  // Each of the five hundred left at least one more behind, as long as it lasted.
-  expect(queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(250);
+  // Each of the five hundred left four more behind, as long as it lasted; some may be under way.
+  await expect.poll(() => queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(500);
   stretch.setState('open');
   await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(200);
 });

@@ -20,7 +20,8 @@ export async function readClients(
       tokens_from: number;
     }[]
   >`
-    select client_id, read_only, rate_limit, operations_per_minute, permissions, ${tokensFrom(sql)} as tokens_from,
+    select client_id, read_only, rate_limit, operations_per_minute, permissions,
+      coalesce(extract(epoch from tokens_from), 0)::float8 as tokens_from,
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
@@ -57,7 +58,8 @@ export const noSecrets: ClientSecrets = { digests: [], tokensFrom: 0 };
 /** Those of many clients with one statement, in their order. */
 export async function readManySecrets(sql: Sql, clientIds: readonly string[]): Promise<ClientSecrets[]> {
   const rows = await sql<{ client_id: string; digests: Buffer[]; tokens_from: number }[]>`
-    select client.client_id, array_agg(digest) as digests, ${tokensFrom(sql)} as tokens_from
+    select client.client_id, array_agg(digest) as digests,
+      coalesce(extract(epoch from tokens_from), 0)::float8 as tokens_from
     from client_secret
     join client using (client_id)
     where client_id = any(${clientIds as string[]}::text[]) and not disabled and (expires is null or expires > now())
@@ -67,8 +69,6 @@ export async function readManySecrets(sql: Sql, clientIds: readonly string[]): P
   );
   return clientIds.map((clientId) => byId.get(clientId) ?? noSecrets);
 }
-
-const tokensFrom = (sql: Sql | Tx) => sql`coalesce(extract(epoch from tokens_from), 0)::float8`;
 
 export type NewClient = {
   clientId: string;
