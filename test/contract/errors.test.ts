@@ -80,13 +80,6 @@ test.each([
   expect(answer.body).toEqual(errorObject(405, 'bad_request', `Method not allowed; allowed: ${allow}.`));
 });
 
-test('405 and 404 as for everybody, for a client that may only receive', async () => {
-  const client = await service.client({ permissions: [95] });
-  expect((await client.get('/Inventory/Receive')).status).toBe(405);
-  expect((await client.get('/Inventory/Nope')).status).toBe(404);
-  expect((await client.get('/Inventory/1')).status).toBe(403);
-});
-
 test('404: the error object, details not among its fields', async () => {
   const client = await service.client();
   const answer = await client.get('/Item?key=NONE&type=id');

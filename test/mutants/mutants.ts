@@ -3300,17 +3300,6 @@ async function importKey(`,
     test: { file: 'contract/reverse.test.ts', title: 'moved on and on' },
   },
   {
-    name: 'a client without the right is refused a path that is none',
-    edits: [
-      {
-        file: 'apps/api/src/route.ts',
-        search: 'if (params === null && declared.misfit === undefined) return null;\n',
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/errors.test.ts', title: 'for a client that may only receive' },
-  },
-  {
     name: 'who waits for keys in vain waits on when nobody waits for it',
     edits: [{ file: tokenKeys, search: 'if (hasLeft || !(error', replace: 'if (!(error' }],
     test: { file: 'concurrency/postgres-silent.test.ts', title: 'leaves nothing behind' },

@@ -119,11 +119,13 @@ export async function callRoute(
   rawParams: Record<string, string>,
   client: AuthenticatedClient,
 ): Promise<Reply | null> {
-  const params = parseParams(declared, ctx.path, rawParams);
-  if (params === null && declared.misfit === undefined) return null;
   const denial = denyAction(client, declared.permission, declared.writes);
   if (denial !== null) throw new Refused(forbidden[denial]);
-  if (params === null) throw new Refused({ code: 'not_found', message: declared.misfit! });
+  const params = parseParams(declared, ctx.path, rawParams);
+  if (params === null) {
+    if (declared.misfit === undefined) return null;
+    throw new Refused({ code: 'not_found', message: declared.misfit });
+  }
   const details: Details = new Map();
   const query = parseQuery(declared, ctx, details);
   const body =
