@@ -4,6 +4,7 @@ import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/statement-pool';
 import { forbidden, invalid } from '@inventory/domain/contract/refused';
+import { isPercentEncoded } from '@inventory/process/percent-encoding';
 import { TooLateError, within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -175,18 +176,9 @@ function parseParams(
 ): { value: unknown } | null {
   if (declared.params === undefined) return { value: undefined };
   // The router hands on what it could not decode as it was.
-  if (!isDecodable(path)) return null;
+  if (!isPercentEncoded(path)) return null;
   const parsed = declared.params.safeParse(rawParams);
   return parsed.success ? { value: parsed.data } : null;
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Each offending field or parameter with its messages. */

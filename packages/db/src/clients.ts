@@ -17,11 +17,10 @@ export async function readClients(
       operations_per_minute: number | null;
       permissions: number[];
       wids: number[];
-      tokens_from: number;
+      tokens_from: Date | null;
     }[]
   >`
-    select client_id, read_only, rate_limit, operations_per_minute, permissions,
-      coalesce(extract(epoch from tokens_from), 0)::float8 as tokens_from,
+    select client_id, read_only, rate_limit, operations_per_minute, permissions, tokens_from,
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
@@ -36,7 +35,7 @@ export async function readClients(
         operationsPerMinute: row.operations_per_minute,
         permissions: new Set(row.permissions),
         scope: new Set(row.wids),
-        tokensFrom: row.tokens_from,
+        tokensFrom: secondsOf(row.tokens_from),
       },
     ]),
   );
@@ -57,18 +56,19 @@ export const noSecrets: ClientSecrets = { digests: [], tokensFrom: 0 };
 
 /** Those of many clients with one statement, in their order. */
 export async function readManySecrets(sql: Sql, clientIds: readonly string[]): Promise<ClientSecrets[]> {
-  const rows = await sql<{ client_id: string; digests: Buffer[]; tokens_from: number }[]>`
-    select client.client_id, array_agg(digest) as digests,
-      coalesce(extract(epoch from tokens_from), 0)::float8 as tokens_from
+  const rows = await sql<{ client_id: string; digests: Buffer[]; tokens_from: Date | null }[]>`
+    select client.client_id, array_agg(digest) as digests, tokens_from
     from client_secret
     join client using (client_id)
     where client_id = any(${clientIds as string[]}::text[]) and not disabled and (expires is null or expires > now())
     group by client.client_id`;
   const byId = new Map(
-    rows.map((row) => [row.client_id, { digests: row.digests, tokensFrom: row.tokens_from }]),
+    rows.map((row) => [row.client_id, { digests: row.digests, tokensFrom: secondsOf(row.tokens_from) }]),
   );
   return clientIds.map((clientId) => byId.get(clientId) ?? noSecrets);
 }
+
+const secondsOf = (moment: Date | null) => (moment?.getTime() ?? 0) / 1000;
 
 export type NewClient = {
   clientId: string;

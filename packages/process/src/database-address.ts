@@ -1,3 +1,5 @@
+import { isPercentEncoded } from './percent-encoding.ts';
+
 /** Where a server of Postgres listens. `host`: without the brackets of an IPv6 address. */
 export type Place = { host: string; port: number };
 
@@ -70,15 +72,6 @@ export function whyNoPrimary(databaseUrl: string): string | null {
   return wanted === null || wanted === 'read-write' || wanted === 'primary'
     ? null
     : 'must lead to the primary: target_session_attrs is read-write or left out';
-}
-
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function placeOf(url: URL): Place {

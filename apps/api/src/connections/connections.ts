@@ -93,7 +93,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
    * them connect in one moment, each has the time to show its own.
    */
   function closeCrowds() {
-    for (const [socket, connection] of [...connections]) {
+    for (const [socket, connection] of connections) {
       if (isOfCrowd(socket) && connection.hasRested(showsWithinChecks)) closeFor(socket);
     }
   }

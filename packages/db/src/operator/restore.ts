@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises';
-import { describeError } from '@inventory/process/describe-error';
+import { messageOf } from '@inventory/process/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, openConnection, type Sql, type Tx } from '../client.ts';
 import { migrate, newestMigration } from '../migrate.ts';
@@ -52,7 +52,7 @@ export async function restoreBackup(
   const restored = await loadAll(sql, backup, options);
   await bringUpToDate(sql, backup.header, options).catch((error) => {
     throw new RestoredInPartError(
-      `all rows are restored, and then it failed (${describeError(error).message}): run \`migrate\`, then \`audit\``,
+      `all rows are restored, and then it failed (${messageOf(error)}): run \`migrate\`, then \`audit\``,
     );
   });
   return restored;
