@@ -56,7 +56,7 @@ test('as many shards are in use as there are workers, one for each; who stays ke
   expect(await sit(prefix, 'a')).toEqual({ count: 3, mine: [2] });
   expect(await mineOf(prefix, 'b')).toEqual([0]);
   expect(await readShardCount(redis, prefix)).toBe(3);
-  expect((await readSeating(redis, prefix)).shards).toEqual([
+  expect((await readSeating(redis, prefix, longMs)).shards).toEqual([
     { shard: 0, holder: 'b:1', isInUse: true },
     { shard: 1, holder: 'c:1', isInUse: true },
     { shard: 2, holder: 'a:1', isInUse: true },
@@ -65,7 +65,7 @@ test('as many shards are in use as there are workers, one for each; who stays ke
 
 test('what a worker had that left, or says nothing any more, is taken over at the next question', async () => {
   for (const go of [
-    (prefix: string) => leaveSeat(redis, prefix, idOf('a')),
+    (prefix: string) => leaveSeat(redis, prefix, idOf('a'), longMs),
     (prefix: string) => redis.hset(seatKeys(prefix).seats, idOf('a'), '1 64 1'),
   ]) {
     const prefix = uniqueName('seats');
@@ -85,10 +85,31 @@ test('a seat ends by itself', { timeout }, async () => {
   await expect.poll(() => mineOf(prefix, 'b'), { ...patient, interval: seatMs / 4 }).toContain(0);
 });
 
+test('a seat that lies further ahead than any is taken is nobody’s: the clock of Redis was set back', async () => {
+  const prefix = uniqueName('seats');
+  expect(await mineOf(prefix, 'dead')).toEqual([0]);
+  expect(await sit(prefix, 'a')).toEqual({ count: 2, mine: [1] });
+  await age(prefix, -3_600_000);
+  expect((await readSeating(redis, prefix, longMs)).workers).toEqual([]);
+  expect(await sit(prefix, 'a')).toEqual({ count: 1, mine: [0, 1] });
+  // What is noted of a shard out of use as well, or it would be held for as long.
+  await age(prefix, -3_600_000);
+  await sit(prefix, 'a');
+  await age(prefix, 60_000);
+  expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0]);
+});
+
+test('a clock of Redis that is corrected by a little takes nobody’s seat', async () => {
+  const prefix = uniqueName('seats');
+  for (const name of ['a', 'b']) await sit(prefix, name);
+  await age(prefix, -60_000);
+  expect(await sit(prefix, 'b')).toEqual({ count: 2, mine: [1] });
+});
+
 test('a shard out of use is held until it is empty and was so for a while', async () => {
   const prefix = uniqueName('seats');
   for (const name of ['a', 'b']) await sit(prefix, name);
-  await leaveSeat(redis, prefix, idOf('b'));
+  await leaveSeat(redis, prefix, idOf('b'), longMs);
   expect(await sit(prefix, 'a')).toEqual({ count: 1, mine: [0, 1] });
   // As if that had been just now, and however long this test takes.
   await age(prefix, -60_000);
@@ -96,7 +117,7 @@ test('a shard out of use is held until it is empty and was so for a while', asyn
   await age(prefix, 120_000);
   expect(await mineOf(prefix, 'a')).toEqual([0, 1]);
   expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0]);
-  expect((await readSeating(redis, prefix)).shards).toHaveLength(1);
+  expect((await readSeating(redis, prefix, longMs)).shards).toHaveLength(1);
 });
 
 test('a worker that cannot do its work has no shard while another one can, and has one when nobody can', async () => {
@@ -113,7 +134,7 @@ test('workers that are told other numbers of QUEUE_SHARDS agree on the least', a
   for (const name of ['a', 'b', 'c']) await sit(prefix, name);
   const told = [await sit(prefix, 'd', { shardsMax: 2 }), await sit(prefix, 'a'), await sit(prefix, 'b')];
   expect(told.map(({ count }) => count)).toEqual([2, 2, 2]);
-  expect((await readSeating(redis, prefix)).shards.filter(({ isInUse }) => isInUse)).toHaveLength(2);
+  expect((await readSeating(redis, prefix, longMs)).shards.filter(({ isInUse }) => isInUse)).toHaveLength(2);
 });
 
 const request = (itemID: string): QueuedRequest => ({
@@ -221,7 +242,8 @@ test('all is shared anew after Redis has lost who held what', { timeout }, async
     submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 60_000),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
-  const inUse = async () => (await readSeating(redis, prefix)).shards.filter(({ isInUse }) => isInUse).length;
+  const inUse = async () =>
+    (await readSeating(redis, prefix, longMs)).shards.filter(({ isInUse }) => isInUse).length;
   await expect.poll(inUse, patient).toBe(3);
 });
 

@@ -55,6 +55,7 @@ const rateLimit = 'packages/auth/src/rate-limit.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
 const answers = 'packages/queue/src/answers.ts';
 const seats = 'packages/queue/src/seats.ts';
+const workersSeen = 'packages/queue/src/workers-seen.ts';
 const submit = 'packages/queue/src/submit.ts';
 const backup = 'packages/db/src/operator/backup.ts';
 const backupFile = 'packages/db/src/operator/backup-file.ts';
@@ -3360,6 +3361,32 @@ async function importKey(`,
     test: { file: 'concurrency/rate-limit.test.ts', title: 'shuts nobody out' },
   },
   {
+    name: 'a clock of Redis that is set back has a dead worker hold its shards',
+    edits: [{ file: seats, search: ' or tonumber(expires) > latest', replace: '' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'lies further ahead' },
+  },
+  {
+    name: 'a clock of Redis that is set back has a shard out of use held for as long',
+    edits: [{ file: seats, search: ' or out[shard] > latest', replace: '' }],
+    test: { file: 'concurrency/shards.test.ts', title: 'lies further ahead' },
+  },
+  {
+    name: 'a clock of Redis that is set back has a dead worker seen',
+    edits: [{ file: workersSeen, search: 'now + ARGV[3]\n', replace: "'+inf'\n" }],
+    test: { file: 'concurrency/workers-seen.test.ts', title: 'dated an hour ahead' },
+  },
+  {
+    name: 'workers that are dated ahead are kept',
+    edits: [
+      {
+        file: workersSeen,
+        search: "redis.call('ZREMRANGEBYSCORE', KEYS[1], now + ARGV[3], '+inf')",
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/workers-seen.test.ts', title: 'goes with the first word' },
+  },
+  {
     name: 'a clock of Redis that is corrected by a little forgets what was counted',
     edits: [{ file: rateLimit, search: 'const aheadMaxMs = 1000;', replace: 'const aheadMaxMs = 0;' }],
     test: { file: 'concurrency/rate-limit.test.ts', title: 'forgets nothing' },
@@ -4127,7 +4154,7 @@ async function importKey(`,
     name: 'an operator is told that a stopped worker is there',
     edits: [
       {
-        file: 'packages/queue/src/workers-seen.ts',
+        file: workersSeen,
         search: 'seen.filter(({ unseenMs }) => unseenMs <= seenWithinMs).length',
         replace: 'seen.length',
       },

@@ -18,6 +18,8 @@ export const seatEveryMs = 400;
 
 // A shard that is not in use any more is held as long as an api may not know that yet, and until it is empty.
 const drainMs = 3000;
+// Nobody writes what lies further ahead: it is of a clock that was set back, or of another Redis.
+const aheadMaxMs = (forMs: number) => 2 * forMs;
 // Without any worker for this long nobody needs to know who had what.
 const keptMs = 60_000;
 
@@ -41,6 +43,7 @@ const sit = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local me = ARGV[1]
+local latest = now + ARGV[10]
 if ARGV[2] == '0' then
   redis.call('HDEL', KEYS[1], me)
 else
@@ -50,7 +53,7 @@ local seats = redis.call('HGETALL', KEYS[1])
 local all, able, most = {}, {}, tonumber(ARGV[9])
 for index = 1, #seats, 2 do
   local expires, max, isAble = string.match(seats[index + 1], '^(%d+) (%d+) ([01])$')
-  if expires == nil or tonumber(expires) <= now then
+  if expires == nil or tonumber(expires) <= now or tonumber(expires) > latest then
     redis.call('HDEL', KEYS[1], seats[index])
   else
     table.insert(all, seats[index])
@@ -103,7 +106,7 @@ end
 for shard = count, largest do
   local id = before[shard]
   if id ~= nil then
-    if out[shard] == nil then
+    if out[shard] == nil or out[shard] > latest then
       out[shard] = now
       redis.call('HSET', KEYS[2], 'out' .. shard, string.format('%d', now))
     end
@@ -145,28 +148,40 @@ export function seatKeys(prefix: string): { seats: string; shards: string } {
   return { seats: `${queue}:seats`, shards: `${queue}:shards` };
 }
 
-/** Takes a seat, or keeps it, for `forMs` from now, and learns what is to be done. */
+/** Takes a seat, or keeps it, for `forMs` from now, as every worker does, and learns what is to be done. */
 export async function takeSeat(
   connection: RedisConnection,
   prefix: string,
   seat: Seat,
   forMs: number = seatMs,
 ): Promise<Shares> {
-  return ask(connection, prefix, seat, forMs);
+  return ask(connection, prefix, seat, { takenForMs: forMs, forMs });
 }
 
-/** Gives a seat up; those who stay are given its shards when they ask next. */
-export async function leaveSeat(connection: RedisConnection, prefix: string, id: string): Promise<void> {
-  await ask(connection, prefix, { id, shardsMax: 1, isAble: false, empty: [], found: [] }, 0);
+/** Gives a seat up; those who stay, each for `forMs`, are given its shards when they ask next. */
+export async function leaveSeat(
+  connection: RedisConnection,
+  prefix: string,
+  id: string,
+  forMs: number = seatMs,
+): Promise<void> {
+  const seat = { id, shardsMax: 1, isAble: false, empty: [], found: [] };
+  await ask(connection, prefix, seat, { takenForMs: 0, forMs });
 }
 
-async function ask(connection: RedisConnection, prefix: string, seat: Seat, forMs: number): Promise<Shares> {
+async function ask(
+  connection: RedisConnection,
+  prefix: string,
+  seat: Seat,
+  { takenForMs, forMs }: { takenForMs: number; forMs: number },
+): Promise<Shares> {
   const { id, shardsMax, isAble, empty, found } = seat;
   const { seats, shards } = seatKeys(prefix);
   const keys = [seats, shards] as const;
-  const about = [id, forMs, shardsMax, isAble ? 1 : 0] as const;
+  const about = [id, takenForMs, shardsMax, isAble ? 1 : 0] as const;
   const lists = [empty.join(' '), found.join(' ')] as const;
-  const answer = await connection.eval(sit, 2, ...keys, ...about, drainMs, keptMs, ...lists, shardsMost);
+  const limits = [shardsMost, aheadMaxMs(forMs)] as const;
+  const answer = await connection.eval(sit, 2, ...keys, ...about, drainMs, keptMs, ...lists, ...limits);
   const [count = 0, ...mine] = (answer as unknown[]).map(Number);
   return { count, mine: mine.filter(isShard) };
 }
@@ -187,8 +202,12 @@ export type Seating = { workers: string[]; shards: HeldShard[] };
 
 const workerId = /^([\w.-]{1,64}:\d{1,10}):[\da-f]{8}$/;
 
-/** Who holds which shard at this moment; what no worker writes is left out. */
-export async function readSeating(connection: RedisConnection, prefix: string): Promise<Seating> {
+/** Who holds which shard at this moment, by seats for `forMs`; what no worker writes is left out. */
+export async function readSeating(
+  connection: RedisConnection,
+  prefix: string,
+  forMs: number = seatMs,
+): Promise<Seating> {
   const keys = seatKeys(prefix);
   const [[seconds], seats, shards] = await Promise.all([
     // By the clock that the seats are kept by: masters of a cluster have one each.
@@ -196,9 +215,11 @@ export async function readSeating(connection: RedisConnection, prefix: string): 
     connection.hgetall(keys.seats),
     connection.hgetall(keys.shards),
   ]);
-  const live = Object.entries(seats).filter(
-    ([id, said]) => workerId.test(id) && Number(said.split(' ')[0]) > Number(seconds) * 1000,
-  );
+  const now = Number(seconds) * 1000;
+  const live = Object.entries(seats).filter(([id, said]) => {
+    const expires = Number(said.split(' ')[0]);
+    return workerId.test(id) && expires > now && expires <= now + aheadMaxMs(forMs);
+  });
   const names = new Map(live.map(([id]) => [id, workerId.exec(id)![1]!]));
   const count = Number(shards.count ?? 0);
   const held = Object.entries(shards)

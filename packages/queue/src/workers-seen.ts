@@ -29,6 +29,9 @@ const seenEveryMs = 500;
 // A worker that is stopped, frozen or cut off says nothing more; one that is busy for a moment still counts.
 const seenWithinMs = 3000;
 const keptMs = 60_000;
+// More than a clock is corrected by. What lies further ahead is of a clock that was set back, or of another
+// Redis, and would be "seen now" for as long as that.
+const aheadMaxMs = 1000;
 
 // By the clock of Redis: those of the processes may differ. The lists of BullMQ would tell of a frozen worker
 // for as long as its connection stands, and are behind a right that shows every connection there is.
@@ -36,15 +39,17 @@ const beat = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], now, ARGV[1])
-for index = 3, #ARGV do redis.call('ZREM', KEYS[1], ARGV[index]) end
+for index = 4, #ARGV do redis.call('ZREM', KEYS[1], ARGV[index]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, now - ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], now + ARGV[3], '+inf')
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
 
 const look = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local seen = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', now - ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local first, last = now - ARGV[1], now + ARGV[3]
+local seen = redis.call('ZREVRANGEBYSCORE', KEYS[1], last, first, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 for index = 2, #seen, 2 do seen[index] = math.max(0, now - seen[index]) end
 return seen
 `;
@@ -70,7 +75,7 @@ export function keepSeen(
     const member = memberText(id, noteOf());
     const others = said.filter((each) => each !== member);
     said = [...others.slice(-20), member];
-    connection.eval(beat, 1, key, member, keptMs, ...others).then(
+    connection.eval(beat, 1, key, member, keptMs, aheadMaxMs, ...others).then(
       () => {
         said = said.filter((each) => !others.includes(each));
       },
@@ -93,8 +98,9 @@ export async function lookAtQueue(
   connection: RedisConnection,
   queues: readonly Queue[],
 ): Promise<QueueSight> {
+  const key = queues[0]!.toKey('workers');
   const [members, ...waiting] = await Promise.all([
-    connection.eval(look, 1, queues[0]!.toKey('workers'), keptMs, membersMax) as Promise<(string | number)[]>,
+    connection.eval(look, 1, key, keptMs, membersMax, aheadMaxMs) as Promise<(string | number)[]>,
     ...queues.map((queue) => connection.llen(queue.toKey('wait'))),
   ]);
   const seen = seenIn(members);
