@@ -31,6 +31,7 @@ const promises = [
 const given = [
   'bench/fleet-model.test.ts: waitMs: 0',
   'concurrency/large-answers.test.ts: .now() + 15_000)',
+  'concurrency/statement-pool.test.ts: waitMs: 200',
   'concurrency/statement-pool.test.ts: .now() + 10_500)',
   'security/unknown-tokens.test.ts: waitMs: 30_000',
 ];

@@ -41,6 +41,7 @@ export async function applyHeld(sql: Sql, held: Sql, requests: readonly QueuedRe
       return result;
     },
     counts: () => ({ busy: 1, idle: 0 }),
+    untilDone: () => null,
     end: async () => {},
   };
   await applyBatch(pool, requests, createPartNumbers());

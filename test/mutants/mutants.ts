@@ -55,6 +55,7 @@ const rateLimit = 'packages/auth/src/rate-limit.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
 const answers = 'packages/queue/src/answers.ts';
 const seats = 'packages/queue/src/seats.ts';
+const leftBehind = 'packages/db/src/left-behind.ts';
 const workersSeen = 'packages/queue/src/workers-seen.ts';
 const submit = 'packages/queue/src/submit.ts';
 const backup = 'packages/db/src/operator/backup.ts';
@@ -3359,6 +3360,47 @@ async function importKey(`,
       { file: rateLimit, search: 'const aheadMaxMs = 1000;', replace: 'const aheadMaxMs = 10_000_000;' },
     ],
     test: { file: 'concurrency/rate-limit.test.ts', title: 'shuts nobody out' },
+  },
+  {
+    name: 'work that goes on in Postgres uses up its places',
+    edits: [{ file: leftBehind, search: 'if (left.size < freely) return true;', replace: 'return true;' }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'uses up no more places' },
+  },
+  {
+    name: 'work that goes on in Postgres lets no other be tried',
+    edits: [{ file: leftBehind, search: 'if (pauseMs <= 0) return true;', replace: '' }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'is tried beside' },
+  },
+  {
+    name: 'nobody who waits is served when the pause is over',
+    edits: [
+      { file: leftBehind, search: 'pause = setTimeout(onMore, pauseMs).unref();', replace: '' },
+      { file: leftBehind, search: 'if (left.delete(entry)) onMore();', replace: 'left.delete(entry);' },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'is tried beside' },
+  },
+  {
+    name: 'what was left behind counts for longer than it goes on',
+    edits: [{ file: leftBehind, search: 'if (left.delete(entry)) onMore();', replace: '' }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'is tried beside' },
+  },
+  {
+    name: 'work of a worker that goes on in Postgres uses up its places',
+    edits: [
+      {
+        file: 'apps/worker/src/timed-pool.ts',
+        search: 'leftBehind.add(untilDone(pool));',
+        replace: 'untilDone(pool);',
+      },
+    ],
+    test: { file: 'concurrency/timed-pool.test.ts', title: 'batches that were given up' },
+  },
+  {
+    name: 'verdicts whose commits hang use up the places of Postgres',
+    edits: [
+      { file: statementPool, search: 'if (isLeft) leftBehind.add(untilDone(connection.sql));', replace: '' },
+    ],
+    test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },
   {
     name: 'a clock of Redis that is set back has a dead worker hold its shards',

@@ -9,6 +9,7 @@ import {
   isStatementTimeout,
   reach,
   type Sql,
+  untilDone,
 } from '@inventory/db/client';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
@@ -88,8 +89,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     const pool = createBatchPool(sql);
     return { ...pool, end: (timing) => Promise.all([pool.end(timing), sql.end(timing)]).then(() => {}) };
   }
-  const batches = createTimedPool(openBatches, batchWithinMs);
-  const folds = createTimedPool(() => connectAs('inventory-counts', 1), usualFold.allMs);
+  const batches = createTimedPool(openBatches, batchWithinMs, (pool) => pool.untilDone());
+  const folds = createTimedPool(() => connectAs('inventory-counts', 1), usualFold.allMs, untilDone);
   // With the long limit of `folds`: the driver's error for an unreachable database takes longer than a batch
   // may.
   await namingPostgres(config.DATABASE_URL, () => folds.run(refuseUnsafeDatabase));
@@ -120,6 +121,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const audits = createTimedPool(
     () => connectAs('inventory-audit', 1, { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true }),
     auditWithinMs,
+    untilDone,
   );
   const audit =
     config.BACKGROUND_AUDIT === 'off'

@@ -128,6 +128,22 @@ export function isDemoted(sql: Sql): boolean {
 }
 
 /**
+ * Has told when the connection of a pool that has one, and was ended, is closed by Postgres; null: it was
+ * never answered there. No promise, as in `onClosed`.
+ */
+export function untilDone(sql: Sql): ((tell: () => void) => void) | null {
+  if (Object.keys(sql.parameters).length === 0) return null;
+  const options = sql.options as { onclose?: (id: number) => void };
+  return (tell) => {
+    const { onclose } = options;
+    options.onclose = (id) => {
+      onclose?.(id);
+      tell();
+    };
+  };
+}
+
+/**
  * A connection of its own for transactions that are begun and ended by hand. It ends once, and is never
  * opened again.
  */

@@ -1,7 +1,8 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
-import { isDemoted, isOutage, type Sql } from './client.ts';
+import { isDemoted, isOutage, type Sql, untilDone } from './client.ts';
+import { createLeftBehind } from './left-behind.ts';
 
 /** The caller that waits for a piece of work. */
 export type Wait = {
@@ -63,6 +64,10 @@ export type StatementPoolOptions = {
 };
 
 type Connection = { sql: Sql; answeredAt: number };
+/**
+ * How a piece of work ended. `isLeft`: it may still go on; `gaveUp`: its connection is not to be asked again.
+ */
+type WorkEnd = { answered: boolean; gaveUp: boolean; isLeft: boolean; cancelled: boolean };
 type Waiting = { begin: (connection: Connection) => void; leave: () => void; hasGone: () => boolean };
 
 // Beside the connections in service: those whose work takes long, and which may yet answer.
@@ -88,6 +93,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   const inService = new Set<Connection>();
   const suspect = new Set<Connection>();
   const waiting = new Set<Waiting>();
+  const leftBehind = createLeftBehind(suspectsPerConnection * connectionsMax, () => serveWaiting());
   let ended = false;
 
   /**
@@ -97,7 +103,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   function take(): Connection | null {
     const kept = idle.pop();
     if (kept !== undefined) return kept;
-    if (inService.size >= connectionsMax) return null;
+    if (inService.size >= connectionsMax || !leftBehind.mayOpen(inService.size + suspect.size)) return null;
     const opened = { sql: options.open(), answeredAt: 0 };
     inService.add(opened);
     return opened;
@@ -156,13 +162,14 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     }
   }
 
-  function release(connection: Connection, answered: boolean, gaveUp: boolean, cancelled: boolean) {
+  function release(connection: Connection, { answered, gaveUp, isLeft, cancelled }: WorkEnd) {
     if (answered) connection.answeredAt = performance.now();
     // A cancel that comes late would end the next statement on it: there is none.
     if (gaveUp || cancelled || suspect.has(connection)) {
       suspect.delete(connection);
       inService.delete(connection);
       close(connection, gaveUp ? 0 : 1);
+      if (isLeft) leftBehind.add(untilDone(connection.sql));
     } else if (!ended) idle.push(connection);
     serveWaiting();
   }
@@ -202,11 +209,9 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         // Behind the answers that lie there unread: it may be this process that was late.
         late = setImmediate(() => suspectSince(connection, startedAt));
       }, overrunMs);
-      let answered = false;
-      let gaveUp = false;
-      let cancelled = false;
+      const end: WorkEnd = { answered: false, gaveUp: false, isLeft: false, cancelled: false };
       const onCancel = () => {
-        cancelled = true;
+        end.cancelled = true;
       };
       try {
         const result = await (cancels && wait !== undefined
@@ -214,18 +219,18 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
           : within(limitMs, work(connection.sql)));
         // What it read may be older than what another server has answered meanwhile.
         if (isDemoted(connection.sql)) throw new DemotedError('the server takes no writes any more');
-        answered = true;
+        end.answered = true;
         return result;
       } catch (error) {
+        end.isLeft = error instanceof TooLateError;
         // A transaction whose connection broke goes on in the driver, on the one that takes its place: that
         // must serve nobody else.
-        gaveUp =
-          error instanceof TooLateError || error instanceof DemotedError || (cancels && isOutage(error));
+        end.gaveUp = end.isLeft || error instanceof DemotedError || (cancels && isOutage(error));
         throw error;
       } finally {
         clearTimeout(overrun);
         clearImmediate(late);
-        release(connection, answered, gaveUp, cancelled);
+        release(connection, end);
       }
     },
     doubtIdle,

@@ -24,6 +24,8 @@ export type BatchPool = {
   transaction<T>(work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T>;
   /** Its own connections: those that work, and those with a transaction begun or none. */
   counts(): { busy: number; idle: number };
+  /** Has told when those of its own that work now have closed; null: none does. */
+  untilDone(): ((tell: () => void) => void) | null;
   /**
    * Closes the connections of its own, `timeout` seconds at most after they were asked to finish; `sql` stays
    * its opener's.
@@ -80,6 +82,19 @@ export function createBatchPool(sql: Sql): BatchPool {
       }
     },
     counts: () => ({ busy: connections.size - idle.length, idle: idle.length }),
+    untilDone() {
+      const busy = [...connections].filter((connection) => !idle.includes(connection));
+      if (busy.length === 0) return null;
+      let left = busy.length;
+      return (tell) => {
+        for (const { onClosed } of busy) {
+          onClosed(() => {
+            left -= 1;
+            if (left === 0) tell();
+          });
+        }
+      };
+    },
     async end(options) {
       ended = true;
       await Promise.all([...connections].map((connection) => connection.end(options)));
@@ -89,6 +104,7 @@ export function createBatchPool(sql: Sql): BatchPool {
 
 type BatchConnection = {
   isOpen(): boolean;
+  onClosed: SingleConnection['onClosed'];
   transaction<T>(work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T>;
   /** Begins a transaction for work that is expected soon, and ends it when none comes. */
   beginNext(): void;
@@ -141,6 +157,7 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
 
   return {
     isOpen: () => !connection.isClosed(),
+    onClosed: connection.onClosed,
     async transaction(work) {
       const begin = takeBegun();
       const worked = work(tx);

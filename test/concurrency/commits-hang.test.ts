@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { untilAnswered } from '../harness/api-client.ts';
+import { expectInvariants } from '../harness/invariants.ts';
+import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
+import { uniqueName } from '../harness/service.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+
+// Enough that nothing waits for what another request holds.
+const itemIds = Array.from({ length: 2000 }, (_, index) => `ITEM-${index}`);
+const callerCount = 60;
+let pair: PostgresPair;
+let service: OwnService;
+
+beforeAll(async () => {
+  pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, itemIds), synchronous: true });
+  service = await startOwnService({ apis: 1, workers: 1, env: { DATABASE_URL: pair.urlOf(pair.primary) } });
+});
+afterAll(async () => {
+  await service?.stop();
+  await pair?.stop();
+});
+
+/** Connections of the service, by their names. */
+async function countConnections(): Promise<Record<string, number>> {
+  const rows = await pair.primary.sql<{ name: string; count: number }[]>`
+    select application_name as name, count(*)::integer as count from pg_stat_activity
+    where application_name like 'inventory-%' group by 1`;
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+test('503 while commits wait for a standby that is away, without using up the places of Postgres; then each is applied once', {
+  timeout: 300_000,
+}, async () => {
+  const [client] = service.clients;
+  const sent: { itemID: string; key: string }[] = [];
+  const receive = ({ itemID, key }: { itemID: string; key: string }) =>
+    client!.post(
+      '/Inventory/Receive',
+      { itemID, units: 1, wid: 1, reasonCode: 0 },
+      { 'Idempotency-Key': key },
+    );
+  const sendNext = () => {
+    const next = { itemID: itemIds[sent.length % itemIds.length]!, key: uniqueName('hang') };
+    sent.push(next);
+    return receive(next);
+  };
+  expect((await sendNext()).status).toBe(201);
+  await pair.standby.kill();
+
+  const statuses = new Set<number>();
+  const call = async () => {
+    while (sent.length < 6 * callerCount) statuses.add((await sendNext()).status);
+  };
+  await Promise.all(Array.from({ length: callerCount }, call));
+  // What was on its way to the standby just then may be answered yet.
+  expect([...statuses].filter((status) => status !== 201)).toEqual([503]);
+  const counts = await countConnections();
+  // Four in service, eight that take long, eight left behind freely, and a few that tried since.
+  expect(counts['inventory-verdict']).toBeLessThan(30);
+  for (const name of ['inventory-worker', 'inventory-counts']) expect(counts[name]).toBeLessThan(20);
+
+  await pair.primary.sql`alter system reset synchronous_standby_names`;
+  await pair.primary.sql`select pg_reload_conf()`;
+  await untilAnswered(() => receive(sent[0]!));
+  const answers = [];
+  for (const each of sent) answers.push(await untilAnswered(() => receive(each)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  const [stock] = await pair.primary.sql`select sum(units)::integer as units from lot`;
+  expect(stock!.units).toBe(sent.length);
+  await expectInvariants(pair.primary.sql);
+  // What was left behind has gone, and nothing is held up.
+  const total = async () => Object.values(await countConnections()).reduce((sum, count) => sum + count, 0);
+  await expect.poll(total, { timeout: 60_000 }).toBeLessThan(25);
+});
