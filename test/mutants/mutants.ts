@@ -3382,7 +3382,7 @@ async function importKey(`,
   {
     name: 'what was left behind counts for longer than it goes on',
     edits: [{ file: leftBehind, search: 'if (left.delete(entry)) onMore();', replace: '' }],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'is tried beside' },
+    test: { file: 'concurrency/left-behind.test.ts', title: 'as soon as' },
   },
   {
     name: 'work of a worker that goes on in Postgres uses up its places',
@@ -3394,6 +3394,13 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/timed-pool.test.ts', title: 'batches that were given up' },
+  },
+  {
+    name: 'a network that swallows packets leaves the service without connections',
+    edits: [
+      { file: leftBehind, search: 'if (untilDone === null) return;', replace: 'untilDone ??= () => {};' },
+    ],
+    test: { file: 'concurrency/left-behind.test.ts', title: 'nothing came to Postgres' },
   },
   {
     name: 'verdicts whose commits hang use up the places of Postgres',
