@@ -281,7 +281,11 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(both.body.results[0]).toMatchObject({ replayed: true, body: single.body });
     expect(both.body.results[2]).toMatchObject({ replayed: true, body: both.body.results[1].body });
     expect(await inStock(service, itemID)).toBe(5);
+    expect(both.headers.get('Idempotent-Replayed')).toBeNull();
     const twice = [receiveOf(itemID, 2, { key: a }), receiveOf(itemID, 2, { key: a })];
+    const known = await atomic(client, twice);
+    expect(known.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(known.body.results.map((each: { body: object }) => each.body)).toEqual([single.body, single.body]);
     const again = await atomic(client, [...twice, issueOf(itemID, 0.5)]);
     expect(outcomesOf(again.body), again.text).toEqual(['applied 201', 'applied 201', 'applied 200']);
     expect(again.body.results[1]).toMatchObject({ replayed: true, body: single.body });

@@ -3403,6 +3403,13 @@ async function importKey(`,
     test: { file: 'concurrency/left-behind.test.ts', title: 'nothing came to Postgres' },
   },
   {
+    name: 'an atomic batch that was applied before does not say so',
+    edits: [
+      { file: 'apps/api/src/batch/apply-atomic.ts', search: '!results.includes(ofNow)', replace: 'isRepeat' },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'one applied before counts as done' },
+  },
+  {
     name: 'verdicts whose commits hang use up the places of Postgres',
     edits: [
       { file: statementPool, search: 'if (isLeft) leftBehind.add(untilDone(connection.sql));', replace: '' },

@@ -157,7 +157,8 @@ function knownReply(
 ): Reply {
   const text = resultsText(operations, known);
   if (listKey === undefined && known.every(({ status }) => status === 'applied')) {
-    return batchReply('atomic', text, summaryOf(known), gaps, false);
+    const isReplayed = known.every(({ replayed }) => replayed);
+    return batchReply('atomic', text, summaryOf(known), gaps, isReplayed);
   }
   throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
 }
@@ -165,9 +166,8 @@ function knownReply(
 function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {
   const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
   // Of a stored answer all is stored. A quote inside a text has a backslash before it.
-  const results = isRepeat
-    ? answer.result!.replaceAll(',"replayed":false}', ',"replayed":true}')
-    : answer.result!;
+  const ofNow = ',"replayed":false}';
+  const results = isRepeat ? answer.result!.replaceAll(ofNow, ',"replayed":true}') : answer.result!;
   const summary = { applied: operations.length, refused: 0, notApplied: 0 };
-  return batchReply('atomic', results, summary, gaps, isRepeat);
+  return batchReply('atomic', results, summary, gaps, !results.includes(ofNow));
 }
