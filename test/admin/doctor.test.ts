@@ -1,7 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { createSigningKey } from '@inventory/auth/token';
 import { addFirstSigningKey, listSigningKeys, withdrawSigningKey } from '@inventory/db/signing-keys';
-import { choosePort } from '@inventory/local/free-port';
 import { queueName } from '@inventory/queue/envelope';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -299,18 +298,17 @@ describe.concurrent('doctor names the cause within 15 s and ends with 1:', () =>
     expect(own.checks.clocks!.found).toMatch(
       /^clocks differ: Postgres (9\.\d|10\.\d) s behind this machine, Redis (9\.\d|10\.\d) s behind this machine$/,
     );
-    const internalPort = await choosePort('api', undefined, undefined);
     const wrong = await startProcess(
       'apps/api/src/main.ts',
       {
         ...asPart('api', environment()),
         ...shift,
-        INTERNAL_PORT: `${internalPort}`,
+        INTERNAL_PORT: '0',
       },
       { imports },
     );
     onTestFinished(() => wrong.stop());
-    const other = await examine({}, { args: ['--api', `http://127.0.0.1:${internalPort}`] });
+    const other = await examine({}, { args: ['--api', `http://127.0.0.1:${wrong.internalPort}`] });
     expect({ code: other.code, failed: other.failed }).toEqual({ code: 1, failed: ['clocks'] });
     expect(other.checks.clocks!.found).toMatch(
       /the api at 127\.0\.0\.1:\d+ (9\.\d|10\.\d) s ahead of this machine$/,

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate } from '@inventory/db/migrate';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import { choosePort } from '@inventory/local/free-port';
 import type { Stack } from '@inventory/local/stack';
 import { Pool } from 'undici';
 import { readMetrics } from '../harness/metrics.ts';
@@ -56,7 +55,6 @@ export async function measureReplica(stack: Stack): Promise<string> {
 }
 
 async function measureWay(stack: Stack, pair: PostgresPair, way: Way, name: string): Promise<Seen> {
-  const internalPort = await choosePort('internal', undefined, undefined);
   const env: Record<string, string> = {
     DATABASE_URL: pair.urlOf(pair.primary),
     REDIS_URL: stack.redisUrl,
@@ -65,7 +63,7 @@ async function measureWay(stack: Stack, pair: PostgresPair, way: Way, name: stri
   };
   if (way.from === 'replica') env.DATABASE_READ_URL = pair.urlOf(pair.standby);
   const worker = await startProcess('apps/worker/src/main.ts', env);
-  const api = await startProcess('apps/api/src/main.ts', { ...env, INTERNAL_PORT: String(internalPort) });
+  const api = await startProcess('apps/api/src/main.ts', { ...env, INTERNAL_PORT: '0' });
   const origin = `http://127.0.0.1:${api.port}`;
   const token = await addCaller(pair.primary.sql, `${origin}/api/v1`, name);
   const http = new Pool(origin, { connections: 32, pipelining: 1 });
@@ -86,7 +84,7 @@ async function measureWay(stack: Stack, pair: PostgresPair, way: Way, name: stri
     return send('/Inventory/Receive', { itemID, units: 1, wid: 1 + (count % warehouseCount), reasonCode: 0 });
   };
   const reads = async (by: string) =>
-    (await readMetrics(internalPort)).value(`inventory_api_list_reads_total{by="${by}"}`) ?? 0;
+    (await readMetrics(api.internalPort)).value(`inventory_api_list_reads_total{by="${by}"}`) ?? 0;
   try {
     // Connections are made and statements planned.
     await paced(listsPerSecond, 3, list);

@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/clients';
-import { choosePort } from '@inventory/local/free-port';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
@@ -52,16 +51,15 @@ beforeAll(async () => {
     rateLimit: 1_000_000,
     secretDigest: digestSecret(secret),
   });
-  const internalPort = await choosePort('the api', undefined, undefined);
-  metricsUrl = `http://127.0.0.1:${internalPort}/metrics`;
   api = await startProcess('apps/api/src/main.ts', {
     DATABASE_URL: database.url,
     REDIS_URL: inject('redisUrl'),
     QUEUE_PREFIX: uniqueName('category'),
     PORT: '0',
-    INTERNAL_PORT: String(internalPort),
+    INTERNAL_PORT: '0',
     LOG_LEVEL: 'info',
   });
+  metricsUrl = `http://127.0.0.1:${api.internalPort}/metrics`;
   origin = `http://127.0.0.1:${api.port}`;
   const form = { grant_type: 'client_credentials', client_id: 'reader', client_secret: secret };
   const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });

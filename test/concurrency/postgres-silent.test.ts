@@ -4,9 +4,7 @@ import { queryObjects } from 'node:v8';
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/clients';
-import { choosePort } from '@inventory/local/free-port';
 import { createLog } from '@inventory/process/log';
-import type { Running } from '@inventory/process/run';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
@@ -17,21 +15,19 @@ import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ workers: 0 });
 let stretch: NetworkStretch;
-let api: Running & { port: number };
+let api: Awaited<ReturnType<typeof startServer>>;
 let baseUrl: string;
-let internalPort: number;
 const clientId = uniqueName('client');
 const secret = createSecret();
 
 beforeAll(async () => {
   stretch = await startProxy(Number(new URL(service.databaseUrl).port));
-  internalPort = await choosePort('the api', undefined, undefined);
   const env = {
     DATABASE_URL: through(service.databaseUrl, stretch),
     REDIS_URL: inject('redisUrl'),
     QUEUE_PREFIX: uniqueName('silent'),
     PORT: '0',
-    INTERNAL_PORT: String(internalPort),
+    INTERNAL_PORT: '0',
   };
   api = await startServer(asPart('api', env), createLog('api'));
   baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
@@ -52,7 +48,7 @@ afterAll(async () => {
 
 const readToken = () => askToken(baseUrl, { clientId, secret });
 const readWaiting = async () => {
-  const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+  const metrics = await (await fetch(`http://127.0.0.1:${api.internalPort}/metrics`)).text();
   return Number(/^inventory_api_postgres_waiting\{kind="items"\} (\d+)$/m.exec(metrics)?.[1]);
 };
 const connect = async (): Promise<ApiClient> =>

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/clients';
-import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { askToken, createApiClient, untilAnswered } from '../harness/api-client.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
@@ -20,7 +19,6 @@ let database: TestDatabase;
 let api: Started;
 let baseUrl: string;
 let token: string;
-let internalPort: number;
 const clientId = uniqueName('client');
 
 beforeAll(async () => {
@@ -34,13 +32,12 @@ beforeAll(async () => {
     rateLimit: 1_000_000,
     secretDigest: digestSecret(secret),
   });
-  internalPort = await choosePort('the api', undefined, undefined);
   api = await startProcess('apps/api/src/main.ts', {
     DATABASE_URL: database.url,
     REDIS_URL: inject('redisUrl'),
     QUEUE_PREFIX: uniqueName('flood'),
     PORT: '0',
-    INTERNAL_PORT: String(internalPort),
+    INTERNAL_PORT: '0',
     LOG_LEVEL: 'info',
   });
   baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
@@ -66,7 +63,7 @@ async function measure(): Promise<number> {
 }
 
 async function strangersWaiting(): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+  const metrics = await (await fetch(`http://127.0.0.1:${api.internalPort}/metrics`)).text();
   return Number(/^inventory_api_strangers_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
 }
 

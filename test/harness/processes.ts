@@ -11,6 +11,8 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null; lastWor
 export type Started = {
   child: ChildProcess;
   port: number;
+  /** Where INTERNAL_PORT was given, as 0 best of all: a port chosen before may be another's by then. */
+  internalPort: number;
   exited: Promise<Exit>;
   stop(): Promise<void>;
   /** All that it has written so far, to both outputs, when it was started to keep that. */
@@ -69,7 +71,7 @@ export async function startProcess(
       setTimeout(tell, lastWordsWithinMs);
     });
   });
-  const port = await new Promise<number>((resolve, reject) => {
+  const ports = await new Promise<Pick<Started, 'port' | 'internalPort'>>((resolve, reject) => {
     let text: string | null = '';
     child.stdout!.on('data', (chunk: Buffer) => {
       if (text === null) return;
@@ -77,7 +79,8 @@ export async function startProcess(
       const line = text.split('\n').find((each) => / is up"/.test(each) && each.endsWith('}'));
       if (line === undefined) return;
       text = null;
-      resolve(JSON.parse(line).port ?? 0);
+      const { port, internalPort } = JSON.parse(line) as Record<string, number | null>;
+      resolve({ port: port ?? 0, internalPort: internalPort ?? 0 });
     });
     exited.then(({ code, signal, lastWords }) =>
       reject(new Error(`${file} ended with ${signal ?? code} before it was up: ${lastWords}`)),
@@ -85,7 +88,7 @@ export async function startProcess(
   });
   return {
     child,
-    port,
+    ...ports,
     exited,
     async stop() {
       child.kill('SIGTERM');

@@ -1,7 +1,6 @@
 import { startServer } from '@inventory/api/server';
 import { type AuditSlice, auditSlice, listDrift } from '@inventory/db/audit-slice';
 import { connect, type Sql } from '@inventory/db/client';
-import { choosePort } from '@inventory/local/free-port';
 import { createLog } from '@inventory/process/log';
 import { startAuditKeeper } from '@inventory/worker/audit-keeper';
 import { startWorker } from '@inventory/worker/worker';
@@ -198,13 +197,8 @@ describe('a worker', () => {
     const wrong = (by: number) =>
       byHand(`update stock_level set in_stock = in_stock + ${by} where part_no = ${lot!.partNo} and wid = 2`);
     await wrong(3);
-    const internalPort = await choosePort('worker', undefined, undefined);
     const env = environment();
-    const worker = await startProcess(
-      'apps/worker/src/main.ts',
-      asPart('worker', { ...env, INTERNAL_PORT: String(internalPort) }),
-      { keep: true },
-    );
+    const worker = await startProcess('apps/worker/src/main.ts', asPart('worker', env), { keep: true });
     onTestFinished(() => worker.stop());
     const api = await startServer(asPart('api', env), createLog('api'));
     onTestFinished(() => api.stop());
@@ -212,7 +206,7 @@ describe('a worker', () => {
     onTestFinished(() => page.close());
     const places = async () => {
       await lookNow();
-      return (await readMetrics(internalPort)).text.match(
+      return (await readMetrics(worker.internalPort)).text.match(
         /^inventory_worker_audit_drift_places (\d+)$/m,
       )?.[1];
     };

@@ -1,4 +1,3 @@
-import { choosePort } from '@inventory/local/free-port';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
@@ -19,17 +18,14 @@ const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('causes
 let postgres: NetworkStretch;
 let redis: NetworkStretch;
 
-type Part = Started & { internalPort: number };
-
-async function start(part: 'api' | 'worker', env: Record<string, string>): Promise<Part> {
-  const internalPort = await choosePort(part, undefined, undefined);
-  const started = await startProcess(
+function start(part: 'api' | 'worker', env: Record<string, string>): Promise<Started> {
+  return startProcess(
     `apps/${part}/src/main.ts`,
     asPart(part, {
       DATABASE_URL: through(service.databaseUrl, postgres),
       REDIS_URL: through(inject('redisUrl'), redis),
       PORT: '0',
-      INTERNAL_PORT: String(internalPort),
+      INTERNAL_PORT: '0',
       LOG_LEVEL: 'info',
       CONNECTIONS_MAX: '10000',
       CONNECTIONS_PER_ADDRESS_MAX: '0',
@@ -37,7 +33,6 @@ async function start(part: 'api' | 'worker', env: Record<string, string>): Promi
     }),
     { imports: ['test/harness/shifted-clock.ts'], keep: true },
   );
-  return { ...started, internalPort };
 }
 
 beforeAll(async () => {
@@ -54,21 +49,21 @@ afterAll(() => {
 });
 
 const body = (itemID: string) => ({ itemID, units: 1, wid: 1, reasonCode: 0 });
-const readOne = async (part: Part, name: string) => (await readMetrics(part.internalPort)).value(name);
-const failedBy = async (part: Part, cause: string) =>
+const readOne = async (part: Started, name: string) => (await readMetrics(part.internalPort)).value(name);
+const failedBy = async (part: Started, cause: string) =>
   (await readOne(part, `inventory_api_failures_total{cause="${cause}"}`)) ?? 0;
 
 /** The lines of an api's log from a number of them on. */
-const linesFrom = (part: Part, from: number): LogLine[] => logLinesOf(part.written()).slice(from);
-const lineCount = (part: Part) => logLinesOf(part.written()).length;
-const causesFrom = (part: Part, from: number) => new Set(linesFrom(part, from).map(({ cause }) => cause));
-const awayFrom = (part: Part, from: number) => linesFrom(part, from).map(({ away }) => away);
+const linesFrom = (part: Started, from: number): LogLine[] => logLinesOf(part.written()).slice(from);
+const lineCount = (part: Started) => logLinesOf(part.written()).length;
+const causesFrom = (part: Started, from: number) => new Set(linesFrom(part, from).map(({ cause }) => cause));
+const awayFrom = (part: Started, from: number) => linesFrom(part, from).map(({ away }) => away);
 
 /**
  * From now on the api is to say that this is the cause: the gauge by 0, the count of its failures, and the
  * log. Returns the wait for that.
  */
-async function expectCause(api: Part, cause: string, gauge: string): Promise<() => Promise<void>> {
+async function expectCause(api: Started, cause: string, gauge: string): Promise<() => Promise<void>> {
   const from = lineCount(api);
   const before = await failedBy(api, cause);
   expect(await readOne(api, gauge)).toBe(1);
@@ -80,8 +75,8 @@ async function expectCause(api: Part, cause: string, gauge: string): Promise<() 
 }
 
 describe('an api and a worker', () => {
-  let api: Part;
-  let worker: Part;
+  let api: Started;
+  let worker: Started;
   let client: ApiClient;
   let itemID: string;
 
@@ -266,8 +261,8 @@ describe('an api and a worker', () => {
 });
 
 describe('an api whose queue takes no more', () => {
-  let api: Part;
-  let worker: Part;
+  let api: Started;
+  let worker: Started;
 
   beforeAll(async () => {
     // Few requests fill it.

@@ -1,4 +1,3 @@
-import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
@@ -43,6 +42,7 @@ async function startParts(more: Record<string, string>): Promise<Parts> {
     REDIS_URL: through(inject('redisUrl'), redis),
     QUEUE_PREFIX: uniqueName('page-causes'),
     PORT: '0',
+    INTERNAL_PORT: '0',
     CONNECTIONS_MAX: '10000',
     CONNECTIONS_PER_ADDRESS_MAX: '0',
     LOG_LEVEL: 'info',
@@ -50,17 +50,16 @@ async function startParts(more: Record<string, string>): Promise<Parts> {
     CLOCK_SHIFT_MS: '10000',
     ...more,
   };
-  const start = (part: 'api' | 'worker', INTERNAL_PORT: string) =>
-    startProcess(`apps/${part}/src/main.ts`, asPart(part, { ...env, INTERNAL_PORT }), {
+  const start = (part: 'api' | 'worker') =>
+    startProcess(`apps/${part}/src/main.ts`, asPart(part, env), {
       imports: ['test/harness/shifted-clock.ts'],
     });
-  const internalPort = String(await choosePort('api', undefined, undefined));
-  const worker = await start('worker', '0');
-  const api = await start('api', internalPort);
+  const worker = await start('worker');
+  const api = await start('api');
   const known = await service.client();
   const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
-  const page = await watchOperations(Number(internalPort));
-  return { startWorker: () => start('worker', '0'), api, worker, client, itemID: await service.item(), page };
+  const page = await watchOperations(api.internalPort);
+  return { startWorker: () => start('worker'), api, worker, client, itemID: await service.item(), page };
 }
 
 async function stopParts(parts: Parts | undefined) {
