@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { untilAnswered } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { expectInvariants } from '../harness/invariants.ts';
+import { watchOperations } from '../harness/operations-stream.ts';
 import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
 import { uniqueName } from '../harness/service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
@@ -8,12 +11,19 @@ import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 // Enough that nothing waits for what another request holds.
 const itemIds = Array.from({ length: 2000 }, (_, index) => `ITEM-${index}`);
 const callerCount = 60;
+const patient = { timeout: 60_000 };
 let pair: PostgresPair;
 let service: OwnService;
+let env: Record<'DATABASE_URL' | 'REDIS_URL' | 'QUEUE_PREFIX', string>;
 
 beforeAll(async () => {
   pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, itemIds), synchronous: true });
-  service = await startOwnService({ apis: 1, workers: 1, env: { DATABASE_URL: pair.urlOf(pair.primary) } });
+  env = {
+    DATABASE_URL: pair.urlOf(pair.primary),
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('hanging'),
+  };
+  service = await startOwnService({ apis: 1, workers: 1, env });
 });
 afterAll(async () => {
   await service?.stop();
@@ -52,6 +62,17 @@ test('503 while commits wait for a standby that is away, without using up the pl
     while (sent.length < 6 * callerCount) statuses.add((await sendNext()).status);
   };
   await Promise.all(Array.from({ length: callerCount }, call));
+  const page = await watchOperations(service.internalPorts[0]!);
+  onTestFinished(() => page.close());
+  await expect
+    .poll(() => page.now()?.sentence, patient)
+    .toMatch(/^Postgres waits for a standby that is away:/);
+  const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
+  const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
+  expect(checks.find(({ id }) => id === 'replication')).toMatchObject({
+    state: 'fail',
+    found: 'no standby is attached, and synchronous_standby_names is set: no write is answered',
+  });
   // What was on its way to the standby just then may be answered yet.
   expect([...statuses].filter((status) => status !== 201)).toEqual([503]);
   const counts = await countConnections();
@@ -69,6 +90,7 @@ test('503 while commits wait for a standby that is away, without using up the pl
   expect(stock!.units).toBe(sent.length);
   await expectInvariants(pair.primary.sql);
   // What was left behind has gone, and nothing is held up.
+  await expect.poll(() => page.now()?.sentence, patient).toBe('All is well.');
   const total = async () => Object.values(await countConnections()).reduce((sum, count) => sum + count, 0);
-  await expect.poll(total, { timeout: 60_000 }).toBeLessThan(25);
+  await expect.poll(total, patient).toBeLessThan(25);
 });

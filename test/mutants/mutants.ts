@@ -3410,6 +3410,17 @@ async function importKey(`,
     test: { file: 'contract/batch-atomic.test.ts', title: 'one applied before counts as done' },
   },
   {
+    name: 'nobody is told that commits wait for a standby',
+    edits: [
+      {
+        file: 'apps/api/src/needs.ts',
+        search: 'hangingCommits === 0 && verdicts.counts().suspect === 0',
+        replace: 'hangingCommits === 0',
+      },
+    ],
+    test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
+  },
+  {
     name: 'verdicts whose commits hang use up the places of Postgres',
     edits: [
       { file: statementPool, search: 'if (isLeft) leftBehind.add(untilDone(connection.sql));', replace: '' },

@@ -144,6 +144,11 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   metrics.gauge('inventory_api_redis_up', '1 when Redis answers and takes work.', up('redis'));
   metrics.gauge('inventory_api_postgres_up', '1 when Postgres answers.', up('postgres'));
   metrics.gauge(
+    'inventory_api_hanging_commits',
+    'Commits of this service that have waited for a standby of Postgres for longer than two seconds.',
+    needs.hangingCommits,
+  );
+  metrics.gauge(
     'inventory_api_postgres_connections',
     'Connections to Postgres; suspect: their work takes too long.',
     readings.postgresConnections,

@@ -1,4 +1,5 @@
 import { isOutage, reach } from '@inventory/db/client';
+import { countHangingCommits } from '@inventory/db/replication';
 import { NeverBegunError, type StatementPool } from '@inventory/db/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Presence } from '@inventory/process/presence';
@@ -15,6 +16,8 @@ export type Needs = {
    * first: a request that was let in then would be refused, one that a proxy holds is served.
    */
   awaitsWorker(): boolean;
+  /** Commits that wait for a standby, and have for seconds; seen within some seconds. */
+  hangingCommits(): number;
   /** Why a transaction got no answer just now. */
   whyUnanswered(): FailureCause;
   /** Redis did not take an envelope. */
@@ -31,17 +34,21 @@ const awaitWorkerMs = 10_000;
 // Sooner than a worker counts as gone: the request has waited for longer than this, too.
 const unseenMs = 2000;
 
-/** Looks, all the time, whether Redis, Postgres and a worker are there. */
+/**
+ * Looks, all the time, whether Redis, Postgres and a worker are there; by `verdicts`, whose writes are the
+ * first to hang, and by `operations` whether they do.
+ */
 export function watchNeeds(
   presence: Presence,
   submitter: Pick<Submitter, 'isOpen' | 'look'>,
-  pool: StatementPool,
+  { verdicts, operations }: { verdicts: StatementPool; operations: StatementPool },
 ): Needs {
   let sight: QueueSight = { workers: 0, seen: [], lastSeenMs: null, backlog: 0 };
   const startedAt = performance.now();
   let seenAt = startedAt;
   let hasSeenWorker = false;
   let sendFailedAt = Number.NEGATIVE_INFINITY;
+  let hangingCommits = 0;
   const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
 
   async function look() {
@@ -65,7 +72,7 @@ export function watchNeeds(
   });
   const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {
     try {
-      await pool.run(reach);
+      await verdicts.run(reach);
       presence.note('postgres', true);
     } catch (error) {
       // Busy connections are no outage; they become one when what they do takes too long.
@@ -73,13 +80,20 @@ export function watchNeeds(
     }
   });
 
+  const stopCommits = lookEvery(lookAtPostgresEveryMs, async () => {
+    if (hangingCommits === 0 && verdicts.counts().suspect === 0) return;
+    // What cannot be asked now is as it was.
+    hangingCommits = await operations.run(countHangingCommits).catch(() => hangingCommits);
+  });
+
   return {
     presence,
     sight: () => sight,
+    hangingCommits: () => hangingCommits,
     awaitsWorker: () => !hasSeenWorker && performance.now() - startedAt < awaitWorkerMs,
     whyUnanswered() {
       if (!submitter.isOpen() || !presence.isThere('redis') || !takesWork()) return 'redis';
-      if (!presence.isThere('postgres')) return 'postgres';
+      if (!presence.isThere('postgres') || hangingCommits > 0) return 'postgres';
       const unseen = performance.now() - seenAt + (sight.lastSeenMs ?? Number.POSITIVE_INFINITY);
       return unseen > unseenMs ? 'noWorker' : 'busy';
     },
@@ -89,6 +103,7 @@ export function watchNeeds(
     stop() {
       stopRedis();
       stopPostgres();
+      stopCommits();
     },
   };
 }

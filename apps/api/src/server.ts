@@ -200,7 +200,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       },
     },
   });
-  needs = watchNeeds(presence, submitter, verdicts);
+  needs = watchNeeds(presence, submitter, database);
   let draining = false;
   const standing = createStanding();
   const strangers = createStrangers(() => draining, standing);

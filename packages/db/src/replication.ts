@@ -32,7 +32,19 @@ export function whyLossy(replication: Replication, hostCount: number): string | 
   return synchronousCommit === 'local' ? `synchronous_commit is local: ${loss}` : null;
 }
 
-/** The same for a connection of the service, as a line for its log. */
+/**
+ * How many commits of this connection's role have waited for a standby for longer than two seconds: no limit
+ * of time ends such a wait.
+ */
+export async function countHangingCommits(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from pg_stat_activity
+    where usename = current_user and wait_event = 'SyncRep'
+      and state_change < clock_timestamp() - interval '2 seconds'`;
+  return row!.count;
+}
+
+/** What `whyLossy` says, for a connection of the service, as a line for its log. */
 export async function findLossyReplication(sql: Sql, hostCount: number): Promise<string | null> {
   return whyLossy(await readReplication(sql), hostCount);
 }

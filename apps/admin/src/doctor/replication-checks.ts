@@ -1,6 +1,6 @@
 import type { Sql } from '@inventory/db/client';
 import { readReplication, whyLossy } from '@inventory/db/replication';
-import { ok, type Question, warn } from './check.ts';
+import { fail, ok, type Question, warn } from './check.ts';
 
 /** The primary, and how many servers DATABASE_URL names. */
 export type Servers = { sql: Sql; hostCount: number };
@@ -20,12 +20,10 @@ export const replicationChecks: Question<Servers>[] = [
           'set synchronous_standby_names on every server, to two standbys or more of which one must answer: see docs/operating.md',
         );
       }
-      if (attached === 0 && (hostCount > 1 || synchronousNames !== '')) {
-        return warn(
-          `${standbys}; nobody could take over, and with synchronous_standby_names set no write is answered`,
-          'see why the standbys do not stream from the primary',
-        );
-      }
+      const remedy = 'see why the standbys do not stream from the primary';
+      if (attached === 0 && synchronousNames !== '')
+        return fail(`${standbys}, and synchronous_standby_names is set: no write is answered`, remedy);
+      if (attached === 0 && hostCount > 1) return warn(`${standbys}; nobody could take over`, remedy);
       return ok(attached === 0 ? standbys : `${standbys}; synchronous: ${synchronousNames}`);
     },
   },

@@ -5,6 +5,7 @@ export type Cause = {
   code:
     | 'postgres'
     | 'redis'
+    | 'commits'
     | 'noWorker'
     | 'busy'
     | 'busyReads'
@@ -27,6 +28,8 @@ export type Cause = {
 export type Signs = {
   isPostgresUp: boolean;
   isRedisUp: boolean;
+  /** Commits that have waited for a standby for seconds. */
+  hangingCommits: number;
   workers: number;
   /** Those, and the ones that were seen within a minute. */
   seen: readonly SeenWorker[];
@@ -77,6 +80,16 @@ function whatIsAway(signs: Signs): Cause[] {
       sentence: 'Postgres is away or does not answer: nothing can be read or written.',
       advice:
         'See whether it runs, has room on its disk and can be reached from here. The service comes back by itself.',
+    });
+  }
+  if (signs.isPostgresUp && signs.hangingCommits > 0) {
+    causes.push({
+      code: 'commits',
+      level: 'bad',
+      sentence:
+        'Postgres waits for a standby that is away: nothing can be written, lists and items are served.',
+      advice:
+        'See why no standby of synchronous_standby_names streams (pg_stat_replication). When one is back, what hangs is applied; or take the lost one out of that setting.',
     });
   }
   if (!signs.isRedisUp) {

@@ -25,6 +25,8 @@ export type Reading = {
   backlog: number;
   isRedisUp: boolean;
   isPostgresUp: boolean;
+  /** Commits that have waited for a standby for seconds. */
+  hangingCommits: number;
   clockDifferenceSeconds: number;
   connections: number;
   /** What in Redis was not signed by a worker of ours. */
@@ -47,6 +49,7 @@ const metricsRead = {
   backlog: 'inventory_api_queue_backlog_envelopes',
   redis: 'inventory_api_redis_up',
   postgres: 'inventory_api_postgres_up',
+  hangingCommits: 'inventory_api_hanging_commits',
   clock: 'inventory_api_clock_difference_seconds',
   connections: 'inventory_api_connections',
   refusedAnswers: 'inventory_api_refused_answers',
@@ -92,6 +95,7 @@ export async function takeReading(metrics: Pick<Metrics, 'samples'>): Promise<Re
     backlog: sum('backlog'),
     isRedisUp: sum('redis') === 1,
     isPostgresUp: sum('postgres') === 1,
+    hangingCommits: sum('hangingCommits'),
     clockDifferenceSeconds: sum('clock'),
     connections: sum('connections'),
     refusedAnswers: sum('refusedAnswers'),
