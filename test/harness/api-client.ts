@@ -88,10 +88,12 @@ function parse(text: string): unknown {
 // So long a machine may be busy with other things before that is what a test is about.
 const busyMaxMs = 60_000;
 const againAfterMs = 50;
+const busyMessages: ReadonlySet<string> = new Set([messages.unavailable, messages.unreachable]);
 
 /**
- * A client that sends its token with every request. `isPatient`: what was refused as busy is sent again, as
- * the answer asks for: nothing was applied, and for what most tests are about it has not been.
+ * A client that sends its token with every request. `isPatient`: what was refused as busy, or for a database
+ * that did not answer in time, is sent again, as the answer asks for: nothing was applied, and for what most
+ * tests are about it has not been.
  */
 export function createApiClient(
   baseUrl: string,
@@ -103,7 +105,7 @@ export function createApiClient(
     const headers = { Authorization: `Bearer ${token}`, ...options.headers };
     for (const begunAt = performance.now(); ; await setTimeout(againAfterMs)) {
       const answer = await send(baseUrl, method, path, { ...options, headers });
-      const isBusy = answer.status === 503 && answer.body?.message === messages.unavailable;
+      const isBusy = answer.status === 503 && busyMessages.has(answer.body?.message);
       if (!isBusy || !isPatient || performance.now() - begunAt > busyMaxMs) return answer;
     }
   };

@@ -216,7 +216,8 @@ function whatWorkersSay(signs: Signs): Cause[] {
   }
   const live = signs.seen.filter(({ unseenMs }) => unseenMs <= lostAfterMs);
   const cutOff = live.find(({ note }) => note?.isPostgresUp === false);
-  if (cutOff !== undefined && signs.isPostgresUp) {
+  // While commits hang a worker begins no more of them, and says the same.
+  if (cutOff !== undefined && signs.isPostgresUp && signs.hangingCommits === 0) {
     causes.push({
       code: 'workerPostgres',
       level: 'bad',
