@@ -11,7 +11,7 @@ export const replicationChecks: Question<Servers>[] = [
     wanted: 'a synchronous standby, where there are standbys',
     async look({ sql, hostCount }) {
       const replication = await readReplication(sql);
-      const { attached, synchronousNames } = replication;
+      const { attached, synchronousNames, synchronousCommit } = replication;
       const lossy = whyLossy(replication, hostCount);
       const standbys = attached === 0 ? 'no standby is attached' : `${attached} attached`;
       if (lossy !== null) {
@@ -21,7 +21,8 @@ export const replicationChecks: Question<Servers>[] = [
         );
       }
       const remedy = 'see why the standbys do not stream from the primary';
-      if (attached === 0 && synchronousNames !== '')
+      const waits = synchronousNames !== '' && synchronousCommit !== 'local';
+      if (attached === 0 && waits)
         return fail(`${standbys}, and synchronous_standby_names is set: no write is answered`, remedy);
       if (attached === 0 && hostCount > 1) return warn(`${standbys}; nobody could take over`, remedy);
       return ok(attached === 0 ? standbys : `${standbys}; synchronous: ${synchronousNames}`);
