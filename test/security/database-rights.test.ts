@@ -288,6 +288,21 @@ test('a login gets in with its password, which stands in no statement that makes
   }
 });
 
+test('a login that several make at the same moment is made by all of them', async () => {
+  const login = { part: 'operator' as const, name: `${names[0]}_shared`, password: 'shared' };
+  const makers = Array.from({ length: 8 }, () => connect(inject('databaseUrl'), { name: 'tests' }));
+  try {
+    for (let round = 0; round < 5; round++)
+      await Promise.all(makers.map((sql) => ensureLogins(sql, [login])));
+    const sql = connect(addressOf(inject('databaseUrl'), login), { name: 'tests', connectionsMax: 1 });
+    expect(await sql`select current_user as name`).toEqual([{ name: login.name }]);
+    await sql.end();
+  } finally {
+    await Promise.all(makers.map((sql) => sql.end()));
+    await server.unsafe(`drop role if exists ${login.name}`);
+  }
+});
+
 test('every part that changes something may say when, and the api alone asks what is known until when', async () => {
   const codes = async (statement: string) =>
     Object.fromEntries(

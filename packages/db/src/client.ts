@@ -264,6 +264,12 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '55P03';
 }
 
+/** Whether somebody else changed the same row of a catalog at the same moment: there is no code for it. */
+export function isConcurrentChange(error: unknown): boolean {
+  const codes = ['XX000', '23505'];
+  return error instanceof postgres.PostgresError && codes.includes(error.code);
+}
+
 /** The name of the unique constraint that refused a statement, or null for any other error. */
 export function violatedUnique(error: unknown): string | null {
   return error instanceof postgres.PostgresError && error.code === '23505'

@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { withLogin } from '@inventory/process/database-address';
-import type { Sql } from './client.ts';
+import { isConcurrentChange, type Sql } from './client.ts';
 
 /** A part of the service that connects with rights of its own: see the migration `roles`. */
 export type Part = 'api' | 'worker' | 'operator';
@@ -29,6 +29,8 @@ export function loginOf(part: Part): string {
 
 // As many as Postgres itself takes.
 const scramIterations = 4096;
+// More than there are who make logins at the same moment.
+const triesMax = 50;
 
 export type Login = { part: Part; name: string; password: string };
 
@@ -42,18 +44,35 @@ export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<
     const [quoted] = await sql<{ login: string; role: string }[]>`
       select quote_ident(${name}::text) as login, quote_ident(${roleOf(part)}::text) as role`;
     const { login, role } = quoted!;
-    // Logins are the cluster's: somebody else may make this one at the same moment.
-    await sql.unsafe(`
-      do $do$
+    await changeRole(
+      sql,
+      `do $do$
       begin
         create role ${login};
       exception when duplicate_object or unique_violation then null;
       end
-      $do$`);
-    await sql.unsafe(
+      $do$`,
+    );
+    await changeRole(
+      sql,
       `alter role ${login} login nocreatedb nocreaterole inherit password '${scramVerifier(password)}'`,
     );
-    await sql.unsafe(`grant ${role} to ${login}`);
+    await changeRole(sql, `grant ${role} to ${login}`);
+  }
+}
+
+/**
+ * Roles are the cluster's, so no lock of a database keeps others away; of two who change one at the same
+ * moment Postgres refuses the later one.
+ */
+async function changeRole(sql: Sql, statement: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await sql.unsafe(statement);
+      return;
+    } catch (error) {
+      if (tries === triesMax || !isConcurrentChange(error)) throw error;
+    }
   }
 }
 
