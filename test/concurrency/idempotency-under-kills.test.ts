@@ -37,7 +37,7 @@ test('one transaction and one answer for each of 100 keys, sent ten times at onc
   const itemID = await service.item();
   await receive(client, itemID, 1000);
   const processes = service.baseUrls.map((baseUrl) =>
-    createApiClient(baseUrl, client.clientId, client.token),
+    createApiClient(baseUrl, client.clientId, client.token, { isPatient: false }),
   );
   /** As a careful caller does: again with the same key until the answer is clear. */
   async function send(key: string, index: number): Promise<ApiAnswer> {

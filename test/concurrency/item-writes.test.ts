@@ -25,7 +25,7 @@ beforeAll(async () => {
   };
   api = await startServer(asPart('api', env), createLog('api'));
   const { clientId, token } = await service.client();
-  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, clientId, token);
+  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, clientId, token, { isPatient: false });
 });
 afterAll(async () => {
   await api?.stop();

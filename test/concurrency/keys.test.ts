@@ -62,7 +62,9 @@ describe('an api process without Redis beside one that has it', async () => {
 
   async function clients() {
     const client = await service.client();
-    const other = createApiClient(`http://127.0.0.1:${cutOff.port}/api/v1`, client.clientId, client.token);
+    const other = createApiClient(`http://127.0.0.1:${cutOff.port}/api/v1`, client.clientId, client.token, {
+      isPatient: false,
+    });
     return { client, other };
   }
   async function expectQueued(count: number) {

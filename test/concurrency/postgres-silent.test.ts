@@ -7,7 +7,7 @@ import { addClient } from '@inventory/db/clients';
 import { createLog } from '@inventory/process/log';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
-import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
+import { type ApiClient, askTokenOnce, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
@@ -46,13 +46,13 @@ afterAll(async () => {
   stretch?.close();
 });
 
-const readToken = () => askToken(baseUrl, { clientId, secret });
+const readToken = () => askTokenOnce(baseUrl, { clientId, secret });
 const readWaiting = async () => {
   const metrics = await (await fetch(`http://127.0.0.1:${api.internalPort}/metrics`)).text();
   return Number(/^inventory_api_postgres_waiting\{kind="items"\} (\d+)$/m.exec(metrics)?.[1]);
 };
 const connect = async (): Promise<ApiClient> =>
-  createApiClient(baseUrl, clientId, (await readToken()).body.access_token);
+  createApiClient(baseUrl, clientId, (await readToken()).body.access_token, { isPatient: false });
 
 test('503 for whatever is asked while Postgres says nothing, also for a token; all is well when it does again', async () => {
   const client = await connect();

@@ -103,7 +103,7 @@ describe('the limit of requests', () => {
       const { clientId, token } = await service.client({ rateLimit: 5 });
       proxy.setState(state);
       for (const baseUrl of service.baseUrls) {
-        const client = createApiClient(baseUrl, clientId, token);
+        const client = createApiClient(baseUrl, clientId, token, { isPatient: false });
         const answers = [];
         for (let count = 0; count < 8; count++) answers.push(await client.get('/Item'));
         expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(200), 429, 429, 429]);
@@ -156,7 +156,7 @@ describe('processes that are started while Redis is away', () => {
     });
     const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
     const token = await askToken(baseUrl, { clientId, secret });
-    const client = createApiClient(baseUrl, clientId, token.body.access_token);
+    const client = createApiClient(baseUrl, clientId, token.body.access_token, { isPatient: false });
     expect((await client.post('/Item', { shortID: 'A' })).status).toBe(201);
     const write = () => client.post('/Inventory/Receive', { itemID: 'A', units: 1, wid: 1, reasonCode: 0 });
     expect((await write()).status).toBe(503);

@@ -73,7 +73,9 @@ export async function startOwnService(options: {
     }
     const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
     const token = await takeToken(baseUrls[0]!, { clientId, secret });
-    const clients = baseUrls.map((baseUrl) => createApiClient(baseUrl, clientId, token));
+    const clients = baseUrls.map((baseUrl) =>
+      createApiClient(baseUrl, clientId, token, { isPatient: false }),
+    );
     return { baseUrls, internalPorts: apis.map(({ internalPort }) => internalPort!), clients, stop };
   } catch (error) {
     await stop();

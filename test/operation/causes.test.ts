@@ -85,7 +85,9 @@ describe('an api and a worker', () => {
     worker = await start('worker', env);
     api = await start('api', env);
     const known = await service.client();
-    client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
+    client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
+      isPatient: false,
+    });
     itemID = await service.item();
   });
   afterAll(async () => {
@@ -283,7 +285,9 @@ describe('an api whose queue takes no more', () => {
   test('busy is named by metrics and log, with how many wait and for how long', { retry: 3 }, async () => {
     await expect.poll(() => readOne(api, 'inventory_api_workers'), back).toBe(1);
     const known = await service.client();
-    const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
+    const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
+      isPatient: false,
+    });
     const itemID = await service.item();
     const send = () => client.post('/Inventory/Receive', body(itemID));
     expect((await send()).status).toBe(201);

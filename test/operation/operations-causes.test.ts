@@ -57,7 +57,9 @@ async function startParts(more: Record<string, string>): Promise<Parts> {
   const worker = await start('worker');
   const api = await start('api');
   const known = await service.client();
-  const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
+  const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
+    isPatient: false,
+  });
   const page = await watchOperations(api.internalPort);
   return { startWorker: () => start('worker'), api, worker, client, itemID: await service.item(), page };
 }

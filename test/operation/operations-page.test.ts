@@ -35,7 +35,9 @@ beforeAll(async () => {
   api = await start('api');
   internal = api.internalPort!;
   const known = await service.client();
-  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
+  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
+    isPatient: false,
+  });
   itemID = await service.item();
 });
 afterAll(async () => {

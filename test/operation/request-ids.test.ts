@@ -31,7 +31,9 @@ beforeAll(async () => {
   );
   const known = await service.client();
   client = known;
-  unanswered = createApiClient(`http://127.0.0.1:${lonely.port}/api/v1`, known.clientId, known.token);
+  unanswered = createApiClient(`http://127.0.0.1:${lonely.port}/api/v1`, known.clientId, known.token, {
+    isPatient: false,
+  });
   itemID = await service.item();
 });
 afterAll(async () => {

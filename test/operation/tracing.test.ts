@@ -31,7 +31,9 @@ async function start(more: Record<string, string>, { workers = 1, imports = [] a
   const api = await startProcess('apps/api/src/main.ts', asPart('api', env), options);
   onTestFinished(() => api.stop());
   const known = await service.client();
-  const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token);
+  const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
+    isPatient: false,
+  });
   const itemID = await service.item();
   const receive = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
   return { prefix, processes: [...processes, api], api, client, receive };

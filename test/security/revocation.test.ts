@@ -31,7 +31,7 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
     const itemID = await service.item();
     await client.post('/Inventory/Receive', { itemID, units: 10_000, wid: 1, reasonCode: 0 });
     const processes = service.baseUrls.map((baseUrl) =>
-      createApiClient(baseUrl, client.clientId, client.token),
+      createApiClient(baseUrl, client.clientId, client.token, { isPatient: false }),
     );
     const issue = (index: number) =>
       processes[index % 2]!.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 });

@@ -88,7 +88,7 @@ beforeAll(async () => {
   worker = await startProcess('apps/worker/src/main.ts', env, options);
   running.push(api, worker);
   baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-  client = createApiClient(baseUrl, clientId, await fetchToken());
+  client = createApiClient(baseUrl, clientId, await fetchToken(), { isPatient: false });
   canaries.set('token', client.token.split('.')[2]!);
   expect((await client.post('/Item', { shortID: itemID, description: canary('description') })).status).toBe(
     201,

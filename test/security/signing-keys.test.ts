@@ -3,7 +3,7 @@ import { createSigningKey } from '@inventory/auth/token';
 import { deleteRetiredHalves, rotateSigningKey, withdrawSigningKey } from '@inventory/db/signing-keys';
 import { createLog } from '@inventory/process/log';
 import { beforeEach, expect, inject, test } from 'vitest';
-import { askToken, createApiClient, send, untilAnswered } from '../harness/api-client.ts';
+import { askToken, createApiClient, send } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { untilRightsHold } from '../harness/rights-hold.ts';
 import { uniqueName, useService } from '../harness/service.ts';
@@ -19,7 +19,7 @@ const kidOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
 
 async function fetchToken(client: Secret, baseUrl = service.baseUrl): Promise<string> {
-  const answer = await untilAnswered(() => askToken(baseUrl, client));
+  const answer = await askToken(baseUrl, client);
   expect(answer.status, answer.text).toBe(200);
   return answer.body.access_token;
 }
@@ -37,7 +37,7 @@ const statuses = (token: string) =>
   Promise.all(
     service.baseUrls.map(async (baseUrl) => {
       const client = createApiClient(baseUrl, '', token);
-      return (await untilAnswered(() => client.get('/Item'))).status;
+      return (await client.get('/Item')).status;
     }),
   );
 
@@ -58,7 +58,7 @@ test('no request fails while the key is changed, and a token of the new one is g
           // Made by one process, used with the other.
           const token = await fetchToken(client, service.baseUrls[index]);
           const other = createApiClient(service.baseUrls[1 - index]!, client.clientId, token);
-          const { status } = await untilAnswered(() => other.get('/Item'));
+          const { status } = await other.get('/Item');
           if (status !== 200) failed.push(status);
           kids.add(kidOf(token));
           turns += 1;
