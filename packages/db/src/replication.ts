@@ -19,6 +19,14 @@ export async function readReplication(sql: Sql): Promise<Replication> {
   return { attached, synchronousNames: names.trim(), synchronousCommit: synchronous_commit };
 }
 
+/** Whether a commit that no standby acknowledges is answered all the same, by `synchronous_commit`. */
+const isUnwaiting = ({ synchronousCommit }: Replication) => ['local', 'off'].includes(synchronousCommit);
+
+/** Whether commits wait for a standby, as far as this connection's own settings say. */
+export function waitsForStandby(replication: Replication): boolean {
+  return replication.synchronousNames !== '' && !isUnwaiting(replication);
+}
+
 /**
  * Why an answered transaction can be lost when the primary is, although there are standbys; null: it cannot,
  * or there are none. `hostCount`: servers that DATABASE_URL names.
@@ -29,7 +37,7 @@ export function whyLossy(replication: Replication, hostCount: number): string | 
   const loss = 'what was answered last is lost with the primary';
   if (synchronousNames === '')
     return `no standby is synchronous (synchronous_standby_names is empty): ${loss}`;
-  return synchronousCommit === 'local' ? `synchronous_commit is local: ${loss}` : null;
+  return isUnwaiting(replication) ? `synchronous_commit is ${synchronousCommit}: ${loss}` : null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Sql } from '@inventory/db/client';
-import { readReplication, whyLossy } from '@inventory/db/replication';
+import { readReplication, waitsForStandby, whyLossy } from '@inventory/db/replication';
 import { fail, ok, type Question, warn } from './check.ts';
 
 /** The primary, and how many servers DATABASE_URL names. */
@@ -11,7 +11,7 @@ export const replicationChecks: Question<Servers>[] = [
     wanted: 'a synchronous standby, where there are standbys',
     async look({ sql, hostCount }) {
       const replication = await readReplication(sql);
-      const { attached, synchronousNames, synchronousCommit } = replication;
+      const { attached, synchronousNames } = replication;
       const lossy = whyLossy(replication, hostCount);
       const standbys = attached === 0 ? 'no standby is attached' : `${attached} attached`;
       if (lossy !== null) {
@@ -21,8 +21,7 @@ export const replicationChecks: Question<Servers>[] = [
         );
       }
       const remedy = 'see why the standbys do not stream from the primary';
-      const waits = synchronousNames !== '' && synchronousCommit !== 'local';
-      if (attached === 0 && waits)
+      if (attached === 0 && waitsForStandby(replication))
         return fail(`${standbys}, and synchronous_standby_names is set: no write is answered`, remedy);
       if (attached === 0 && hostCount > 1) return warn(`${standbys}; nobody could take over`, remedy);
       return ok(attached === 0 ? standbys : `${standbys}; synchronous: ${synchronousNames}`);
