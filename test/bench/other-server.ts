@@ -42,7 +42,10 @@ const app = createApp({
   corsOrigins: [],
   isDraining: () => false,
   log: createLog('bench'),
-  requestLog: createRequestLog({ log: createLog('bench'), folded, presence, isAccessLogged: false }),
+  requestLog: createRequestLog({
+    ...{ log: createLog('bench'), folded, presence, hangingCommits: () => 0 },
+    isAccessLogged: false,
+  }),
   metrics: createApiMetrics(createMetrics()),
 });
 const server = app.listen(0, '127.0.0.1', () => {

@@ -3,6 +3,7 @@ import { untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { runCommand } from '../harness/command-line.ts';
 import { expectInvariants } from '../harness/invariants.ts';
+import { readMetrics } from '../harness/metrics.ts';
 import { watchOperations } from '../harness/operations-stream.ts';
 import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
 import { uniqueName } from '../harness/service.ts';
@@ -38,6 +39,13 @@ async function countConnections(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
+/** Failures that are counted as of a service that is asked too much. */
+async function countBusy(): Promise<number> {
+  const { text } = await readMetrics(service.internalPorts[0]!);
+  const lines = text.split('\n').filter((line) => /^inventory_api_failures_total\{.*cause="busy"/.test(line));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
 test('503 while commits wait for a standby that is away, without using up the places of Postgres; then each is applied once', {
   timeout: 300_000,
 }, async () => {
@@ -66,7 +74,15 @@ test('503 while commits wait for a standby that is away, without using up the pl
   onTestFinished(() => page.close());
   await expect
     .poll(() => page.now()?.sentence, patient)
-    .toMatch(/^Postgres waits for a standby that is away:/);
+    .toMatch(/^Postgres waits for a standby that is away or too slow:/);
+  const ready = await fetch(`http://127.0.0.1:${service.internalPorts[0]}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([200, expect.stringMatching(/^degraded: commits wait/)]);
+  // Writes of one item wait for the first of them, and then for a connection.
+  const busy = await countBusy();
+  const write = () => client!.put('/Item', { shortID: itemIds.at(-1), description: 'hangs' });
+  const writes = await Promise.all(Array.from({ length: 30 }, write));
+  expect(writes.map(({ status }) => status)).toEqual(Array(30).fill(503));
+  expect(await countBusy()).toBe(busy);
   const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
   const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
   expect(checks.find(({ id }) => id === 'replication')).toMatchObject({

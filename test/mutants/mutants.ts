@@ -3421,6 +3421,24 @@ async function importKey(`,
     test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },
   {
+    name: 'what fails while commits hang counts as too much that is asked',
+    edits: [
+      {
+        file: 'apps/api/src/request-log.ts',
+        search: "presence.isThere('postgres') && hangingCommits() === 0",
+        replace: "presence.isThere('postgres')",
+      },
+    ],
+    test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
+  },
+  {
+    name: 'an api that reads is not ready while commits hang',
+    edits: [
+      { file: 'apps/api/src/server.ts', search: 'authentication.run(reach)', replace: 'verdicts.run(reach)' },
+    ],
+    test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
+  },
+  {
     name: 'verdicts whose commits hang use up the places of Postgres',
     edits: [
       { file: statementPool, search: 'if (isLeft) leftBehind.add(untilDone(connection.sql));', replace: '' },

@@ -37,12 +37,15 @@ export function createRequestLog(options: {
   log: Log;
   folded: FoldedLog;
   presence: Presence;
+  /** Commits that wait for a standby now. */
+  hangingCommits: () => number;
   isAccessLogged: boolean;
 }): RequestLog {
-  const { log, folded, presence } = options;
+  const { log, folded, presence, hangingCommits } = options;
+  const isPostgresWell = () => presence.isThere('postgres') && hangingCommits() === 0;
   return {
     failed(request, error) {
-      const cause = causeOf(error, presence);
+      const cause = causeOf(error, isPostgresWell);
       const isOutage = outages.has(cause);
       const facts = {
         ...request,
@@ -61,7 +64,7 @@ export function createRequestLog(options: {
   };
 }
 
-function causeOf(error: unknown, presence: Presence): FailureCause {
+function causeOf(error: unknown, isPostgresWell: () => boolean): FailureCause {
   if (error instanceof Failed) {
     if (error.because !== null) return error.because;
     if (error.status === 500) return 'internal';
@@ -69,7 +72,7 @@ function causeOf(error: unknown, presence: Presence): FailureCause {
     return isOutage(error) ? 'postgres' : 'internal';
   }
   // Postgres may be there, and asked for more than it can do in time.
-  return presence.isThere('postgres') ? 'busy' : 'postgres';
+  return isPostgresWell() ? 'busy' : 'postgres';
 }
 
 /** Errors of one kind thrown at one place are alike. */

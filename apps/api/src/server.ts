@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createOperationLimiter, createRateLimiter } from '@inventory/auth/rate-limit';
 import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
 import { reach, type Sql } from '@inventory/db/client';
-import { startDatabaseClock } from '@inventory/db/database-clock';
+import { type DatabaseClock, startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
@@ -12,7 +12,7 @@ import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
-import { NeverBegunError } from '@inventory/db/statement-pool';
+import { NeverBegunError, type StatementPool } from '@inventory/db/statement-pool';
 import { traceStatements } from '@inventory/db/trace-statements';
 import { namingPostgres } from '@inventory/db/unreachable';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -32,7 +32,7 @@ import { within } from '@inventory/process/within';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
-import { createSubmitter } from '@inventory/queue/submit';
+import { createSubmitter, type Submitter } from '@inventory/queue/submit';
 import { createApp, version } from './app.ts';
 import { watchBackupAge } from './backup-age.ts';
 import { createBatches } from './batch/batches.ts';
@@ -166,6 +166,28 @@ async function openCheckedDatabase(config: DatabaseConfig, log: Log, report: Rep
   return database;
 }
 
+type ReadinessParts = {
+  authentication: StatementPool;
+  submitter: Submitter;
+  needs: Needs;
+  clock: DatabaseClock;
+  isDraining: () => boolean;
+};
+
+/**
+ * Whether the api can serve. By connections that write nothing: commits that hang do not hold it up. Out of
+ * service it could not even read.
+ */
+async function readiness({ authentication, submitter, needs, clock, isDraining }: ReadinessParts) {
+  await authentication.run(reach);
+  if (isDraining()) throw new PlainError('stopping');
+  const hangs = needs.hangingCommits() > 0 ? 'commits wait for a standby: reads are served' : undefined;
+  return {
+    degraded: submitter.isOpen() ? hangs : 'Redis is away: reads are served, transactions are refused',
+    notes: [`the clock of Postgres is ahead of this one by ${clock.differenceSeconds().toFixed(3)} s`],
+  };
+}
+
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
 export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
   const config = readConfig(apiSettings, env);
@@ -239,7 +261,10 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     isDraining: () => draining,
     log,
     tracing,
-    requestLog: createRequestLog({ log, folded, presence, isAccessLogged: config.ACCESS_LOG === 'on' }),
+    requestLog: createRequestLog({
+      ...{ log, folded, presence, hangingCommits: needs.hangingCommits },
+      isAccessLogged: config.ACCESS_LOG === 'on',
+    }),
     metrics,
   });
   const { server, connections } = createHttpServer(app.callback(), {
@@ -254,15 +279,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.once('error', reject);
     server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
-  const checkReady = async () => {
-    await verdicts.run(reach);
-    if (draining) throw new PlainError('stopping');
-    return {
-      // Out of service it could not even read.
-      degraded: submitter.isOpen() ? undefined : 'Redis is away: reads are served, transactions are refused',
-      notes: [`the clock of Postgres is ahead of this one by ${clock.differenceSeconds().toFixed(3)} s`],
-    };
-  };
+  const ready = { authentication, submitter, needs, clock, isDraining: () => draining };
   // Nobody can ask for it otherwise.
   const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   addApiReadings(registry, {
@@ -281,7 +298,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   if (config.INTERNAL_PORT !== undefined)
     operations = startOperations(registry, database.operations, () => needs.sight().seen);
   const internal = await serveInternal(config, {
-    checkReady,
+    checkReady: () => readiness(ready),
     metrics: registry,
     whyNotAccepting: () => (draining ? 'stopping' : needs.awaitsWorker() ? 'no worker was seen yet' : null),
     pages: operations?.pages,

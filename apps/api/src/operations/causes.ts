@@ -87,9 +87,9 @@ function whatIsAway(signs: Signs): Cause[] {
       code: 'commits',
       level: 'bad',
       sentence:
-        'Postgres waits for a standby that is away: nothing can be written, lists and items are served.',
+        'Postgres waits for a standby that is away or too slow: nothing can be written, lists and items are served.',
       advice:
-        'See why no standby of synchronous_standby_names streams (pg_stat_replication). When one is back, what hangs is applied; or take the lost one out of that setting.',
+        'See which standby of synchronous_standby_names streams, and how far behind it is (pg_stat_replication). When one is back, what hangs is applied; or take the lost one out of that setting.',
     });
   }
   if (!signs.isRedisUp) {
