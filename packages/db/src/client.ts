@@ -264,7 +264,7 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '55P03';
 }
 
-/** Whether somebody else changed the same row of a catalog at the same moment: there is no code for it. */
+/** Whether somebody else may have changed the same row of a catalog just then: no code says only that. */
 export function isConcurrentChange(error: unknown): boolean {
   const codes = ['XX000', '23505'];
   return error instanceof postgres.PostgresError && codes.includes(error.code);
