@@ -1,4 +1,4 @@
-const words = /^(?:sum|min|max|rate|increase|abs|absent|or|and|histogram_quantile)$/;
+const words = /^(?:sum|min|max|rate|increase|abs|absent|or|and|unless|histogram_quantile)$/;
 
 /** The metrics that an expression of Prometheus names, with the labels that it asks each for. */
 export function namedMetrics(expr: string): { metric: string; labels: string[] }[] {
