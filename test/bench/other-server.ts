@@ -15,7 +15,6 @@ import { connect } from '@inventory/db/client';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { createLog } from '@inventory/process/log';
 import { createMetrics } from '@inventory/process/metrics';
-import { createPresence } from '@inventory/process/presence';
 import { connectProducer } from '@inventory/queue/redis';
 import { createPlainStock } from './plain-stock.ts';
 import { createWaitingStock } from './wait-until-finished-stock.ts';
@@ -28,7 +27,6 @@ const redis = connectProducer(REDIS_URL, () => {});
 const authenticator = await createAuthenticator(authentication, Date.now, createLog('bench'), () => false);
 const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
 const folded = createFoldedLog(createLog('bench'));
-const presence = createPresence(folded);
 const app = createApp({
   routes: inventoryRoutes(lists, stock as never),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
@@ -43,7 +41,7 @@ const app = createApp({
   isDraining: () => false,
   log: createLog('bench'),
   requestLog: createRequestLog({
-    ...{ log: createLog('bench'), folded, presence, hangingCommits: () => 0 },
+    ...{ log: createLog('bench'), folded, isPostgresWell: () => true },
     isAccessLogged: false,
   }),
   metrics: createApiMetrics(createMetrics()),

@@ -3424,8 +3424,8 @@ async function importKey(`,
     name: 'what fails while commits hang counts as too much that is asked',
     edits: [
       {
-        file: 'apps/api/src/request-log.ts',
-        search: "presence.isThere('postgres') && hangingCommits() === 0",
+        file: 'apps/api/src/needs.ts',
+        search: "presence.isThere('postgres') && hangingCommits === 0",
         replace: "presence.isThere('postgres')",
       },
     ],

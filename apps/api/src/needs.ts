@@ -18,6 +18,8 @@ export type Needs = {
   awaitsWorker(): boolean;
   /** Commits that wait for a standby, and have for seconds; seen within some seconds. */
   hangingCommits(): number;
+  /** Whether Postgres is there, and its commits end. */
+  isPostgresWell(): boolean;
   /** Why a transaction got no answer just now. */
   whyUnanswered(): FailureCause;
   /** Redis did not take an envelope. */
@@ -86,14 +88,17 @@ export function watchNeeds(
     hangingCommits = await operations.run(countHangingCommits).catch(() => hangingCommits);
   });
 
+  const isPostgresWell = () => presence.isThere('postgres') && hangingCommits === 0;
+
   return {
     presence,
+    isPostgresWell,
     sight: () => sight,
     hangingCommits: () => hangingCommits,
     awaitsWorker: () => !hasSeenWorker && performance.now() - startedAt < awaitWorkerMs,
     whyUnanswered() {
       if (!submitter.isOpen() || !presence.isThere('redis') || !takesWork()) return 'redis';
-      if (!presence.isThere('postgres') || hangingCommits > 0) return 'postgres';
+      if (!isPostgresWell()) return 'postgres';
       const unseen = performance.now() - seenAt + (sight.lastSeenMs ?? Number.POSITIVE_INFINITY);
       return unseen > unseenMs ? 'noWorker' : 'busy';
     },

@@ -3,7 +3,6 @@ import { NeverBegunError } from '@inventory/db/statement-pool';
 import { describeError } from '@inventory/process/describe-error';
 import type { FoldedLog } from '@inventory/process/folded-log';
 import type { Log } from '@inventory/process/log';
-import type { Presence } from '@inventory/process/presence';
 import { Failed, type FailureCause } from './errors.ts';
 
 /**
@@ -36,13 +35,11 @@ const outages: ReadonlySet<FailureCause> = new Set(['noWorker', 'redis', 'postgr
 export function createRequestLog(options: {
   log: Log;
   folded: FoldedLog;
-  presence: Presence;
-  /** Commits that wait for a standby now. */
-  hangingCommits: () => number;
+  /** As `Needs` has it. */
+  isPostgresWell: () => boolean;
   isAccessLogged: boolean;
 }): RequestLog {
-  const { log, folded, presence, hangingCommits } = options;
-  const isPostgresWell = () => presence.isThere('postgres') && hangingCommits() === 0;
+  const { log, folded, isPostgresWell } = options;
   return {
     failed(request, error) {
       const cause = causeOf(error, isPostgresWell);

@@ -262,7 +262,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     log,
     tracing,
     requestLog: createRequestLog({
-      ...{ log, folded, presence, hangingCommits: needs.hangingCommits },
+      ...{ log, folded, isPostgresWell: needs.isPostgresWell },
       isAccessLogged: config.ACCESS_LOG === 'on',
     }),
     metrics,
@@ -279,7 +279,6 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.once('error', reject);
     server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
-  const ready = { authentication, submitter, needs, clock, isDraining: () => draining };
   // Nobody can ask for it otherwise.
   const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   addApiReadings(registry, {
@@ -298,7 +297,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   if (config.INTERNAL_PORT !== undefined)
     operations = startOperations(registry, database.operations, () => needs.sight().seen);
   const internal = await serveInternal(config, {
-    checkReady: () => readiness(ready),
+    checkReady: () => readiness({ authentication, submitter, needs, clock, isDraining: () => draining }),
     metrics: registry,
     whyNotAccepting: () => (draining ? 'stopping' : needs.awaitsWorker() ? 'no worker was seen yet' : null),
     pages: operations?.pages,
