@@ -15,22 +15,14 @@ import type { Submitter } from '@inventory/queue/submit';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
-import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
+import { type ApiAnswer, createApiClient, untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
 import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-/** Sends again after a 503 until the answer is clear, as a careful caller does. */
-async function untilClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
-  for (;;) {
-    const answer = await send();
-    if (answer.status !== 503) return answer;
-  }
-}
-
-/** The same, sooner than a careful caller would and not for ever. */
+/** Sends again after a 503, sooner than a careful caller would and not for ever. */
 async function soonClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   let answer = await send();
   for (let turn = 0; turn < 25 && answer.status === 503; turn++) {
@@ -95,7 +87,7 @@ describe('an api process without Redis beside one that has it', async () => {
     expect((await client.post('/Inventory/Receive', body)).status).toBe(201);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 1 });
     // Once refused it makes way.
-    expect((await untilClear(() => client.post('/Inventory/Receive', body, headers))).status).toBe(201);
+    expect((await untilAnswered(() => client.post('/Inventory/Receive', body, headers))).status).toBe(201);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 2 });
     // And its answer is given also by a process that can send nothing.
     const replayed = await other.post('/Inventory/Receive', body, headers);
@@ -150,7 +142,7 @@ describe('an api process without Redis beside one that has it', async () => {
     const worker = await startWorker({ ...env(), REDIS_URL: redisUrl }, createLog('worker'));
     onTestFinished(() => worker.stop());
     const later = { ...body, units: 2 };
-    const applied = await untilClear(() => client.post('/Inventory/Receive', later, headers));
+    const applied = await untilAnswered(() => client.post('/Inventory/Receive', later, headers));
     expect(applied).toMatchObject({ status: 201, body: { lot: { units: 2 } } });
     expect((await client.post('/Inventory/Receive', body, headers)).status).toBe(409);
   });

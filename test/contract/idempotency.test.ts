@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorObject, expectAnswer } from '../harness/answers.ts';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient, untilAnswered } from '../harness/api-client.ts';
 import { untilRightsHold } from '../harness/rights-hold.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -54,12 +54,7 @@ describe.each([
      * Again after a 503, as a careful caller does: the first one may take longer than the others may wait for
      * it.
      */
-    const send = async (index: number) => {
-      for (;;) {
-        const answer = await processes[index % 2]!.post(path, body, headers);
-        if (answer.status !== 503) return answer;
-      }
-    };
+    const send = (index: number) => untilAnswered(() => processes[index % 2]!.post(path, body, headers));
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     expect(new Set(answers.map((answer) => answer.status)).size).toBe(1);

@@ -65,7 +65,9 @@ export function askTokenOnce(
 }
 
 /** The first answer but 503, which a machine that is busy with other things gives. */
-export async function untilAnswered(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+export async function untilAnswered<Answer extends { status: number }>(
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
   for (;;) {
     const answer = await ask();
     if (answer.status !== 503) return answer;

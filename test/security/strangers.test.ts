@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { inChunks } from '../harness/answers.ts';
-import { askToken, createApiClient } from '../harness/api-client.ts';
+import { askToken, createApiClient, untilAnswered } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -14,17 +14,9 @@ const connections = 200;
 
 const service = useService({ apis: 2, env: { TRUST_PROXY: '1' } });
 
-/** Sends again what a machine that does too much was too slow for: 503 says so, whoever asks. */
-async function untilServed<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const answer = await call();
-    if (answer.status !== 503) return answer;
-  }
-}
-
 /** Sends a request from an address. */
 function from(address: string, path: string, headers: Record<string, string> = {}, at = 0) {
-  return untilServed(async () => {
+  return untilAnswered(async () => {
     const response = await fetch(service.baseUrls[at] + path, {
       headers: { 'X-Forwarded-For': address, ...headers },
     });
