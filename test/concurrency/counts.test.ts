@@ -1,7 +1,91 @@
-import { expect, test } from 'vitest';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { tryOutTogether } from '@inventory/db/batch/dry-run';
+import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
+import { describe, expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
 
 const batches = useBatches();
+
+/** A request that has not been sent: what is asked, and under which number. */
+type Asked = Queued<SingleRequest>;
+
+const together = (operations: Asked[]) => ({
+  ...batches.request('batch', { mode: 'atomic', count: operations.length, digest: '' }),
+  operations: operations.map((operation) => ({ ...operation, ownKey: null })),
+});
+
+/** An item with so many lots of one unit at `Q`, all of them on hold. */
+async function heldLots(count: number): Promise<{ itemID: string; recNos: number[] }> {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const recNos: number[] = [];
+  for (let from = 0; from < count; from += 500) {
+    const receives = Array.from({ length: Math.min(500, count - from) }, () =>
+      batches.request('receive', { itemID, units: 1, wid: 1, spot: 'Q' }),
+    );
+    const outcomes = await worker.apply(receives);
+    recNos.push(...outcomes.map(({ result }) => JSON.parse(result!).recNo as number));
+  }
+  // What the command does with one lot after the other.
+  await batches.sql.begin(async (tx) => {
+    await tx`update lot set hold = true, hold_reason = 'recall' where rec_no = any(${recNos})`;
+    await tx`
+      update stock_level
+      set on_hold = ${count}
+      from item
+      where item.part_no = stock_level.part_no and short_id = ${itemID} and wid = 1`;
+  });
+  return { itemID, recNos };
+}
+
+describe('a count of a place with more lots on hold than are read', () => {
+  const tooMany = expect.stringContaining('Too many lots');
+
+  /** Takes some away from the place, and counts what is left there and two units more. */
+  async function movesAndCount(lots: number, moves: number) {
+    const { itemID, recNos } = await heldLots(lots);
+    const move = (recno: number) => batches.request('move', { itemID, wid: 1, units: 1, recno, toSpot: 'R' });
+    const count = batches.request('count', { itemID, wid: 1, spot: 'Q', counted: lots - moves + 2 });
+    const requests: Asked[] = [...recNos.slice(0, moves).map(move), count];
+    const inStock = async () => {
+      const [row] = await batches.sql`
+        select sum(lot.units)::integer as units
+        from lot
+        join item using (part_no)
+        where short_id = ${itemID}`;
+      return row!.units as number;
+    };
+    return { requests, inStock };
+  }
+
+  test('refused: as too many, also after one of those that were read was moved in the same batch', async () => {
+    const { requests, inStock } = await movesAndCount(1003, 1);
+    const outcomes = await batches.worker().apply(requests);
+    expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'refused', result: tooMany }]);
+    expect(await inStock()).toBe(1003);
+  });
+
+  test('refused: an atomic batch of a move and a count, tried out or applied', async () => {
+    const { requests, inStock } = await movesAndCount(1003, 1);
+    await expect(tryOutTogether(batches.sql, requests, batches.clientId)).resolves.toMatchObject({
+      ...{ status: 'refused', index: 1 },
+      refusal: { message: tooMany },
+    });
+    const [outcome] = await batches.worker().apply([together(requests)]);
+    expect(outcome).toMatchObject({ status: 'refused', result: tooMany });
+    expect(await inStock()).toBe(1003);
+  });
+
+  test('applied: when it is left with as many as it may count, in a batch after the one that moved the others', async () => {
+    const { requests, inStock } = await movesAndCount(1002, 2);
+    const worker = batches.worker();
+    const first = await applyBatch(worker.pool, requests, worker.parts);
+    expect(first.map((outcome) => outcome?.status)).toEqual(['applied', 'applied', undefined]);
+    const [counted] = await worker.apply(requests.slice(-1));
+    expect(JSON.parse(counted!.result!)).toMatchObject({ before: 1000, difference: 2 });
+    expect(await inStock()).toBe(1004);
+  });
+});
 
 test('one of two counts at once on two workers finds what it expected; the other is judged against what that left', async () => {
   const workers = [batches.worker(), batches.worker()] as const;

@@ -1,4 +1,4 @@
-import { type PickKind, pickKindOf, pickStatement } from '@inventory/db/batch/pick-statements';
+import { heldStatement, type PickKind, pickKindOf, pickStatement } from '@inventory/db/batch/pick-statements';
 import { readFacts } from '@inventory/db/batch/read-facts';
 import { connect, type Sql, type Tx } from '@inventory/db/client';
 import type { LotFilter } from '@inventory/domain/stock/allocate';
@@ -74,6 +74,18 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
     // is.
     expect(pages / picks.length).toBeLessThan(64);
   });
+});
+
+test('a count by spot finds what lies there on hold by the spot, whatever else is on hold of the item', async () => {
+  const count = issue({ spot: last.spot, expiredToo: true, heldToo: true });
+  const scans = await inBatch(async (tx) => {
+    const { string } = await heldStatement(tx, pickKindOf(count), [count], 1001).describe();
+    const [row] = await tx.unsafe(`explain (generic_plan, format json) ${string}`);
+    return nodesOf(row!['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'lot');
+  });
+  expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
+    ['Index Scan', 'lot_spot_idx'],
+  ]);
 });
 
 type Node = Record<string, unknown> & { Plans?: Node[] };

@@ -964,6 +964,28 @@ async function importKey(`,
     test: { file: 'contract/batch-atomic.test.ts', title: 'made up for by lots further on' },
   },
   {
+    name: 'lots on hold beyond those that are read are not there for a count',
+    edits: [
+      {
+        file: readCandidates,
+        search: 'if (!found.horizons.has(key)) found.horizons.set(key, last);',
+        replace: 'if (last === null) found.horizons.set(key, last);',
+      },
+    ],
+    test: { file: 'concurrency/counts.test.ts', title: 'refused: as too many' },
+  },
+  {
+    name: 'each count by spot passes over all that is on hold of the item',
+    edits: [
+      {
+        file: 'packages/db/src/batch/pick-statements.ts',
+        search: 'lot.hold >= true',
+        replace: 'lot.hold',
+      },
+    ],
+    test: { file: 'concurrency/pick-plans.test.ts', title: 'a count by spot finds' },
+  },
+  {
     name: 'no limit of lots for one transaction',
     edits: [
       {

@@ -54,11 +54,19 @@ const found: Record<PickKind, string> = {
  * state. Expired is what has expired at `now`; null: when the transaction began. One statement for each kind
  * of pick, all sent in one turn.
  */
-export async function readPickedLots(
+export function readPickedLots(
   tx: Tx,
   picks: readonly LotFilter[],
   limit: number,
   now: Date | null,
+): Promise<LotRow[][]> {
+  return byKind(picks, (kind, ofKind) => pickStatement(tx, kind, ofKind, limit, now));
+}
+
+/** The rows of each pick, read by one statement for each kind of them. */
+async function byKind(
+  picks: readonly LotFilter[],
+  read: (kind: PickKind, ofKind: readonly LotFilter[]) => PromiseLike<LotRow[]>,
 ): Promise<LotRow[][]> {
   const lots: LotRow[][] = picks.map(() => []);
   const places = new Map<PickKind, number[]>();
@@ -70,12 +78,9 @@ export async function readPickedLots(
   });
   await Promise.all(
     [...places].map(async ([kind, ofKind]) => {
-      const rows = await pickStatement(
-        tx,
+      const rows = await read(
         kind,
         ofKind.map((place) => picks[place]!),
-        limit,
-        now,
       );
       for (const row of rows) lots[ofKind[row.pick - 1]!]!.push(row);
     }),
@@ -103,15 +108,30 @@ export function pickStatement(
     cross join lateral (${tx.unsafe(lotsText(kind, limit))}) as lot`;
 }
 
-/** The lots on hold that match each pick, `limit` of a pick at most, in no order. */
-export async function readHeldLots(tx: Tx, picks: readonly LotFilter[], limit: number): Promise<LotRow[]> {
+/** The lots on hold that match each pick, `limit` at most, in no order. */
+export function readHeldLots(tx: Tx, picks: readonly LotFilter[], limit: number): Promise<LotRow[][]> {
+  return byKind(picks, (kind, ofKind) => heldStatement(tx, kind, ofKind, limit));
+}
+
+/**
+ * The statement that reads the lots on hold of picks of one kind. By spot they are found by the spot, else
+ * each of many counts would pass over all that is on hold of the item; `>= true` says the same as `hold`, and
+ * lot_held_idx does not fit it.
+ */
+export function heldStatement(
+  tx: Tx,
+  kind: PickKind,
+  picks: readonly LotFilter[],
+  limit: number,
+): PendingQuery<LotRow[]> {
   return tx<LotRow[]>`
     select pick, false as late, ${tx.unsafe(columns)}
     from ${picksTable(tx, picks, null)}
     cross join lateral (
       select *
       from lot
-      where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and lot.hold and ${tx.unsafe(filters)}
+      where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active
+        and ${tx.unsafe(kind === 'spot' ? `${found.spot} and lot.hold >= true` : 'lot.hold')} and ${tx.unsafe(filters)}
       limit ${limit}
     ) as lot`;
 }

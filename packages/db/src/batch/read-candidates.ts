@@ -110,7 +110,8 @@ export async function pickCandidates(
   }
   open = open.filter(([key]) => !found.unread.has(key));
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
-  const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found)]);
+  const cut = readHeld(tx, counted, found);
+  const others = Promise.all([cut, readPasts(tx, requests, found)]);
   // It is told where it is waited for, unless a statement before it failed.
   others.catch(() => {});
   // Counts and reversals take from a gate, too, and nobody has said how much.
@@ -148,6 +149,8 @@ export async function pickCandidates(
   }
   judged ??= judge(all, await facts, await readEmptied());
   await others;
+  // After the rounds: they know nothing of lots on hold, and take away the horizon of what they read whole.
+  for (const [key, last] of await cut) if (!found.horizons.has(key)) found.horizons.set(key, last);
   // Read again they would be in order; there was no room for that.
   for (const [key, { isStale, horizon }] of known) {
     if (horizon !== null && isStale(judged.now)) found.unread.add(key);
@@ -234,11 +237,29 @@ function pickOf(partNo: number, request: Exclude<SingleRequest, { kind: 'receive
   }
 }
 
-/** Reads the lots on hold that are counted: the picks leave them out. */
-async function readHeld(tx: Tx, counted: ReadonlyMap<string, LotFilter>, found: Candidates): Promise<void> {
-  const picks = [...counted.values()].filter((pick) => pick.recNo === undefined);
-  if (picks.length === 0) return;
-  keepLots(found, await readHeldLots(tx, picks, lotsPerTransactionMax + 1));
+/**
+ * Reads the lots on hold that are counted: the picks leave them out. Returns the keys of the counts for which
+ * there may be more, each with the last lot that was read.
+ */
+async function readHeld(
+  tx: Tx,
+  counted: ReadonlyMap<string, LotFilter>,
+  found: Candidates,
+): Promise<Map<string, LotState>> {
+  const picks = [...counted].filter(([, pick]) => pick.recNo === undefined);
+  if (picks.length === 0) return new Map();
+  const limit = lotsPerTransactionMax + 1;
+  const rows = await readHeldLots(
+    tx,
+    picks.map(([, pick]) => pick),
+    limit,
+  );
+  const cut = new Map<string, LotState>();
+  picks.forEach(([key], index) => {
+    const lots = keepLots(found, rows[index]!);
+    if (lots.length === limit) cut.set(key, lots.at(-1)!);
+  });
+  return cut;
 }
 
 /** Reads what is to be undone, and the lots that it is about. */
