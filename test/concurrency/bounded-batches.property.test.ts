@@ -13,7 +13,7 @@ const batches = useBatches();
 const runs = Number(process.env.RUNS ?? 15);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 // Counts of the cases the runs have met, so that they cannot become tame unseen.
-const met = { applied: 0, refused: 0, abandoned: 0, left: 0, large: 0, tooMany: 0, again: 0 };
+const met = { applied: 0, refused: 0, abandoned: 0, left: 0, large: 0, tooMany: 0, again: 0, counted: 0 };
 
 const told = new Map<string, StoredOutcome>();
 let worker: BatchWorker;
@@ -25,6 +25,7 @@ function judge(
   model: StockModel,
   requests: readonly Queued<ModelRequest>[],
   outcomes: (StoredOutcome | null)[],
+  receivedAt: ReadonlyMap<number, number>,
 ) {
   const leftGates = new Set<string>();
   const left: Queued<ModelRequest>[] = [];
@@ -59,14 +60,19 @@ function judge(
     const answer = JSON.parse(outcome.result!);
     if (expected.status === 'refused') {
       if (answer.message.startsWith('Too many')) met.tooMany += 1;
-      expect(answer.message, context).toBe(expected.message);
+      // Beside a thousand lots on hold or expired, not all are counted for what a refusal says; and lots that
+      // the batch itself has made have no numbers yet.
+      const isLarge = model.untakenLots(request, Date.now()) >= 1000;
+      const end = isLarge ? ' Not taken: ' : answer.message.includes('made just now') ? ' on hold in ' : '\n';
+      expect(answer.message.split(end)[0], context).toBe(expected.message.split(end)[0]);
       continue;
     }
     if (expected.parts.length > 256) met.large += 1;
     expect(answer, context).toMatchObject(answerOf(request, expected));
     expect(answer.transactionNo).toBeGreaterThan(lastNo);
     lastNo = answer.transactionNo;
-    model.apply(request, expected, outcome.result!);
+    if (request.kind === 'count') met.counted += 1;
+    model.apply(request, expected, outcome.result!, receivedAt.get(answer.recNo) ?? Number.NaN);
   }
   return { left, lastNo };
 }
@@ -95,7 +101,7 @@ async function run(chance: Chance) {
     for (const [index, request] of redelivered.entries()) {
       expect(outcomes[requests.length + index], 'decided before').toEqual(told.get(request.requestId));
     }
-    const judged = judge(model, requests, outcomes);
+    const judged = judge(model, requests, outcomes, await receivedOf(outcomes));
     if (requests.length > 0) expect(judged.left.length).toBeLessThan(new Set(requests).size);
     requests.forEach(({ requestId }, index) => {
       if (outcomes[index]) told.set(requestId, outcomes[index]);
@@ -108,6 +114,18 @@ async function run(chance: Chance) {
     left = judged.left;
   }
   await expectSameLots(itemIDs, model);
+}
+
+/** When lots that were changed first, or made, came in: the answer of a count does not say. */
+async function receivedOf(outcomes: readonly (StoredOutcome | null)[]): Promise<Map<number, number>> {
+  const recNos = outcomes.flatMap((outcome) =>
+    outcome?.status === 'applied' ? [JSON.parse(outcome.result!).recNo as number | null] : [],
+  );
+  const rows = await batches.sql<{ rec_no: number; received: Date }[]>`
+    select rec_no, received
+    from lot
+    where rec_no = any(${recNos.filter((recNo) => recNo !== null)}::bigint[])`;
+  return new Map(rows.map((row) => [row.rec_no, row.received.getTime()]));
 }
 
 function numbersOf(outcomes: readonly (StoredOutcome | null)[]): number[] {

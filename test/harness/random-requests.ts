@@ -8,22 +8,32 @@ import type { ModelLot, ModelRequest, StockModel } from './stock-model.ts';
 const small = [1, 1, 1, 2, 3, 5, 9, 15, 16, 17, 33];
 const large = [255, 256, 257, 600, 999, 1000, 1001, 1002, 1400];
 
+const filterKinds = [
+  ...(['any', 'any', 'any', 'spot', 'spot', 'spot'] as const),
+  ...(['serial', 'serial2', 'rfid', 'two', 'recNo'] as const),
+];
+
+/** What lies at a place, or of a serial, and a little more or less, or much less. */
+function countOf(
+  batches: Batches,
+  chance: Chance,
+  { itemID, wid }: Gate,
+  { lots, model, late }: { lots: readonly ModelLot[]; model: StockModel; late: object },
+): Queued<ModelRequest> {
+  const lot = lots.length === 0 ? undefined : chance.of(lots);
+  const filters = lot === undefined ? {} : chance.of([{}, { spot: lot.spot }, { serial: lot.serial }]);
+  const request = batches.request('count', { itemID, wid, ...filters, counted: 0 }, late);
+  const there = model.matching(request, Date.now()).reduce((sum, { units }) => sum + units, 0);
+  request.body.counted = Math.max(0, chance.of([there, there + 0.5, there + 2, there - 1, there >> 1]));
+  return request;
+}
+
 function bodyOf(chance: Chance, { itemID, wid }: Gate, kind: 'issue' | 'move', lots: readonly ModelLot[]) {
   const place = { itemID, wid };
   const lot = lots.length === 0 ? undefined : chance.of(lots);
-  const by = chance.of([
-    'any',
-    'any',
-    'any',
-    'spot',
-    'spot',
-    'spot',
-    'serial',
-    'serial2',
-    'rfid',
-    'two',
-    'recNo',
-  ]);
+  // Only by its recNo is a lot on hold moved.
+  const isNamed = kind === 'move' && lot?.hold === true && chance.upTo(2) === 0;
+  const by = isNamed ? 'recNo' : chance.of(filterKinds);
   const spot = kind === 'issue' ? 'spot' : 'fromSpot';
   const filters =
     lot === undefined
@@ -60,7 +70,8 @@ export function randomRequest(
 ): Queued<ModelRequest> {
   const { itemID, wid } = gate;
   const late = chance.upTo(60) === 0 ? { deadline: Date.now() - 10_000 } : {};
-  const kind = chance.of(['receive', 'issue', 'issue', 'issue', 'move', 'move'] as const);
+  const kinds = ['issue', 'issue', 'issue', 'issue', 'issue', 'move', 'move', 'move', 'move'] as const;
+  const kind = chance.of(['receive', 'receive', 'count', ...kinds] as const);
   if (kind === 'receive') {
     const expires = chance.of([undefined, undefined, '2020-01-01', '2031-02-03T04:05:06Z', '2032-01-01']);
     const more = { spot: chance.of(spotsOf(40)), serial: chance.of(['', 'S1', 'S2']) };
@@ -68,6 +79,7 @@ export function randomRequest(
   }
   const here = [...model.lots.values()].filter((lot) => lot.itemID === itemID && lot.wid === wid);
   const inStock = chance.upTo(10) === 0 ? here : here.filter((lot) => lot.units > 0);
+  if (kind === 'count') return countOf(batches, chance, gate, { lots: inStock, model, late });
   const body = bodyOf(chance, gate, kind, inStock);
   const request = batches.request(kind, { ...body, units: 1 }, late);
   const matching = model.matching(request, Date.now());

@@ -41,6 +41,7 @@ export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: Stoc
     ),
     ...Array.from({ length: chance.of(counts) }, () => null),
   ];
+  const oneOnHoldOf = chance.of([12, 12, 12, 2, 1]);
   const lots = expiries.map(
     (expires, index): Omit<ModelLot, 'recNo'> => ({
       ...gate,
@@ -52,7 +53,7 @@ export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: Stoc
       serial: chance.of(['', 'S1', 'S2', `N-${index}`]),
       serial2: chance.of([null, '', 'B1', `B-${index}`]),
       rfidTag: chance.of([null, `R-${index}`, `R-${index >> 1}`]),
-      hold: chance.upTo(12) === 0,
+      hold: chance.upTo(oneOnHoldOf) === 0,
     }),
   );
   if (lots.length === 0) return;

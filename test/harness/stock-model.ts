@@ -1,7 +1,8 @@
 import type { StockRequest } from '@inventory/domain/stock/request';
 
-/** What this model knows: the three transactions of the contract. */
-export type ModelRequest = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
+/** What this model knows: the three transactions of the contract, and counts without `expected`. */
+export type ModelRequest = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' | 'count' }>;
+type Of<Kind extends ModelRequest['kind']> = Extract<ModelRequest, { kind: Kind }>;
 
 /** A lot as the model knows it. Units are multiples of a half, so that plain numbers are exact. */
 export type ModelLot = {
@@ -19,10 +20,12 @@ export type ModelLot = {
   hold: boolean;
 };
 
-/** The answer that must come: of the body, or of the refusal. */
-export type Expected =
-  | { status: 'applied'; parts: { fromRecNo: number; units: number; remaining: number; whole: boolean }[] }
-  | { status: 'refused'; message: string };
+type Part = { fromRecNo: number; units: number; remaining: number; whole: boolean };
+
+type Applied = { status: 'applied'; parts: Part[]; before?: number };
+
+/** The answer that must come: of the body, or of the refusal. `before`: what a count found. */
+export type Expected = Applied | { status: 'refused'; message: string };
 
 type Answered = {
   recNo: number;
@@ -36,8 +39,9 @@ type Answered = {
   }[];
   lot: { received: string };
 };
-type Issue = Extract<ModelRequest, { kind: 'issue' }>['body'];
-type Move = Extract<ModelRequest, { kind: 'move' }>['body'];
+type Issue = Of<'issue'>['body'];
+type Move = Of<'move'>['body'];
+type Count = Of<'count'>['body'];
 
 const lotsMax = 1000;
 
@@ -60,9 +64,10 @@ function inOrder(now: number) {
 export class StockModel {
   readonly lots = new Map<number, ModelLot>();
 
-  /** All lots that a move or an issue may take, in the order of allocation. */
+  /** All lots that a move or an issue may take, or that a count is about, in the order of allocation. */
   matching(request: ModelRequest, now: number): ModelLot[] {
     if (request.kind === 'receive') return [];
+    if (request.kind === 'count') return this.counted(request.body).sort(inOrder(now));
     const { kind, body } = request;
     return this.named(request)
       .filter((lot) => !lot.hold || (kind === 'move' && body.recno !== undefined))
@@ -71,7 +76,7 @@ export class StockModel {
   }
 
   /** All lots in stock that match what a move or an issue names. */
-  private named(request: Exclude<ModelRequest, { kind: 'receive' }>): ModelLot[] {
+  private named(request: Of<'issue' | 'move'>): ModelLot[] {
     const { body, kind } = request;
     const spot = kind === 'issue' ? body.spot : body.fromSpot;
     const received = kind === 'move' && body.received !== undefined ? rangeOf(body.received) : null;
@@ -92,33 +97,65 @@ export class StockModel {
   }
 
   /** The words of a refusal about the lots that match and are not taken. */
-  private untaken(request: Exclude<ModelRequest, { kind: 'receive' }>, now: number): string {
+  private untaken(request: Of<'issue' | 'move'>, now: number): string {
     if (request.body.recno !== undefined) return '';
-    const sum = (lots: ModelLot[]) => lots.reduce((total, lot) => total + lot.units, 0);
     const lots = this.named(request);
-    const held = sum(lots.filter((lot) => lot.hold));
-    const expired = sum(lots.filter((lot) => request.kind === 'issue' && !lot.hold && isExpired(lot, now)));
+    const held = sumOf(lots.filter((lot) => lot.hold));
+    const expired = sumOf(lots.filter((lot) => request.kind === 'issue' && !lot.hold && isExpired(lot, now)));
     const causes = [...(held > 0 ? [`${held} on hold`] : []), ...(expired > 0 ? [`${expired} expired`] : [])];
     return causes.length === 0 ? '' : ` Not taken: ${causes.join(', ')}.`;
+  }
+
+  private counted({ itemID, wid, spot, serial }: Count): ModelLot[] {
+    return [...this.lots.values()].filter(
+      (lot) =>
+        lot.itemID === itemID &&
+        lot.wid === wid &&
+        lot.units > 0 &&
+        (spot === undefined || lot.spot === spot) &&
+        (serial === undefined || lot.serial === serial),
+    );
+  }
+
+  private expectCount({ body }: Of<'count'>, now: number): Expected {
+    const lots = this.counted(body).sort(inOrder(now));
+    if (lots.length > lotsMax) {
+      const message =
+        `Too many lots: more than ${lotsMax} lie there, and one transaction counts at most so many. ` +
+        'Count them by serial, or one by its recno.';
+      return { status: 'refused', message };
+    }
+    const before = sumOf(lots);
+    const held = lots.filter((lot) => lot.hold);
+    if (body.counted < before && body.counted < sumOf(held)) {
+      const names = held
+        .slice(0, 10)
+        .map(({ recNo }) => recNo)
+        .join(', ');
+      const all = `${held.length === 1 ? 'lot' : 'lots'} ${names}${held.length > 10 ? ', …' : ''}`;
+      const message = `Lots on hold are not counted down: ${body.counted} counted, ${sumOf(held)} on hold in ${all}.`;
+      return { status: 'refused', message };
+    }
+    const free = lots.filter((lot) => !lot.hold);
+    return { status: 'applied', before, parts: partsOf(free, Math.max(0, before - body.counted)).parts };
+  }
+
+  /** How many lots on hold or expired there are in the gate of a request. */
+  untakenLots({ body }: ModelRequest, now: number): number {
+    const lots = [...this.lots.values()].filter(
+      ({ itemID, wid }) => itemID === body.itemID && wid === body.wid,
+    );
+    return lots.filter((lot) => lot.units > 0 && (lot.hold || isExpired(lot, now))).length;
   }
 
   /** The outcome that a request must have at this moment; nothing is changed. */
   expect(request: ModelRequest, now: number): Expected {
     if (request.kind === 'receive') return { status: 'applied', parts: [] };
+    if (request.kind === 'count') return this.expectCount(request, now);
     const refused = this.namedRefusal(request.kind, request.body);
     if (refused !== null) return { status: 'refused', message: refused };
     const { units } = request.body;
-    const parts = [];
-    let missing = units;
-    for (const lot of this.matching(request, now)) {
-      const taken = Math.min(lot.units, missing);
-      parts.push({
-        ...{ fromRecNo: lot.recNo, units: taken },
-        ...{ remaining: lot.units - taken, whole: taken === lot.units },
-      });
-      missing -= taken;
-      if (missing === 0) break;
-    }
+    const { parts, missing } = partsOf(this.matching(request, now), units);
     if (missing > 0) {
       const message = `Not enough stock: ${units} asked, ${units - missing} available.`;
       return { status: 'refused', message: message + this.untaken(request, now) };
@@ -155,13 +192,17 @@ export class StockModel {
     return differs.length === 0 ? null : `The lot does not match ${differs.join(', ')}.`;
   }
 
-  /** Does what was answered, which must be what was expected; new lots get the numbers of the answer. */
-  apply(request: ModelRequest, expected: Expected, text: string): void {
+  /**
+   * Does what was answered, which must be what was expected; new lots get the numbers of the answer. `now`:
+   * when a count was applied, which its answer does not say.
+   */
+  apply(request: ModelRequest, expected: Expected, text: string, now: number): void {
     if (expected.status === 'refused') return;
     const answer = JSON.parse(text) as Answered;
-    const { body } = request;
+    if (request.kind === 'count') this.addCounted(request, expected, answer.recNo, now);
     if (request.kind === 'receive') {
-      const { spot = '', serial = '', serial2 = null, rfidTag = null, expires } = request.body;
+      const { body } = request;
+      const { spot = '', serial = '', serial2 = null, rfidTag = null, expires } = body;
       this.add({
         ...{ recNo: answer.recNo, itemID: body.itemID, wid: body.wid, units: body.units, hold: false },
         ...{ spot, serial, serial2, rfidTag, received: Date.parse(answer.lot.received) },
@@ -175,8 +216,8 @@ export class StockModel {
       from.units -= part.units;
       const { hold } = from;
       if (from.units === 0) from.hold = false;
-      if (request.kind === 'issue') return;
-      const wid = request.body.shipToWid ?? body.wid;
+      if (request.kind !== 'move') return;
+      const wid = request.body.shipToWid ?? request.body.wid;
       const spot = request.body.toSpot ?? '';
       if (part.whole && wid === from.wid) Object.assign(from, { units: part.units, spot, hold });
       else {
@@ -187,10 +228,37 @@ export class StockModel {
     });
   }
 
+  private addCounted({ body }: Of<'count'>, { before }: Applied, recNo: number, now: number): void {
+    const { itemID, wid, counted, spot = '', serial = '' } = body;
+    if (counted <= before!) return;
+    this.add({
+      ...{ recNo, itemID, wid, units: counted - before!, spot, serial, received: now },
+      ...{ expires: null, serial2: null, rfidTag: null, hold: false },
+    });
+  }
+
   add(lot: ModelLot): void {
     if (this.lots.has(lot.recNo)) throw new Error(`lot ${lot.recNo} was there before`);
     this.lots.set(lot.recNo, lot);
   }
+}
+
+const sumOf = (lots: readonly ModelLot[]) => lots.reduce((total, lot) => total + lot.units, 0);
+
+/** So many units of these lots, as far as they go. */
+function partsOf(lots: readonly ModelLot[], units: number): { parts: Part[]; missing: number } {
+  const parts: Part[] = [];
+  let missing = units;
+  for (const lot of lots) {
+    if (missing === 0) break;
+    const taken = Math.min(lot.units, missing);
+    parts.push({
+      ...{ fromRecNo: lot.recNo, units: taken },
+      ...{ remaining: lot.units - taken, whole: taken === lot.units },
+    });
+    missing -= taken;
+  }
+  return { parts, missing };
 }
 
 /** A whole UTC day or second. */
@@ -200,8 +268,19 @@ function rangeOf(text: string): [number, number] {
 }
 
 /** The lots that the answer must show, beside the numbers of new ones. */
-export function answerOf(request: ModelRequest, { parts }: Extract<Expected, { status: 'applied' }>) {
+export function answerOf(request: ModelRequest, { parts, before }: Applied) {
   if (request.kind === 'receive') return { status: 'received', lot: { units: request.body.units } };
+  if (request.kind === 'count') {
+    const { counted } = request.body;
+    const difference = counted - before!;
+    const taken = parts.map(({ fromRecNo, units, remaining }) => ({
+      recNo: fromRecNo,
+      units: -units,
+      remaining,
+    }));
+    const lots = difference > 0 ? [{ units: difference, remaining: difference }] : taken;
+    return { status: 'counted', before, counted, difference, lots };
+  }
   const { body } = request;
   if (request.kind === 'issue') {
     const lots = parts.map(({ fromRecNo, units, remaining }) => ({ recNo: fromRecNo, units, remaining }));
