@@ -1,6 +1,8 @@
 import { itemList } from '@inventory/db/lists/list-items';
 import { lotList } from '@inventory/db/lists/list-lots';
+import { listTransactions, transactionPage } from '@inventory/db/lists/list-transactions';
 import { orderBy } from '@inventory/db/lists/sort-columns';
+import type { PageQuery } from '@inventory/paging/page-query';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
 
@@ -38,3 +40,45 @@ test.each([
     }
   },
 );
+
+test('transactions of lots without a serial are found among those that the other filters lead to', async () => {
+  const worker = batches.worker();
+  const itemIDs = [await batches.item(), await batches.item()];
+  const receive = (itemID: string) => batches.request('receive', { itemID, units: 1, wid: 1 });
+  await worker.apply(Array.from({ length: 500 }, () => receive(itemIDs[0]!)));
+  const [outcome] = await worker.apply([
+    {
+      ...receive(itemIDs[1]!),
+      evidence: { capturedAt: null, correctedAt: null, deviceId: 'D', deviceSeq: null },
+    },
+  ]);
+  const { recNo, transactionNo } = JSON.parse(outcome!.result!);
+  const [applied] = await batches.sql<{ at: Date }[]>`
+    select at from stock_transaction where transaction_no = ${transactionNo}`;
+  const { at } = applied!;
+  const query: PageQuery = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' };
+  const ways = [
+    [query, { recNo, serial: '' }],
+    [query, { itemID: itemIDs[1]!, serial: '' }],
+    [query, { deviceID: 'D', serial: '' }],
+    [query, { startDate: at, serial: '' }],
+    [{ ...query, modifiedSince: at }, { serial: '' }],
+  ] as const;
+  for (const [page, filters] of ways) {
+    const { cost } = transactionPage(page, [1, 2], filters);
+    expect(cost).toBe('matches');
+    await batches.sql.begin('read only', async (tx) => {
+      // The tables are small here: whatever reads all of one would be cheaper.
+      await tx`set local enable_seqscan = off`;
+      await tx`set local enable_hashjoin = off`;
+      await tx`set local enable_mergejoin = off`;
+      const { totalCount, records } = await listTransactions(tx as never, page, [1, 2], filters);
+      expect([totalCount, records]).toEqual([1, expect.stringContaining(`"transactionNo":${transactionNo}`)]);
+      const [read] = await tx<{ rows: number }[]>`
+        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
+        from pg_stat_xact_user_tables
+        where relname in ('lot', 'stock_entry')`;
+      expect(read!.rows, JSON.stringify(filters)).toBeLessThan(50);
+    });
+  }
+});

@@ -1395,6 +1395,17 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'a request that the queue refuses' },
   },
   {
+    name: 'transactions of lots without a serial are found among all of them',
+    edits: [
+      {
+        file: 'packages/db/src/lists/list-transactions.ts',
+        search: "recNo !== undefined || (serial === '' && isNarrowed)",
+        replace: 'isNarrowed && false',
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'lots without a serial' },
+  },
+  {
     name: 'the page and its size count as filters of the history',
     edits: [
       {

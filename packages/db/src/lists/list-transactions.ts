@@ -35,7 +35,12 @@ type Narrowing = {
 
 const history = 'stock_transaction';
 
-function narrowingsOf(sql: Sql, filters: TransactionFilters, wids: readonly number[]): Narrowing[] {
+function narrowingsOf(
+  sql: Sql,
+  filters: TransactionFilters,
+  wids: readonly number[],
+  modifiedSince: PageQuery['modifiedSince'],
+): Narrowing[] {
   const { kind, itemID, recNo, serial, reference, clientId, deviceID, startDate, endDate } = filters;
   const narrowings: Narrowing[] = [];
   const byIndex = (make: () => Fragment) =>
@@ -55,18 +60,6 @@ function narrowingsOf(sql: Sql, filters: TransactionFilters, wids: readonly numb
       look: { table: 'stock_entry', condition: lines() },
     });
   }
-  if (serial !== undefined) {
-    // The index leaves out the blank ones.
-    const lines = () =>
-      serial === ''
-        ? sql`lot.serial = '' and ${inScope()}`
-        : sql`lot.serial = ${serial} and lot.serial <> '' and ${inScope()}`;
-    const table = 'lot join stock_entry using (rec_no)';
-    narrowings.push({
-      condition: sql`transaction_no = any(array(select transaction_no from ${sql.unsafe(table)} where ${lines()}))`,
-      look: serial === '' ? null : { table, condition: lines() },
-    });
-  }
   if (reference !== undefined) {
     byIndex(() => sql`body->>'reference' = ${reference} and body->>'reference' is not null`);
   }
@@ -76,6 +69,28 @@ function narrowingsOf(sql: Sql, filters: TransactionFilters, wids: readonly numb
       () =>
         sql`at >= ${startDate ?? new Date(0)} and at <= ${endDate ?? new Date('9999-12-31T23:59:59.999Z')}`,
     );
+  }
+  if (serial !== undefined) {
+    // The index leaves out the blank ones.
+    const lines = () =>
+      serial === ''
+        ? sql`lot.serial = '' and ${inScope()}`
+        : sql`lot.serial = ${serial} and lot.serial <> '' and ${inScope()}`;
+    const table = 'lot join stock_entry using (rec_no)';
+    // Nearly every lot may be without a serial: what anything else leads to is asked one by one. So is what
+    // belongs to one lot.
+    const isNarrowed = narrowings.length > 0 || modifiedSince !== undefined;
+    const isAsked = recNo !== undefined || (serial === '' && isNarrowed);
+    narrowings.push({
+      condition: isAsked
+        ? sql`exists (
+            select from ${sql.unsafe(table)}
+            where stock_entry.transaction_no = stock_transaction.transaction_no and ${lines()}
+            offset 0
+          )`
+        : sql`transaction_no = any(array(select transaction_no from ${sql.unsafe(table)} where ${lines()}))`,
+      look: serial === '' ? null : { table, condition: lines() },
+    });
   }
   if (kind !== undefined) narrowings.push({ condition: sql`kind = ${kind}`, look: null });
   if (clientId !== undefined) narrowings.push({ condition: sql`client_id = ${clientId}`, look: null });
@@ -106,7 +121,8 @@ export function transactionPage(
     };
   }
   const read = (sql: Sql) => readMatches(sql, query, scope, wids, filters);
-  const isNarrow = (sql: Sql) => narrowingsOf(sql, filters, scope).flatMap(({ look }) => look ?? []);
+  const isNarrow = (sql: Sql) =>
+    narrowingsOf(sql, filters, scope, modifiedSince).flatMap(({ look }) => look ?? []);
   const hasFew = async (sql: Sql) => {
     for (const { table, condition } of isNarrow(sql)) {
       if (await leavesFew(sql, [sql`select from ${sql.unsafe(table)} where ${condition}`])) return true;
@@ -140,7 +156,7 @@ async function readMatches(
 ): Promise<Page> {
   const direction = sql.unsafe(query.sort !== undefined && query.direction === 'asc' ? 'asc' : 'desc');
   const where = () =>
-    narrowingsOf(sql, filters, scope).reduce(
+    narrowingsOf(sql, filters, scope, query.modifiedSince).reduce(
       (all, { condition }) => sql`${all} and ${condition}`,
       touches(sql, wids),
     );
