@@ -2,7 +2,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
 import { describe, expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
+import { receiveLots, useBatches } from '../harness/batches.ts';
 
 const batches = useBatches();
 
@@ -16,16 +16,7 @@ const together = (operations: Asked[]) => ({
 
 /** An item with so many lots of one unit at `Q`, all of them on hold. */
 async function heldLots(count: number): Promise<{ itemID: string; recNos: number[] }> {
-  const worker = batches.worker();
-  const itemID = await batches.item();
-  const recNos: number[] = [];
-  for (let from = 0; from < count; from += 500) {
-    const receives = Array.from({ length: Math.min(500, count - from) }, () =>
-      batches.request('receive', { itemID, units: 1, wid: 1, spot: 'Q' }),
-    );
-    const outcomes = await worker.apply(receives);
-    recNos.push(...outcomes.map(({ result }) => JSON.parse(result!).recNo as number));
-  }
+  const { itemID, recNos } = await receiveLots(batches, count, { spot: 'Q' });
   // What the command does with one lot after the other.
   await batches.sql.begin(async (tx) => {
     await tx`update lot set hold = true, hold_reason = 'recall' where rec_no = any(${recNos})`;

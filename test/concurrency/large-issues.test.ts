@@ -1,22 +1,14 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { holdLot } from '@inventory/db/operator/holds';
 import { expect, test } from 'vitest';
-import { expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
+import { type BatchWorker, expectWaiting, holdGates, receiveLots, useBatches } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 
 const batches = useBatches();
 
 /** An item with so many lots of one unit in warehouse 1. */
-async function itemWithLots(count: number, body: object = {}, worker = batches.worker()): Promise<string> {
-  const itemID = await batches.item();
-  for (let from = 0; from < count; from += 500) {
-    const receives = Array.from({ length: Math.min(500, count - from) }, () =>
-      batches.request('receive', { itemID, units: 1, wid: 1, ...body }),
-    );
-    await worker.apply(receives);
-  }
-  return itemID;
-}
+const itemWithLots = async (...how: [count: number, body?: object, worker?: BatchWorker]) =>
+  (await receiveLots(batches, ...how)).itemID;
 
 const refusal = (message: string) => ({
   status: 'refused',

@@ -114,6 +114,25 @@ export function useBatches(): Batches {
   return batches;
 }
 
+/** Receives so many lots of one unit of a new item in warehouse 1. `body`: more of what each is. */
+export async function receiveLots(
+  batches: Batches,
+  count: number,
+  body: object = {},
+  worker = batches.worker(),
+): Promise<{ itemID: string; recNos: number[] }> {
+  const itemID = await batches.item();
+  const recNos: number[] = [];
+  for (let from = 0; from < count; from += 500) {
+    const receives = Array.from({ length: Math.min(500, count - from) }, () =>
+      batches.request('receive', { itemID, units: 1, wid: 1, ...body }),
+    );
+    const outcomes = await worker.apply(receives);
+    recNos.push(...outcomes.map(({ result }) => JSON.parse(result!).recNo as number));
+  }
+  return { itemID, recNos };
+}
+
 /**
  * Holds the gates of an item, or the one in a warehouse, as a batch does, until the returned function is
  * called.

@@ -968,8 +968,8 @@ async function importKey(`,
     edits: [
       {
         file: readCandidates,
-        search: 'if (!found.horizons.has(key)) found.horizons.set(key, last);',
-        replace: 'if (last === null) found.horizons.set(key, last);',
+        search: 'for (const [key, last] of heldHorizons) found.horizons.set(key, last);',
+        replace: 'heldHorizons.clear();',
       },
     ],
     test: { file: 'concurrency/counts.test.ts', title: 'refused: as too many' },
@@ -1403,7 +1403,18 @@ async function importKey(`,
         replace: 'isNarrowed && false',
       },
     ],
-    test: { file: 'concurrency/list-plans.test.ts', title: 'lots without a serial' },
+    test: { file: 'concurrency/list-plans.test.ts', title: 'lots without a serial, or of one lot' },
+  },
+  {
+    name: 'the serial of a lot that is named by its recNo gathers all transactions with it',
+    edits: [
+      {
+        file: 'packages/db/src/lists/list-transactions.ts',
+        search: "recNo !== undefined || (serial === '' && isNarrowed)",
+        replace: "serial === '' && isNarrowed",
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'lots without a serial, or of one lot' },
   },
   {
     name: 'the page and its size count as filters of the history',

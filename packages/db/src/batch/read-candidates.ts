@@ -110,8 +110,7 @@ export async function pickCandidates(
   }
   open = open.filter(([key]) => !found.unread.has(key));
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
-  const cut = readHeld(tx, counted, found);
-  const others = Promise.all([cut, readPasts(tx, requests, found)]);
+  const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found)]);
   // It is told where it is waited for, unless a statement before it failed.
   others.catch(() => {});
   // Counts and reversals take from a gate, too, and nobody has said how much.
@@ -148,9 +147,9 @@ export async function pickCandidates(
     round += round === 0 && open.length <= reading.rounds[2]!.picks && open.every(isLarge) ? 2 : 1;
   }
   judged ??= judge(all, await facts, await readEmptied());
-  await others;
+  const [heldHorizons] = await others;
   // After the rounds: they know nothing of lots on hold, and take away the horizon of what they read whole.
-  for (const [key, last] of await cut) if (!found.horizons.has(key)) found.horizons.set(key, last);
+  for (const [key, last] of heldHorizons) found.horizons.set(key, last);
   // Read again they would be in order; there was no room for that.
   for (const [key, { isStale, horizon }] of known) {
     if (horizon !== null && isStale(judged.now)) found.unread.add(key);
@@ -238,8 +237,8 @@ function pickOf(partNo: number, request: Exclude<SingleRequest, { kind: 'receive
 }
 
 /**
- * Reads the lots on hold that are counted: the picks leave them out. Returns the keys of the counts for which
- * there may be more, each with the last lot that was read.
+ * Reads the lots on hold that are counted: the picks leave them out. Returns the horizons of the counts for
+ * which there may be more.
  */
 async function readHeld(
   tx: Tx,
@@ -254,12 +253,12 @@ async function readHeld(
     picks.map(([, pick]) => pick),
     limit,
   );
-  const cut = new Map<string, LotState>();
+  const horizons = new Map<string, LotState>();
   picks.forEach(([key], index) => {
     const lots = keepLots(found, rows[index]!);
-    if (lots.length === limit) cut.set(key, lots.at(-1)!);
+    if (lots.length === limit) horizons.set(key, lots.at(-1)!);
   });
-  return cut;
+  return horizons;
 }
 
 /** Reads what is to be undone, and the lots that it is about. */
