@@ -8,6 +8,12 @@ import type { ModelLot, ModelRequest, StockModel } from './stock-model.ts';
 const small = [1, 1, 1, 2, 3, 5, 9, 15, 16, 17, 33];
 const large = [255, 256, 257, 600, 999, 1000, 1001, 1002, 1400];
 
+const kinds = [
+  ...(['receive', 'receive', 'count', 'move', 'move', 'move', 'move'] as const),
+  ...(['issue', 'issue', 'issue', 'issue', 'issue'] as const),
+];
+const heldKinds = ['count', 'move', 'move'] as const;
+
 const filterKinds = [
   ...(['any', 'any', 'any', 'spot', 'spot', 'spot'] as const),
   ...(['serial', 'serial2', 'rfid', 'two', 'recNo'] as const),
@@ -70,15 +76,16 @@ export function randomRequest(
 ): Queued<ModelRequest> {
   const { itemID, wid } = gate;
   const late = chance.upTo(60) === 0 ? { deadline: Date.now() - 10_000 } : {};
-  const kinds = ['issue', 'issue', 'issue', 'issue', 'issue', 'move', 'move', 'move', 'move'] as const;
-  const kind = chance.of(['receive', 'receive', 'count', ...kinds] as const);
+  const here = [...model.lots.values()].filter((lot) => lot.itemID === itemID && lot.wid === wid);
+  const inStock = chance.upTo(10) === 0 ? here : here.filter((lot) => lot.units > 0);
+  // Where all is on hold, an issue finds nothing.
+  const isHeld = inStock.length > 0 && inStock.every(({ hold }) => hold) && chance.upTo(8) > 0;
+  const kind = chance.of(isHeld ? heldKinds : kinds);
   if (kind === 'receive') {
     const expires = chance.of([undefined, undefined, '2020-01-01', '2031-02-03T04:05:06Z', '2032-01-01']);
     const more = { spot: chance.of(spotsOf(40)), serial: chance.of(['', 'S1', 'S2']) };
     return batches.request(kind, { itemID, wid, units: 1 + chance.upTo(6) / 2, expires, ...more }, late);
   }
-  const here = [...model.lots.values()].filter((lot) => lot.itemID === itemID && lot.wid === wid);
-  const inStock = chance.upTo(10) === 0 ? here : here.filter((lot) => lot.units > 0);
   if (kind === 'count') return countOf(batches, chance, gate, { lots: inStock, model, late });
   const body = bodyOf(chance, gate, kind, inStock);
   const request = batches.request(kind, { ...body, units: 1 }, late);
