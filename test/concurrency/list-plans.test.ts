@@ -1,9 +1,13 @@
+import { connect, type Sql, type Tx } from '@inventory/db/client';
+import { updateItem } from '@inventory/db/items';
 import { itemList } from '@inventory/db/lists/list-items';
-import { lotList } from '@inventory/db/lists/list-lots';
-import { listTransactions, transactionPage } from '@inventory/db/lists/list-transactions';
+import { type LotFilters, lotList, lotPage } from '@inventory/db/lists/list-lots';
+import type { ListReading } from '@inventory/db/lists/list-reading';
+import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
+import { type TransactionFilters, transactionPage } from '@inventory/db/lists/list-transactions';
 import { orderBy } from '@inventory/db/lists/sort-columns';
 import type { PageQuery } from '@inventory/paging/page-query';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receiveLots, useBatches } from '../harness/batches.ts';
 
 const batches = useBatches();
@@ -41,46 +45,236 @@ test.each([
   },
 );
 
-test('transactions of lots without a serial, or of one lot, are found among those that the other filters lead to', async () => {
+/** What is listed below: of one item much, of another little. */
+let world: {
+  many: { itemID: string; recNos: number[] };
+  /** Much of another, without serials. */
+  plain: { itemID: string };
+  rare: { itemID: string; recNo: number; transactionNo: number };
+  looks: Sql;
+  /** After all stock of the other items, but before most items were made. */
+  beforeItems: Date;
+  /** Before the rare item's stock and what has changed with it, but after all else. */
+  since: Date;
+};
+
+const scope = [1];
+const beforeAllElse = new Date(0);
+const firstPage: PageQuery = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' };
+
+beforeAll(async () => {
+  const { sql } = batches;
   const worker = batches.worker();
-  const common = await receiveLots(batches, 500, { serial: 'COMMON' }, worker);
-  await receiveLots(batches, 500, {}, worker);
+  const looks = connect(batches.url, { name: 'looks', connectionsMax: 1, byIndex: true });
+  const clock = async () => {
+    const [row] = await sql<{ now: Date }[]>`
+      select clock_timestamp() + interval '1 millisecond' as now, pg_sleep(0.01)`;
+    return row!.now;
+  };
+  // More of each than are few.
+  const many = await receiveLots(batches, 2100, { serial: 'COMMON', spot: 'S', reference: 'ALL' }, worker);
+  const plain = await receiveLots(batches, 2100, { reference: 'ALL' }, worker);
+  const beforeItems = await clock();
+  await sql`
+    insert into item (short_id, created_by)
+    select 'OTHER-' || n, 'tests' from generate_series(1, 2100) as n`;
+  const since = await clock();
   const itemID = await batches.item();
-  const [outcome] = await worker.apply([
-    {
-      ...batches.request('receive', { itemID, units: 1, wid: 1 }),
-      evidence: { capturedAt: null, correctedAt: null, deviceId: 'D', deviceSeq: null },
-    },
-  ]);
-  const { recNo, transactionNo } = JSON.parse(outcome!.result!);
-  const [applied] = await batches.sql<{ at: Date }[]>`
-    select at from stock_transaction where transaction_no = ${transactionNo}`;
-  const { at } = applied!;
-  const query: PageQuery = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' };
-  const ways = [
-    [query, { recNo: common.recNos[0]!, serial: 'COMMON' }],
-    [query, { recNo, serial: '' }],
-    [query, { itemID, serial: '' }],
-    [query, { deviceID: 'D', serial: '' }],
-    [query, { startDate: at, serial: '' }],
-    [{ ...query, modifiedSince: at }, { serial: '' }],
-  ] as const;
-  for (const [page, filters] of ways) {
-    const { cost } = transactionPage(page, [1, 2], filters);
-    expect(cost).toBe('matches');
-    await batches.sql.begin('read only', async (tx) => {
-      // The tables are small here: whatever reads all of one would be cheaper.
-      await tx`set local enable_seqscan = off`;
-      await tx`set local enable_hashjoin = off`;
-      await tx`set local enable_mergejoin = off`;
-      const { totalCount, records } = await listTransactions(tx as never, page, [1, 2], filters);
-      const found = filters.serial === '' ? `"transactionNo":${transactionNo}` : `"recNo":${filters.recNo}`;
-      expect([totalCount, records]).toEqual([1, expect.stringContaining(found)]);
-      const [read] = await tx<{ rows: number }[]>`
-        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
-        from pg_stat_xact_user_tables
-        where relname in ('lot', 'stock_entry')`;
-      expect(read!.rows, JSON.stringify(filters)).toBeLessThan(50);
-    });
+  const receive = (body: object) =>
+    batches.request('receive', { itemID, units: 1, wid: 1, spot: 'R', reference: 'ALL', ...body });
+  await worker.apply([receive({ serial: 'COMMON' }), receive({ wid: 2, serial: 'COMMON' })]);
+  const evidence = { capturedAt: null, correctedAt: null, deviceId: 'D', deviceSeq: null };
+  const [blank] = await worker.apply([{ ...receive({}), evidence }]);
+  await updateItem(sql, itemID, { description: 'new' });
+  const [received] = await sql<{ no: number }[]>`select min(transaction_no) as no from stock_transaction`;
+  const of = { kind: 'receive' as const, itemID: many.itemID, wids: [1], lines: 1 };
+  const body = { transactionNo: received!.no };
+  await worker.apply([{ ...batches.request('reverse', {}), body, of }]);
+  await worker.apply([receive({ serial: 'OTHER' })]);
+  const { recNo, transactionNo } = JSON.parse(blank!.result!);
+  world = { many, plain, rare: { itemID, recNo, transactionNo }, looks, beforeItems, since };
+});
+
+afterAll(() => world?.looks.end());
+
+/** How a list's page is read from the few that a filter leaves; fails when none does. */
+async function findFew(reading: ListReading): Promise<ListReading['read']> {
+  const found = reading.cost === 'matches' ? await reading.findFew(world.looks) : null;
+  expect(found).not.toBe(null);
+  return found!;
+}
+
+/** A page, and how many rows it read. */
+async function countRead(read: ListReading['read']) {
+  return batches.sql.begin('read only', async (tx) => {
+    // The tables are small here: whatever reads all of one would be cheaper.
+    await tx`set local enable_seqscan = off`;
+    await tx`set local enable_hashjoin = off`;
+    await tx`set local enable_mergejoin = off`;
+    const before = await rowsRead(tx);
+    const page = await read(tx as unknown as Sql);
+    return { ...page, rows: (await rowsRead(tx)) - before };
+  });
+}
+
+/** Of these tables, by this connection, from some moment on. */
+async function rowsRead(tx: Tx): Promise<number> {
+  const [read] = await tx<{ rows: number }[]>`
+    select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows
+    from pg_stat_xact_user_tables
+    where relname in ('lot', 'stock_entry', 'stock_transaction', 'item', 'stock_level')`;
+  return read!.rows;
+}
+
+describe('what other filters leave is asked of the few that one leads to', () => {
+  test('the history, by a serial that many lots have, or none', async () => {
+    const { many, rare, since } = world;
+    const ways = [
+      [{}, { recNo: many.recNos[1]!, serial: 'COMMON' }, 1],
+      [{}, { recNo: rare.recNo, serial: '' }, 1],
+      [{}, { itemID: rare.itemID, serial: '' }, 1],
+      [{}, { itemID: rare.itemID, serial: 'COMMON' }, 1],
+      [{}, { itemID: rare.itemID, reference: 'ALL' }, 3],
+      [{}, { deviceID: 'D', serial: '' }, 1],
+      [{}, { startDate: since, serial: '' }, 1],
+      [{}, { startDate: since, serial: 'COMMON' }, 2],
+      [{ modifiedSince: since }, { serial: '' }, 1],
+      [{ modifiedSince: since }, { serial: 'COMMON' }, 3],
+      [{ modifiedSince: beforeAllElse }, { itemID: rare.itemID }, 3],
+    ] as const;
+    for (const [page, filters, count] of ways) {
+      const reading = transactionPage({ ...firstPage, ...page }, scope, filters);
+      const { totalCount, rows } = await countRead(await findFew(reading));
+      expect({ filters, totalCount }).toEqual({ filters, totalCount: count });
+      expect(rows, JSON.stringify({ ...page, ...filters })).toBeLessThan(150);
+    }
+  });
+
+  test('the history, by the serial of a lot that is named, or none, even when Postgres chooses the way', async () => {
+    const { many, rare } = world;
+    const ways = [
+      { recNo: many.recNos[1]!, serial: 'COMMON' },
+      { itemID: rare.itemID, serial: '' },
+      { deviceID: 'D', serial: '' },
+    ];
+    for (const filters of ways) {
+      const { totalCount, rows } = await countRead(transactionPage(firstPage, scope, filters).read);
+      expect({ filters, totalCount }).toEqual({ filters, totalCount: 1 });
+      expect(rows, JSON.stringify(filters)).toBeLessThan(150);
+    }
+  });
+
+  test('lots, by what many have, and since a moment before all else', async () => {
+    const { rare, since } = world;
+    const ways = [
+      [{}, { itemID: rare.itemID, serial: 'COMMON' }],
+      [{}, { spot: 'R', serial: 'COMMON' }],
+      [{}, { serial: 'COMMON', recNo: rare.recNo }],
+      [{ modifiedSince: beforeAllElse }, { itemID: rare.itemID, serial: 'COMMON' }],
+      [{ modifiedSince: beforeAllElse }, { spot: 'R' }],
+      [{ modifiedSince: since }, { serial: 'COMMON' }],
+      [{ modifiedSince: since }, { spot: 'S' }],
+    ] as const;
+    for (const [page, filters] of ways) {
+      const reading = lotPage({ ...firstPage, ...page }, scope, filters);
+      const { rows } = await countRead(await findFew(reading));
+      expect(rows, JSON.stringify({ ...page, ...filters })).toBeLessThan(150);
+    }
+  });
+
+  test('the levels of an item, with its description, since a moment before all else', async () => {
+    const { plain, rare, beforeItems } = world;
+    for (const [itemID, count] of [
+      [rare.itemID, 1],
+      [plain.itemID, 0],
+    ] as const) {
+      const query = { ...firstPage, modifiedSince: beforeItems };
+      const reading = stockLevelPage(query, scope, { itemID, view: 'full' });
+      const { totalCount, rows } = await countRead(await findFew(reading));
+      expect({ itemID, totalCount }).toEqual({ itemID, totalCount: count });
+      expect(rows).toBeLessThan(50);
+    }
+  });
+});
+
+/** Each of these filters alone, and with each other. */
+function pairsOf<Filters extends object>(values: { [Name in keyof Filters]?: Filters[Name][] }): Filters[] {
+  const single = Object.entries(values).flatMap(([name, each]) =>
+    (each as unknown[]).map((value) => ({ [name]: value })),
+  );
+  const pairs = single.flatMap((one, at) => single.slice(at + 1).map((other) => ({ ...one, ...other })));
+  return [...single, ...pairs] as Filters[];
+}
+
+describe('a page is the same whichever filter leads to it', () => {
+  /** The page that Postgres chooses the way to, beside that of the few, where there are few. */
+  async function compare(reading: ListReading, asked: object): Promise<'few' | 'many'> {
+    if (reading.cost !== 'matches') return 'many';
+    const few = await reading.findFew(world.looks);
+    if (few === null) return 'many';
+    expect({ asked, ...(await few(batches.sql)) }).toEqual({ asked, ...(await reading.read(batches.sql)) });
+    return 'few';
   }
+
+  test('lots', async () => {
+    const { many, rare, since } = world;
+    const filters = pairsOf<LotFilters>({
+      itemID: [rare.itemID, many.itemID],
+      spot: ['R', 'S', ''],
+      serial: ['COMMON', ''],
+      hold: [true, false],
+      recNo: [rare.recNo, many.recNos[1]!],
+      inStock: [true, false],
+    });
+    const seen: string[] = [];
+    for (const filter of filters) {
+      for (const modifiedSince of [undefined, beforeAllElse, since]) {
+        for (const sort of [undefined, 'description'] as const) {
+          const query = { ...firstPage, pageSize: 3, sort, modifiedSince };
+          seen.push(await compare(lotPage(query, scope, filter), { ...query, ...filter }));
+        }
+      }
+    }
+    expect(new Set(seen)).toEqual(new Set(['few', 'many']));
+  });
+
+  test('the history', async () => {
+    const { many, rare, since } = world;
+    const filters = pairsOf<TransactionFilters>({
+      itemID: [rare.itemID, many.itemID],
+      recNo: [rare.recNo, many.recNos[0]!],
+      serial: ['COMMON', ''],
+      reference: ['ALL'],
+      deviceID: ['D'],
+      startDate: [since],
+      endDate: [since],
+      kind: ['receive', 'reverse'],
+      wid: [1],
+    });
+    const seen: string[] = [];
+    for (const filter of filters) {
+      for (const modifiedSince of [undefined, beforeAllElse, since]) {
+        const query = { ...firstPage, pageSize: 3, modifiedSince };
+        seen.push(await compare(transactionPage(query, scope, filter), { ...query, ...filter }));
+      }
+    }
+    expect(new Set(seen)).toEqual(new Set(['few', 'many']));
+  });
+
+  test('levels of an item', async () => {
+    const { many, rare, since } = world;
+    for (const itemID of [rare.itemID, many.itemID]) {
+      for (const modifiedSince of [beforeAllElse, since]) {
+        const [record] = await batches.sql<{ part_no: number }[]>`
+          select part_no from item where short_id = ${itemID}`;
+        const query = { ...firstPage, pageSize: 1000, modifiedSince };
+        const all = await stockLevelPage(query, scope, { view: 'full' }).read(batches.sql);
+        const ofItem = await stockLevelPage(query, scope, { itemID, view: 'full' }).read(batches.sql);
+        const levels: { partNo: number }[] = JSON.parse(`[${all.records}]`);
+        expect(JSON.parse(`[${ofItem.records}]`)).toEqual(
+          levels.filter(({ partNo }) => partNo === record!.part_no),
+        );
+      }
+    }
+  });
 });

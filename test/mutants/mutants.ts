@@ -498,8 +498,8 @@ export type Taking =`,
     edits: [
       {
         file: 'packages/db/src/lists/read-page.ts',
-        search: `select count(*) from \${sql.unsafe(list.table)} where \${list.where}\`,`,
-        replace: `select count(*) from \${sql.unsafe(list.table)}\`,`,
+        search: `select count(*) from \${counted} where \${list.where}\`,`,
+        replace: `select count(*) from \${counted}\`,`,
       },
     ],
     test: { file: 'contract/scope.test.ts', title: 'changes not a byte of any list' },
@@ -1399,22 +1399,22 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/lists/list-transactions.ts',
-        search: "recNo !== undefined || (serial === '' && isNarrowed)",
-        replace: 'isNarrowed && false',
+        search: "recNo === undefined && !(serial === '' && isNarrowed)",
+        replace: 'isNarrowed || true',
       },
     ],
-    test: { file: 'concurrency/list-plans.test.ts', title: 'lots without a serial, or of one lot' },
+    test: { file: 'concurrency/list-plans.test.ts', title: 'even when Postgres chooses' },
   },
   {
     name: 'the serial of a lot that is named by its recNo gathers all transactions with it',
     edits: [
       {
         file: 'packages/db/src/lists/list-transactions.ts',
-        search: "recNo !== undefined || (serial === '' && isNarrowed)",
-        replace: "serial === '' && isNarrowed",
+        search: "recNo === undefined && !(serial === '' && isNarrowed)",
+        replace: "!(serial === '' && isNarrowed)",
       },
     ],
-    test: { file: 'concurrency/list-plans.test.ts', title: 'lots without a serial, or of one lot' },
+    test: { file: 'concurrency/list-plans.test.ts', title: 'even when Postgres chooses' },
   },
   {
     name: 'the page and its size count as filters of the history',
@@ -2901,7 +2901,13 @@ async function importKey(`,
   },
   {
     name: 'every filter with an index is taken for cheap',
-    edits: [{ file: lists, search: '!(await hasFew(reading, asker))', replace: '!hasFew' }],
+    edits: [
+      {
+        file: lists,
+        search: 'await pools.looks.run(reading.findFew, wait)',
+        replace: '(await pools.looks.run(reading.findFew, wait)) ?? reading.read',
+      },
+    ],
     test: { file: 'concurrency/list-turns.test.ts', title: 'nothing leads to but reading everything' },
   },
   {
@@ -3057,12 +3063,72 @@ async function importKey(`,
     name: 'scope missing in what has changed of lots',
     edits: [
       {
+        file: 'packages/db/src/lists/list-lots.ts',
+        search: 'where, few: changed',
+        replace: 'where: sql`true`, few: changed',
+      },
+    ],
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory: what differs' },
+  },
+  {
+    name: 'scope missing in what has changed of many lots',
+    edits: [
+      {
         file: readPage,
         search: `where \${where} and \${condition} offset 0`,
         replace: `where \${condition} offset 0`,
       },
     ],
-    test: { file: 'security/non-interference.test.ts', title: '/Inventory: what differs' },
+    test: { file: 'concurrency/list-plans.test.ts', title: 'lots' },
+  },
+  {
+    name: 'a list that takes too long takes the replica from all',
+    edits: [
+      {
+        file: 'apps/api/src/lists/replica.ts',
+        search: 'if (!isOfOneList(error)) {',
+        replace: 'if (error) {',
+      },
+    ],
+    test: { file: 'concurrency/replica-rest.test.ts', title: 'takes too long there' },
+  },
+  {
+    name: 'few lots lead to none, and Postgres chooses',
+    edits: [
+      {
+        file: 'packages/db/src/lists/list-lots.ts',
+        search: 'read(own, found.few)',
+        replace: 'read(own)',
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'since a moment before all else' },
+  },
+  {
+    name: 'few transactions lead to none, and Postgres chooses',
+    edits: [{ file: listTransactions, search: 'read(own, found.few)', replace: 'read(own)' }],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'a serial that many lots have' },
+  },
+  {
+    name: 'lots found by a filter need not have changed',
+    edits: [
+      {
+        file: 'packages/db/src/lists/list-lots.ts',
+        search: 'sql`${where} and ${hasChanged(sql, modifiedSince)}`',
+        replace: 'where',
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'lots' },
+  },
+  {
+    name: 'transactions found by a filter are not changed by being undone',
+    edits: [
+      {
+        file: listTransactions,
+        search: 'where reversal.reverses = stock_transaction.transaction_no and',
+        replace: 'where false and reversal.reverses = stock_transaction.transaction_no and',
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'the history' },
   },
   {
     name: 'modifiedSince: a new description is none of its lots',
@@ -3200,9 +3266,9 @@ async function importKey(`,
       {
         file: 'apps/api/src/lists/page-reader.ts',
         search: `const next = await nextModifiedSince.read(sql);
-    return { ...(await reading.read(sql)), nextModifiedSince: next };`,
-        replace: `const page = await reading.read(sql);
-    return { ...page, nextModifiedSince: await nextModifiedSince.read(sql) };`,
+    return { ...(await page(sql)), nextModifiedSince: next };`,
+        replace: `const read = await page(sql);
+    return { ...read, nextModifiedSince: await nextModifiedSince.read(sql) };`,
       },
     ],
     test: { file: 'contract/next-modified-since.test.ts', title: 'it is read before the page' },

@@ -254,6 +254,11 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '57014';
 }
 
+/** Whether a replica ended a statement that stood in the way of what it replays. */
+export function isConflictOfRecovery(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '40001';
+}
+
 /** Whether Postgres could not say: it cannot work now, or the statement took longer than it may. */
 export function isUnanswered(error: unknown): boolean {
   return isOutage(error) || isStatementTimeout(error);

@@ -65,12 +65,13 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
     }
   }
 
-  /** Whether few records match. When that cannot be told in no time, they are not few. */
-  async function hasFew(reading: ListReading & { cost: 'matches' }, { wait }: Asker): Promise<boolean> {
+  /** How a cheap page is read; null: it is not. When that cannot be told in no time, its matches are many. */
+  async function findCheap(reading: ListReading, { wait }: Asker): Promise<ListReading['read'] | null> {
+    if (reading.cost !== 'matches') return reading.cost === 'page' ? reading.read : null;
     try {
-      return await pools.looks.run(reading.hasFew, wait);
+      return await pools.looks.run(reading.findFew, wait);
     } catch (error) {
-      if (isStatementTimeout(error)) return false;
+      if (isStatementTimeout(error)) return null;
       throw error;
     }
   }
@@ -111,15 +112,14 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
   return {
     readsBy: pages.readsBy,
     async page(reading, asker) {
-      const few = Symbol('few');
       if (reading.cost !== 'everything') {
         const page = await inTurn('cheap', asker, async () => {
-          if (reading.cost === 'matches' && !(await hasFew(reading, asker))) return few;
-          return pages.read('cheap', reading, asker.wait);
+          const read = await findCheap(reading, asker);
+          return read && pages.read('cheap', read, asker.wait);
         });
-        if (typeof page !== 'symbol') return page;
+        if (page !== null) return page;
       }
-      return inTurn('costly', asker, () => pages.read('costly', reading, asker.wait));
+      return inTurn('costly', asker, () => pages.read('costly', reading.read, asker.wait));
     },
     async category(category, asker) {
       const text = await inTurn('cheap', asker, () =>

@@ -10,7 +10,7 @@ export type ListedPage = Page & { nextModifiedSince: string };
 
 /** Reads pages, on the replica where there is one that is as far as the primary, else on the primary. */
 export type PageReader = {
-  read(kind: ReplicaKind, reading: ListReading, wait: Wait): Promise<ListedPage>;
+  read(kind: ReplicaKind, page: ListReading['read'], wait: Wait): Promise<ListedPage>;
   /** Pages that were read, by the server that was asked last for them. */
   readsBy(): { primary: number; replica: number };
 };
@@ -22,27 +22,27 @@ export function createPageReader(
   const nextModifiedSince = createNextModifiedSince();
   const readsBy = { primary: 0, replica: 0 };
 
-  async function readListed(sql: Sql, reading: ListReading): Promise<ListedPage> {
+  async function readListed(sql: Sql, page: ListReading['read']): Promise<ListedPage> {
     // Before the page, in a statement of its own: what was committed between the two is on the page, and is
     // asked for again. After it, or in the page's statement, it would be on no page.
     const next = await nextModifiedSince.read(sql);
-    return { ...(await reading.read(sql)), nextModifiedSince: next };
+    return { ...(await page(sql)), nextModifiedSince: next };
   }
 
   return {
     readsBy: () => readsBy,
-    async read(kind, reading, wait) {
+    async read(kind, page, wait) {
       if (replica !== null) {
         // Before the primary is asked how far it is, for the same reason.
         const next = nextModifiedSince.kept() ?? (await pools[kind].run(nextModifiedSince.read, wait));
-        const page = await replica.read(kind, reading.read, wait);
-        if (page !== null) {
+        const read = await replica.read(kind, page, wait);
+        if (read !== null) {
           readsBy.replica += 1;
-          return { ...page, nextModifiedSince: next };
+          return { ...read, nextModifiedSince: next };
         }
       }
       readsBy.primary += 1;
-      return pools[kind].run((sql) => readListed(sql, reading), wait);
+      return pools[kind].run((sql) => readListed(sql, page), wait);
     },
   };
 }

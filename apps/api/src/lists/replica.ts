@@ -1,8 +1,9 @@
-import { connect, reach, type Sql } from '@inventory/db/client';
+import { connect, isConflictOfRecovery, isStatementTimeout, reach, type Sql } from '@inventory/db/client';
 import { isPooled, PoolerError, refuseRoleWithoutSettings } from '@inventory/db/pooler';
 import { type Position, readAsOf, readClusterId, readPosition } from '@inventory/db/replica';
 import {
   createStatementPool,
+  NeverBegunError,
   type StatementPool,
   type StatementPoolOptions,
   type Wait,
@@ -56,7 +57,7 @@ const kinds: Record<ReplicaKind, Kind & { statementTimeoutMs: number; oneProcess
 
 /**
  * `positions`: connections to the primary, for one trivial statement per turn of the event loop; they end
- * with the replica's. `report` is told what fails, but for a replica that is only behind.
+ * with the replica's. `report` is told what fails, but for a replica that is only behind or busy.
  */
 export function createReplica(
   readUrl: string,
@@ -123,8 +124,10 @@ export function createReplica(
         return result;
       } catch (error) {
         if (wait.hasGone() || wait.until - performance.now() < leftMinMs) throw error;
-        rest(restMs.away);
-        report(error as Error);
+        if (!isOfOneList(error)) {
+          rest(restMs.away);
+          report(error as Error);
+        }
         return null;
       }
     },
@@ -148,4 +151,9 @@ export function createReplica(
       await Promise.all([...Object.values(pools), positions].map((pool) => pool.end()));
     },
   };
+}
+
+/** Whether it says nothing of the replica: others' lists may be read there as before. */
+function isOfOneList(error: unknown): boolean {
+  return error instanceof NeverBegunError || isStatementTimeout(error) || isConflictOfRecovery(error);
 }

@@ -2,7 +2,7 @@ import type { Item } from '@inventory/domain/contract/item';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from '../client.ts';
-import { type ListReading, leavesFew } from './list-reading.ts';
+import { firstOfFew, type ListReading } from './list-reading.ts';
 import { countItems, readItemPage } from './read-item-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
@@ -59,8 +59,11 @@ export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }
     return readPage(sql, query, { ...itemList, ...total, where });
   };
   if (modifiedSince === undefined) return { cost: 'everything', read };
-  const hasFew = (sql: Sql) => leavesFew(sql, [sql`select from item where modified >= ${modifiedSince}`]);
-  return { cost: 'matches', hasFew, read };
+  const findFew = async (sql: Sql) => {
+    const changed = { selection: sql`select from item where modified >= ${modifiedSince}` };
+    return (await firstOfFew(sql, [changed])) && read;
+  };
+  return { cost: 'matches', findFew, read };
 }
 
 /** Such a page, read. */

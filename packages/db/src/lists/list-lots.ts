@@ -2,7 +2,7 @@ import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import { enoughToBeMany, type ListReading, leavesFew } from './list-reading.ts';
+import { enoughToBeMany, firstOfFew, type ListReading } from './list-reading.ts';
 import { countLots, readLotPage } from './read-lot-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, columnList, dateTimeText, type RecordExpression, recordText } from './record-json.ts';
@@ -109,6 +109,21 @@ function ownChange(sql: Sql, since: Date): Fragment {
     and not exists (select from item where item.part_no = lot.part_no and described >= ${since})`;
 }
 
+/** Lots that have changed since by either, asked of each. */
+function hasChanged(sql: Sql, since: Date): Fragment {
+  return sql`greatest(
+    lot.modified, (select described from item where item.part_no = lot.part_no)
+  ) >= ${since}`;
+}
+
+/** All lots that have changed since, each found by an index. */
+function changedLots(sql: Sql, since: Date): Fragment {
+  return lotList
+    .modifiedSince(sql, since)
+    .map((condition) => sql`select * from lot where ${condition}`)
+    .reduce((all, each) => sql`${all} union all ${each}`);
+}
+
 /**
  * What has changed since, to be counted: lots, items whose description has, and their lots, though not of
  * more items than are few.
@@ -185,8 +200,11 @@ const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters
   expiresBefore: { condition: (sql, value) => sql`lot.expires < ${value}`, hasIndex: () => false },
 };
 
+/** A condition on `lot`; `hasIndex`: one leads to the lots that it leaves. */
+type GivenFilter = { condition: (sql: Sql) => Fragment; hasIndex: boolean };
+
 /** The filters that are given, each with its value. */
-function givenFilters(filters: LotFilters): { condition: (sql: Sql) => Fragment; hasIndex: boolean }[] {
+function givenFilters(filters: LotFilters): GivenFilter[] {
   return Object.entries(filterTable).flatMap(([name, filter]) => {
     const value = filters[name as keyof LotFilters];
     const { condition, hasIndex } = filter as Filter<typeof value>;
@@ -215,22 +233,39 @@ export function lotPage(
   if (slice !== null && isCounted) {
     return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, slice, recordOf(sql)) };
   }
-  const read = (sql: Sql) => {
+  const given = givenFilters(filters);
+  /** `few`: the filter that is found first, the others being asked of what it leaves. */
+  const read = (sql: Sql, few: GivenFilter | 'changes' | null = null) => {
     const inScope = sql`lot.wid = any(${wids as number[]}::integer[])`;
-    const where = givenFilters(filters).reduce(
-      (all, { condition }) => sql`${all} and ${condition(sql)}`,
-      inScope,
-    );
+    const where = given
+      .filter((filter) => filter !== few)
+      .reduce((all, { condition }) => sql`${all} and ${condition(sql)}`, inScope);
     const total = modifiedSince === undefined && isCounted ? { total: countLots(sql, wids, inStock) } : {};
-    return readPage(sql, query, { ...lotList, ...total, where, record: recordOf(sql) });
+    const list = { ...lotList, ...total, record: recordOf(sql) };
+    if (few === null) return readPage(sql, query, { ...list, where });
+    if (few === 'changes') {
+      const changed = sql`(${changedLots(sql, modifiedSince!)} offset 0) as lot`;
+      return readPage(sql, query, { ...list, where, few: changed });
+    }
+    return readPage(sql, query, {
+      ...list,
+      where: modifiedSince === undefined ? where : sql`${where} and ${hasChanged(sql, modifiedSince)}`,
+      few: sql`(select * from lot where ${few.condition(sql)} offset 0) as lot`,
+    });
   };
-  const narrowing = givenFilters(filters).filter(({ hasIndex }) => hasIndex);
+  const narrowing = given.filter(({ hasIndex }) => hasIndex);
   if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
-  const selections = (sql: Sql) => [
-    ...narrowing.map(({ condition }) => sql`select from lot where ${condition(sql)}`),
-    ...(modifiedSince === undefined ? [] : [changesSince(sql, modifiedSince)]),
-  ];
-  return { cost: 'matches', hasFew: (sql) => leavesFew(sql, selections(sql)), read };
+  const findFew = async (sql: Sql) => {
+    const looks = [
+      ...narrowing.map((few) => ({ few, selection: sql`select from lot where ${few.condition(sql)}` })),
+      ...(modifiedSince === undefined
+        ? []
+        : [{ few: 'changes' as const, selection: changesSince(sql, modifiedSince) }]),
+    ];
+    const found = await firstOfFew(sql, looks);
+    return found && ((own: Sql) => read(own, found.few));
+  };
+  return { cost: 'matches', findFew, read };
 }
 
 /** Such a page, read. */

@@ -7,28 +7,33 @@ import type { Fragment, Sql } from '../client.ts';
  *
  * - `page`: counts and an index lead to the page; as much as its records, wherever it lies and however many
  *   there are.
- * - `matches`: as much as there are records that a filter with an index leaves; `hasFew` looks whether they
- *   are few, for little.
+ * - `matches`: as much as there are records that a filter with an index leaves; `findFew` looks, for little,
+ *   whether they are few, and how the page is then read from those.
  * - `everything`: all records in scope are read, filtered or sorted.
  */
 export type ListReading = { read(sql: Sql): Promise<Page> } & (
   | { cost: 'page' | 'everything' }
-  | { cost: 'matches'; hasFew(sql: Sql): Promise<boolean> }
+  | { cost: 'matches'; findFew(sql: Sql): Promise<ReadPage | null> }
 );
+
+type ReadPage = (sql: Sql) => Promise<Page>;
 
 // Sorted, counted and made into a page in some milliseconds.
 const fewMax = 2000;
 
-/** A limit for a part of what is looked at by {@link leavesFew}: with so many they are not few. */
+/** A limit for a part of what is looked at by {@link firstOfFew}: with so many they are not few. */
 export const enoughToBeMany = `limit ${fewMax + 1}`;
 
-/** Whether any of these selections, each by an index, has few rows. For a connection `byIndex`. */
-export async function leavesFew(sql: Sql, selections: readonly Fragment[]): Promise<boolean> {
-  for (const selection of selections) {
+/** The first of these whose selection, by an index, has few rows, or null. For a connection `byIndex`. */
+export async function firstOfFew<Look extends { selection: Fragment }>(
+  sql: Sql,
+  looks: readonly Look[],
+): Promise<Look | null> {
+  for (const look of looks) {
     const [found] = await sql<{ count: number }[]>`
       select count(*)
-      from (select from (${selection}) as selected ${sql.unsafe(enoughToBeMany)}) as found`;
-    if (found!.count <= fewMax) return true;
+      from (select from (${look.selection}) as selected ${sql.unsafe(enoughToBeMany)}) as found`;
+    if (found!.count <= fewMax) return look;
   }
-  return false;
+  return null;
 }

@@ -2,7 +2,7 @@ import type { StockLevel } from '@inventory/domain/contract/stock-level';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import { enoughToBeMany, type ListReading, leavesFew } from './list-reading.ts';
+import { enoughToBeMany, firstOfFew, type ListReading } from './list-reading.ts';
 import { readLevelPage } from './read-level-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
@@ -71,6 +71,13 @@ function ofDescribedSince(sql: Sql, since: Date): Fragment {
   return sql`part_no = any(array(select part_no from item where described >= ${since}))`;
 }
 
+/** The same, asked of each level: for those of one item. */
+function isDescribedSince(sql: Sql, since: Date): Fragment {
+  return sql`exists (
+    select from item where item.part_no = stock_level.part_no and described >= ${since} offset 0
+  )`;
+}
+
 /** What has changed since of what `view=full` shows, to be counted. */
 function changesSince(sql: Sql, since: Date): Fragment {
   const enough = sql.unsafe(enoughToBeMany);
@@ -106,29 +113,22 @@ export function stockLevelPage(
     );
     const modified: List['modifiedSince'] = (sql, since) => [
       ...levelList.modifiedSince(sql, since),
-      ...(view === 'full' ? [ofDescribedSince(sql, since)] : []),
+      ...(view === 'full' ? [(isFiltered ? isDescribedSince : ofDescribedSince)(sql, since)] : []),
     ];
     return readPage(sql, query, { ...levelList, where, record, modifiedSince: modified });
   };
   const { modifiedSince } = query;
-  // Of one item there are as many rows as it has warehouses.
-  if (isFiltered) {
-    return {
-      cost: 'matches',
-      hasFew: (sql) =>
-        leavesFew(
-          sql,
-          ofItems(sql).map((condition) => sql`select from stock_level where ${condition}`),
-        ),
-      read,
-    };
-  }
-  if (modifiedSince === undefined) return { cost: 'everything', read };
-  const hasFew = (sql: Sql) =>
-    leavesFew(sql, [
-      view === 'full' ? changesSince(sql, modifiedSince) : ownChangesSince(sql, modifiedSince),
-    ]);
-  return { cost: 'matches', hasFew, read };
+  if (!isFiltered && modifiedSince === undefined) return { cost: 'everything', read };
+  const selectionsOf = (sql: Sql) => {
+    // Of one item there are as many rows as it has warehouses.
+    if (isFiltered) return ofItems(sql).map((condition) => sql`select from stock_level where ${condition}`);
+    return [view === 'full' ? changesSince(sql, modifiedSince!) : ownChangesSince(sql, modifiedSince!)];
+  };
+  const findFew = async (sql: Sql) => {
+    const looks = selectionsOf(sql).map((selection) => ({ selection }));
+    return (await firstOfFew(sql, looks)) && read;
+  };
+  return { cost: 'matches', findFew, read };
 }
 
 /** Such a page, read. */

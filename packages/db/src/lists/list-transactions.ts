@@ -1,7 +1,7 @@
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import { type ListReading, leavesFew } from './list-reading.ts';
+import { firstOfFew, type ListReading } from './list-reading.ts';
 import { readTransactionPage } from './read-transaction-page.ts';
 import { recordsOnPage } from './record-json.ts';
 import { sliceOf } from './slice.ts';
@@ -26,14 +26,26 @@ export type TransactionFilters = {
   endDate?: Date | undefined;
 };
 
+/** A condition on `stock_transaction`. */
 type Narrowing = {
-  /** On `stock_transaction`. */
+  name: keyof TransactionFilters;
+  /** Asked of each. */
   condition: Fragment;
-  /** Rows that an index leads to, at least as many as it leaves; null: there is none. */
-  look: { table: string; condition: Fragment } | null;
+  /**
+   * The same by an index that leads to what it leaves, and rows to be counted, at least as many. Null: there
+   * is none, or it leads to more than other filters leave.
+   */
+  found: { condition: Fragment; selection: Fragment } | null;
 };
 
-const history = 'stock_transaction';
+/** The array of the transactions with such a line: a join would be planned for as many as the planner expects. */
+const ofLines = (sql: Sql, lines: Fragment) =>
+  sql`transaction_no = any(array(select transaction_no from ${lines}))`;
+
+/** Whether it has such a line, asked of each. */
+const hasLine = (sql: Sql, lines: Fragment) => sql`exists (
+  select from ${lines} and stock_entry.transaction_no = stock_transaction.transaction_no offset 0
+)`;
 
 function narrowingsOf(
   sql: Sql,
@@ -43,58 +55,75 @@ function narrowingsOf(
 ): Narrowing[] {
   const { kind, itemID, recNo, serial, reference, clientId, deviceID, startDate, endDate } = filters;
   const narrowings: Narrowing[] = [];
-  const byIndex = (make: () => Fragment) =>
+  const byColumn = (name: Narrowing['name'], condition: Fragment) =>
     narrowings.push({
-      condition: make(),
-      look: { table: history, condition: sql`${make()} and wid is not null` },
+      name,
+      condition,
+      found: {
+        condition,
+        selection: sql`select from stock_transaction where ${condition} and wid is not null`,
+      },
     });
-  const inScope = () => sql`stock_entry.wid = any(${wids as number[]}::integer[])`;
+  const byLines = (name: Narrowing['name'], lines: Fragment, leads = true) =>
+    narrowings.push({
+      name,
+      condition: hasLine(sql, lines),
+      found: leads ? { condition: ofLines(sql, lines), selection: sql`select from ${lines}` } : null,
+    });
+  const inScope = sql`stock_entry.wid = any(${wids as number[]}::integer[])`;
   if (itemID !== undefined) {
-    byIndex(() => sql`stock_transaction.part_no = (select part_no from item where short_id = ${itemID})`);
-  }
-  // The numbers as an array: a join would be planned for as many as the planner expects.
-  if (recNo !== undefined) {
-    const lines = () => sql`stock_entry.rec_no = ${recNo} and ${inScope()}`;
-    narrowings.push({
-      condition: sql`transaction_no = any(array(select transaction_no from stock_entry where ${lines()}))`,
-      look: { table: 'stock_entry', condition: lines() },
-    });
-  }
-  if (reference !== undefined) {
-    byIndex(() => sql`body->>'reference' = ${reference} and body->>'reference' is not null`);
-  }
-  if (deviceID !== undefined) byIndex(() => sql`device_id = ${deviceID}`);
-  if (startDate !== undefined || endDate !== undefined) {
-    byIndex(
-      () =>
-        sql`at >= ${startDate ?? new Date(0)} and at <= ${endDate ?? new Date('9999-12-31T23:59:59.999Z')}`,
+    byColumn(
+      'itemID',
+      sql`stock_transaction.part_no = (select part_no from item where short_id = ${itemID})`,
     );
+  }
+  if (recNo !== undefined) byLines('recNo', sql`stock_entry where rec_no = ${recNo} and ${inScope}`);
+  if (reference !== undefined) {
+    byColumn('reference', sql`body->>'reference' = ${reference} and body->>'reference' is not null`);
+  }
+  if (deviceID !== undefined) byColumn('deviceID', sql`device_id = ${deviceID}`);
+  if (startDate !== undefined || endDate !== undefined) {
+    const end = endDate ?? new Date('9999-12-31T23:59:59.999Z');
+    byColumn('startDate', sql`at >= ${startDate ?? new Date(0)} and at <= ${end}`);
   }
   if (serial !== undefined) {
     // The index leaves out the blank ones.
-    const lines = () =>
-      serial === ''
-        ? sql`lot.serial = '' and ${inScope()}`
-        : sql`lot.serial = ${serial} and lot.serial <> '' and ${inScope()}`;
-    const table = 'lot join stock_entry using (rec_no)';
-    // Nearly every lot may be without a serial: what anything else leads to is asked one by one. So is what
-    // belongs to one lot.
+    const ofSerial = serial === '' ? sql`lot.serial = ''` : sql`lot.serial = ${serial} and lot.serial <> ''`;
+    // Nearly every lot may be without a serial, and one lot has fewer transactions than any serial.
     const isNarrowed = narrowings.length > 0 || modifiedSince !== undefined;
-    const isAsked = recNo !== undefined || (serial === '' && isNarrowed);
-    narrowings.push({
-      condition: isAsked
-        ? sql`exists (
-            select from ${sql.unsafe(table)}
-            where stock_entry.transaction_no = stock_transaction.transaction_no and ${lines()}
-            offset 0
-          )`
-        : sql`transaction_no = any(array(select transaction_no from ${sql.unsafe(table)} where ${lines()}))`,
-      look: serial === '' ? null : { table, condition: lines() },
-    });
+    const leads = recNo === undefined && !(serial === '' && isNarrowed);
+    byLines('serial', sql`lot join stock_entry using (rec_no) where ${ofSerial} and ${inScope}`, leads);
   }
-  if (kind !== undefined) narrowings.push({ condition: sql`kind = ${kind}`, look: null });
-  if (clientId !== undefined) narrowings.push({ condition: sql`client_id = ${clientId}`, look: null });
+  if (kind !== undefined) narrowings.push({ name: 'kind', condition: sql`kind = ${kind}`, found: null });
+  if (clientId !== undefined) {
+    narrowings.push({ name: 'clientId', condition: sql`client_id = ${clientId}`, found: null });
+  }
   return narrowings;
+}
+
+/** The transactions that have changed since, each found by an index. It changes once more: when it is undone. */
+function changedSince(sql: Sql, since: Date): Fragment {
+  return sql`
+    select * from stock_transaction where wid is not null and at >= ${since}
+    union all
+    select * from stock_transaction
+    where wid is not null and at < ${since}
+      and transaction_no = any(array(
+        select reverses from stock_transaction
+        where reverses is not null and wid is not null and at >= ${since}
+      ))`;
+}
+
+/** Whether it has, asked of each. */
+function hasChanged(sql: Sql, since: Date): Fragment {
+  return sql`(
+    at >= ${since}
+    or exists (
+      select from stock_transaction as reversal
+      where reversal.reverses = stock_transaction.transaction_no and reversal.at >= ${since}
+      offset 0
+    )
+  )`;
 }
 
 /**
@@ -120,20 +149,25 @@ export function transactionPage(
       read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(sql, scope, listedLinesMax)),
     };
   }
-  const read = (sql: Sql) => readMatches(sql, query, scope, wids, filters);
-  const isNarrow = (sql: Sql) =>
-    narrowingsOf(sql, filters, scope, modifiedSince).flatMap(({ look }) => look ?? []);
-  const hasFew = async (sql: Sql) => {
-    for (const { table, condition } of isNarrow(sql)) {
-      if (await leavesFew(sql, [sql`select from ${sql.unsafe(table)} where ${condition}`])) return true;
+  const read = (sql: Sql, few: Few = null) => readMatches(sql, query, scope, wids, filters, few);
+  const findFew = async (sql: Sql) => {
+    const looks: { few: Few; selection: Fragment }[] = narrowingsOf(
+      sql,
+      filters,
+      scope,
+      modifiedSince,
+    ).flatMap(({ name, found }) => (found === null ? [] : [{ few: name, selection: found.selection }]));
+    if (modifiedSince !== undefined) {
+      looks.push({
+        few: 'modifiedSince',
+        selection: sql`select from stock_transaction where at >= ${modifiedSince} and wid is not null`,
+      });
     }
-    if (modifiedSince === undefined) return false;
-    return leavesFew(sql, [
-      sql`select from stock_transaction where at >= ${modifiedSince} and wid is not null`,
-    ]);
+    const found = await firstOfFew(sql, looks);
+    return found && ((own: Sql) => read(own, found.few));
   };
   const hasIndex = withIndex.some(isGiven) || (serial !== undefined && serial !== '');
-  return hasIndex ? { cost: 'matches', hasFew, read } : { cost: 'everything', read };
+  return hasIndex ? { cost: 'matches', findFew, read } : { cost: 'everything', read };
 }
 
 /** Such a page, read. */
@@ -146,6 +180,9 @@ export function listTransactions(
   return transactionPage(query, scope, filters).read(sql);
 }
 
+/** The filter that is found first, the others being asked of what it leaves; null: Postgres chooses. */
+type Few = Narrowing['name'] | 'modifiedSince' | null;
+
 /** All that match are found once, for the total and the page: so every page costs the same. */
 async function readMatches(
   sql: Sql,
@@ -153,31 +190,12 @@ async function readMatches(
   scope: readonly number[],
   wids: readonly number[],
   filters: TransactionFilters,
+  few: Few,
 ): Promise<Page> {
   const direction = sql.unsafe(query.sort !== undefined && query.direction === 'asc' ? 'asc' : 'desc');
-  const where = () =>
-    narrowingsOf(sql, filters, scope, query.modifiedSince).reduce(
-      (all, { condition }) => sql`${all} and ${condition}`,
-      touches(sql, wids),
-    );
-  const { modifiedSince } = query;
-  const matching =
-    modifiedSince === undefined
-      ? sql`select transaction_no from stock_transaction where ${where()}`
-      : // A transaction changes once more: when it is undone. No row meets both conditions, and each has an index.
-        sql`
-          (select transaction_no from stock_transaction where ${where()} and at >= ${modifiedSince} offset 0)
-          union all
-          (
-            select transaction_no
-            from stock_transaction
-            where ${where()} and at < ${modifiedSince}
-              and transaction_no = any(array(
-                select reverses from stock_transaction
-                where reverses is not null and wid is not null and at >= ${modifiedSince}
-              ))
-            offset 0
-          )`;
+  const matching = sql`
+    select transaction_no
+    from ${matchingFrom(sql, query, scope, filters, few)} and ${touches(sql, wids)}`;
   const [row] = await sql<{ total_count: number; records: string }[]>`
     with matching as materialized (${matching}), page as materialized (
       select transaction_no
@@ -191,4 +209,31 @@ async function readMatches(
         order: sql`page.transaction_no ${direction}`,
       })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
+}
+
+/** The `from` and `where` of all that the filters leave. */
+function matchingFrom(
+  sql: Sql,
+  { modifiedSince }: PageQuery,
+  scope: readonly number[],
+  filters: TransactionFilters,
+  few: Few,
+): Fragment {
+  const narrowings = narrowingsOf(sql, filters, scope, modifiedSince);
+  const asked = narrowings
+    .filter(({ name }) => name !== few)
+    .map(({ condition, found }) => (few === null && found !== null ? found.condition : condition))
+    .reduce((all, each) => sql`${all} and ${each}`, sql`true`);
+  const changed = () => changedSince(sql, modifiedSince!);
+  if (few === 'modifiedSince') return sql`(${changed()} offset 0) as stock_transaction where ${asked}`;
+  if (few !== null) {
+    const { condition } = narrowings.find(({ name }) => name === few)!.found!;
+    const since = modifiedSince === undefined ? sql`true` : hasChanged(sql, modifiedSince);
+    return sql`
+      (select * from stock_transaction where ${condition} and wid is not null offset 0) as stock_transaction
+      where ${asked} and ${since}`;
+  }
+  return modifiedSince === undefined
+    ? sql`stock_transaction where ${asked}`
+    : sql`(${changed()}) as stock_transaction where ${asked}`;
 }

@@ -14,6 +14,11 @@ export type List = {
   record: RecordExpression;
   /** On `table` alone. */
   where: Fragment;
+  /**
+   * Few rows of `table` in its place and under its name, found first; `where` and the rest are asked of each.
+   * Those since `modifiedSince` are then no others. Not with `groupBy`.
+   */
+  few?: Fragment;
   /** The number of records when no filter narrows them, if it can be had without counting. */
   total?: Fragment;
   /** One record for each value of this expression; the other expressions are then aggregates. */
@@ -47,13 +52,13 @@ type PageRow = { total_count: number; records: string };
 
 /** The records of the page are made only when it is known which they are. */
 function rowsOf(sql: Sql, query: PageQuery, list: List) {
-  const { table, joins = '', tieBreaker } = list;
+  const { table, joins = '', tieBreaker, few = sql`${sql.unsafe(table)}` } = list;
   const column = list.sortColumns[query.sort ?? ''];
   const needsJoins = column !== undefined && !column.by.includes(`${table}.`);
-  const sorted = sql`${sql.unsafe(needsJoins ? `${table} ${joins}` : table)}`;
+  const sorted = needsJoins ? sql`${few} ${sql.unsafe(joins)}` : few;
   const { pageKeys, count } =
-    query.modifiedSince === undefined
-      ? keysOf(sql, query, list, sorted)
+    query.modifiedSince === undefined || list.few !== undefined
+      ? keysOf(sql, query, list, sorted, few)
       : changedKeysOf(sql, query, list, sorted, list.modifiedSince(sql, query.modifiedSince));
   return sql<PageRow[]>`
     with page as materialized (
@@ -73,7 +78,7 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
 /** The keys of all records in order, and their number. */
 type Keys = { pageKeys: Fragment; count: Fragment };
 
-function keysOf(sql: Sql, query: PageQuery, list: List, sorted: Fragment): Keys {
+function keysOf(sql: Sql, query: PageQuery, list: List, sorted: Fragment, counted: Fragment): Keys {
   const { column, direction } = orderOf(query, list);
   return {
     pageKeys: sql`
@@ -81,7 +86,7 @@ function keysOf(sql: Sql, query: PageQuery, list: List, sorted: Fragment): Keys 
       from ${sorted}
       where ${list.where}
       order by ${sql.unsafe(orderBy(column, direction, list.tieBreaker))}`,
-    count: sql`select count(*) from ${sql.unsafe(list.table)} where ${list.where}`,
+    count: sql`select count(*) from ${counted} where ${list.where}`,
   };
 }
 

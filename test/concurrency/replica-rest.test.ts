@@ -1,0 +1,66 @@
+import { createReplica, type Replica } from '@inventory/api/lists/replica';
+import { connect, type Sql } from '@inventory/db/client';
+import { createStatementPool, type Wait } from '@inventory/db/statement-pool';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+let replica: Replica;
+const reports: string[] = [];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const { url } = database;
+  const positions = createStatementPool({
+    open: () => connect(url, { name: 'positions', connectionsMax: 1 }),
+    connectionsMax: 2,
+    overrunMs: 10_000,
+    limitMs: 20_000,
+    waitMs: 20_000,
+  });
+  // A primary is as far as itself.
+  replica = createReplica(url, positions, (error) => reports.push(error.message));
+});
+
+afterAll(async () => {
+  await replica?.end();
+  await database?.drop();
+});
+
+const wait = (): Wait => ({ until: performance.now() + 60_000, hasGone: () => false });
+const sleep = (seconds: number) => async (sql: Sql) => {
+  await sql`select pg_sleep(${seconds})`;
+  return 'slept';
+};
+const answer = async (sql: Sql) => (await sql<{ answer: number }[]>`select 7 as answer`)[0]!.answer;
+const fails = (code: string) => async (sql: Sql) => {
+  await sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`);
+  return 'nothing';
+};
+
+test('a list that takes too long there, or is in the way of replay, leaves the replica to the others', async () => {
+  expect(await replica.read('cheap', answer, wait())).toBe(7);
+  expect(await replica.read('cheap', sleep(20), wait())).toBe(null);
+  expect(await replica.read('cheap', answer, wait())).toBe(7);
+  expect(await replica.read('cheap', fails('40001'), wait())).toBe(null);
+  expect(await replica.read('cheap', answer, wait())).toBe(7);
+  expect(reports).toEqual([]);
+});
+
+test('a list that finds no connection free there leaves the replica to those of another kind', async () => {
+  const slow = Array.from({ length: 3 }, () => replica.read('costly', sleep(3), wait()));
+  const answers = await Promise.all(slow);
+  expect(answers.sort()).toEqual([null, 'slept', 'slept'].sort());
+  const busy = Array.from({ length: 2 }, () => replica.read('costly', sleep(3), wait()));
+  expect(await replica.read('costly', answer, wait())).toBe(null);
+  expect(await replica.read('cheap', answer, wait())).toBe(7);
+  expect(await Promise.all(busy)).toEqual(['slept', 'slept']);
+  expect(reports).toEqual([]);
+});
+
+test('what says that the server is away gives it a rest', async () => {
+  expect(await replica.read('cheap', fails('57P01'), wait())).toBe(null);
+  expect(await replica.read('cheap', answer, wait())).toBe(null);
+  expect(reports).toHaveLength(1);
+  await expect.poll(() => replica.read('cheap', answer, wait()), { timeout: 60_000 }).toBe(7);
+});
