@@ -38,7 +38,9 @@ type Narrowing = {
   found: { condition: Fragment; selection: Fragment } | null;
 };
 
-/** The array of the transactions with such a line: a join would be planned for as many as the planner expects. */
+/**
+ * The array of the transactions with such a line: a join would be planned for as many as the planner expects.
+ */
 const ofLines = (sql: Sql, lines: Fragment) =>
   sql`transaction_no = any(array(select transaction_no from ${lines}))`;
 
@@ -101,7 +103,9 @@ function narrowingsOf(
   return narrowings;
 }
 
-/** The transactions that have changed since, each found by an index. It changes once more: when it is undone. */
+/**
+ * The transactions that have changed since, each found by an index. One changes once more: when it is undone.
+ */
 function changedSince(sql: Sql, since: Date): Fragment {
   return sql`
     select * from stock_transaction where wid is not null and at >= ${since}
