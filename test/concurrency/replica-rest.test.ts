@@ -16,7 +16,7 @@ beforeAll(async () => {
     connectionsMax: 2,
     overrunMs: 10_000,
     limitMs: 20_000,
-    waitMs: 20_000,
+    waitMs: 60_000,
   });
   // A primary is as far as itself.
   replica = createReplica(url, positions, (error) => reports.push(error.message));
