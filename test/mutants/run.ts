@@ -2,22 +2,35 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { startStack } from '@inventory/local/stack';
+import { type Stack, startStack } from '@inventory/local/stack';
 import { readOptions } from '../harness/read-options.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
-// pnpm test:mutants [--only WORDS]: breaks a copy of the repository in each known way and shows that a named
-// test notices.
+// pnpm test:mutants [--only WORDS] [--part 1/3] [--beside 2]: breaks a copy of the repository in each known way
+// and shows that a named test notices.
 const values = readOptions(
   'test:mutants',
   'Breaks a copy of the repository in each known way, shows that a named test notices, and writes docs/mutants.md.',
   {
     only: { value: 'words', about: 'only mutants with these words in their names; the page stays as it is' },
+    part: {
+      value: 'part',
+      default: '1/1',
+      about: 'only this part, 2/3 say; the page keeps what it has of the others',
+    },
+    beside: {
+      value: 'number',
+      default: '2',
+      about: 'how many at once, each with a Postgres and a Redis of its own',
+    },
   },
 );
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, '.local/mutants');
+const page = join(root, 'docs/mutants.md');
 const runMaxMs = 180_000;
+// All tests that any mutant of a file names.
+const unmutatedMaxMs = 900_000;
 
 /** Some tests of one file, all of them without titles; or a fault. */
 type Tests = { file: string; titles: string[] } | { fault: string; rounds: number };
@@ -28,40 +41,65 @@ type Seen = {
   seconds: number;
 };
 
-const chosen = mutants.filter((mutant) => mutant.name.includes(values.only ?? ''));
-const stack = await startStack({
-  folder: join(folder, 'stack'),
-  databaseUrl: process.env.DATABASE_URL,
-  redisUrl: process.env.REDIS_URL,
-  docker: true,
-  throwAway: true,
-  report: console.log,
-});
+const [part = 1, parts = 1] = values.part.split('/').map(Number);
+const chosen = mutants
+  .filter(({ name }) => name.includes(values.only ?? ''))
+  .filter((_, index, { length }) => Math.floor((index * parts) / length) === part - 1);
 const rows: { mutant: string; test: string; seen: Seen }[] = [];
+const known = knownRows(existsSync(page) ? await readFile(page, 'utf8') : '');
+const stacks = await Promise.all(lanesOf(Number(values.beside)).map(startLane));
 try {
   await runAll();
 } finally {
-  await stack.stop();
+  for (const stack of stacks) await stack.stop();
 }
 const bad = rows.filter(({ mutant, seen }) => seen.colour !== (mutant === '' ? 'green' : 'red'));
-if (values.only === undefined) await writeFile(join(root, 'docs/mutants.md'), report());
 console.log(`\n${rows.length - bad.length} as they must be, ${bad.length} not`);
 for (const { mutant, test, seen } of bad) {
   console.log(`${mutant === '' ? 'not green unmutated' : 'SURVIVED'}: ${mutant} ${test}: ${seen.because}`);
 }
 process.exit(bad.length > 0 || rows.length === 0 ? 1 : 0);
 
+/** Servers that are given are one lane: two runs of tests on them would take each other's template. */
+function lanesOf(beside: number): number[] {
+  const { DATABASE_URL, REDIS_URL } = process.env;
+  const count = DATABASE_URL === undefined && REDIS_URL === undefined ? beside : 1;
+  return Array.from({ length: count }, (_, lane) => lane);
+}
+
+function startLane(lane: number): Promise<Stack> {
+  return startStack({
+    folder: join(folder, `stack-${lane}`),
+    databaseUrl: process.env.DATABASE_URL,
+    redisUrl: process.env.REDIS_URL,
+    docker: true,
+    throwAway: true,
+    report: console.log,
+  });
+}
+
 async function runAll() {
   const unmutated = await copyRepository('unmutated');
-  for (const tests of gather(chosen.map(testsOf))) await see('', tests, unmutated);
+  await eachInLanes(gather(chosen.map(testsOf)), (tests, lane) => see('', tests, unmutated, lane));
   await rm(unmutated, { recursive: true });
-  for (const mutant of chosen) {
+  await eachInLanes(chosen, async (mutant, lane) => {
     const copy = await copyRepository(mutant.name.replace(/\W+/g, '-'));
     const misfit = await mutate(copy, mutant);
-    if (misfit === null) await see(mutant.name, testsOf(mutant), copy);
+    if (misfit === null) await see(mutant.name, testsOf(mutant), copy, lane);
     else note(mutant.name, testsOf(mutant), { colour: 'broken', because: misfit, seconds: 0 });
     await rm(copy, { recursive: true });
-  }
+    // A run takes hours, and may be cut.
+    if (values.only === undefined) await writeFile(page, report());
+  });
+}
+
+/** Runs `work` for each, in order, as many at once as there are lanes. */
+async function eachInLanes<T>(all: readonly T[], work: (each: T, lane: number) => Promise<void>) {
+  const left = [...all];
+  const runLane = async (lane: number) => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next, lane);
+  };
+  await Promise.all(stacks.map((_, lane) => runLane(lane)));
 }
 
 function testsOf({ test }: Mutant): Tests {
@@ -93,9 +131,10 @@ function nameOf(tests: Tests): string {
   return [tests.file, ...tests.titles.map((title) => `… ${title} …`)].join(' ');
 }
 
-async function see(mutant: string, tests: Tests, copy: string) {
+async function see(mutant: string, tests: Tests, copy: string, lane: number) {
   const startedAt = performance.now();
-  const result = 'fault' in tests ? await runFault(copy, tests) : await runTests(copy, tests);
+  const place = { copy, lane, maxMs: mutant === '' ? unmutatedMaxMs : runMaxMs };
+  const result = 'fault' in tests ? await runFault(place, tests) : await runTests(place, tests);
   note(mutant, tests, { ...result, seconds: (performance.now() - startedAt) / 1000 });
 }
 
@@ -106,6 +145,9 @@ function note(mutant: string, tests: Tests, seen: Seen) {
       (seen.colour === 'green' ? '' : `\n               ${seen.because}`),
   );
 }
+
+/** Where tests are run: a copy, with the servers of a lane, and for how long at the most. */
+type Place = { copy: string; lane: number; maxMs: number };
 
 /** A copy of the sources; its libraries are the repository's. */
 async function copyRepository(name: string): Promise<string> {
@@ -152,12 +194,12 @@ async function mutate(copy: string, { edits }: Mutant): Promise<string | null> {
  * nothing.
  */
 async function runTests(
-  copy: string,
+  place: Place,
   { file, titles }: { file: string; titles: string[] },
 ): Promise<Omit<Seen, 'seconds'>> {
-  const resultsFile = join(copy, 'results.json');
+  const resultsFile = join(place.copy, `results-${place.lane}.json`);
   await rm(resultsFile, { force: true });
-  const exitCode = await run(copy, 'test', [
+  const { exitCode } = await run(place, 'test', [
     'node_modules/vitest/vitest.mjs',
     'run',
     file,
@@ -190,7 +232,7 @@ async function runTests(
 
 /** Strikes a fault again and again. Red is only what the checker found in the ledger. */
 async function runFault(
-  copy: string,
+  place: Place,
   { fault, rounds }: { fault: string; rounds: number },
 ): Promise<Omit<Seen, 'seconds'>> {
   const options = [
@@ -201,48 +243,55 @@ async function runFault(
     '--seed',
     '1',
     '--folder',
-    join(folder, 'faults'),
+    join(folder, `faults-${place.lane}`),
   ];
-  const exitCode = await run(copy, '.', ['--import', 'tsx', 'test/faults/run.ts', ...options]);
-  const log = await readFile(`${copy}.log`, 'utf8');
+  const args = ['--import', 'tsx', 'test/faults/run.ts', ...options];
+  const { exitCode, logFile } = await run(place, '.', args);
+  const log = await readFile(logFile, 'utf8');
   const found = /^PROBLEM (LOST|DOUBLE|GHOST|TORN|CONTRADICTED|does not add up).*/m.exec(log);
   if (found !== null) return { colour: 'red', because: firstLine(found[0]) };
   if (exitCode === 0 && log.includes('faults: passed')) return { colour: 'green', because: 'passed' };
   return { colour: 'broken', because: firstLine(/^PROBLEM.*/m.exec(log)?.[0] ?? 'it did not end') };
 }
 
-/** Runs Node in a folder of a copy, writing to the log beside it; the exit code. */
-async function run(copy: string, inside: string, args: string[]): Promise<number | null> {
-  const log = openSync(`${copy}.log`, 'w');
+/** Runs Node in a folder of a copy, writing to the log beside it. */
+async function run({ copy, lane, maxMs }: Place, inside: string, args: string[]) {
+  const logFile = `${copy}-${lane}.log`;
+  const log = openSync(logFile, 'w');
+  const { databaseUrl, redisUrl } = stacks[lane]!;
   const child = spawn(process.execPath, args, {
     cwd: join(copy, inside),
-    env: { ...process.env, DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl },
+    env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TEST_STACK: String(lane) },
     stdio: ['ignore', log, log],
-    timeout: runMaxMs,
+    timeout: maxMs,
     killSignal: 'SIGTERM',
   });
   await new Promise((resolve) => child.once('exit', resolve));
   closeSync(log);
-  return child.exitCode;
+  return { exitCode: child.exitCode, logFile };
 }
 
 function firstLine(text: string): string {
   return text.split('\n')[0]!.slice(0, 120);
 }
 
+/** The rows of the page as it stands, by mutant. */
+function knownRows(text: string): Map<string, string> {
+  const lines = text.split('\n').filter((line) => /^\| .* \| (red|green|broken) \| \d+ \|$/.test(line));
+  return new Map(lines.map((line) => [line.slice(2, line.indexOf(' | ')), line]));
+}
+
 function report(): string {
-  const table = rows
-    .filter(({ mutant }) => mutant !== '')
-    .map(({ mutant, test, seen }) => {
-      return `| ${mutant} | \`${test}\` | ${seen.colour} | ${seen.seconds.toFixed(0)} |`;
-    });
-  const unmutated = rows.filter(({ mutant }) => mutant === '');
-  const green = unmutated.filter(({ seen }) => seen.colour === 'green').length;
+  for (const { mutant, test, seen } of rows) {
+    if (mutant === '') continue;
+    known.set(mutant, `| ${mutant} | \`${test}\` | ${seen.colour} | ${seen.seconds.toFixed(0)} |`);
+  }
+  const table = mutants.flatMap(({ name }) => known.get(name) ?? []);
   return `# Mutants
 
 Known ways of breaking the code (\`test/mutants/mutants.ts\`), each applied to a copy of the repository, and the test that notices.
-Written by \`pnpm test:mutants\`, which first runs the same tests on an unmutated copy: ${green} of ${unmutated.length} runs green.
-Red is only a failed assertion; an error of syntax, of types or of the harness proves nothing.
+Written by \`pnpm test:mutants\`, which first runs the same tests on an unmutated copy: they must be green.
+Red is only a failed assertion; an error of syntax, of types or of the harness proves nothing. The seconds are of a machine of 2 cores with two mutants at once.
 
 | Mutant | Test | Seen | Seconds |
 |---|---|---|---|
