@@ -66,7 +66,7 @@ async function hasReached(sql: Sql, { timeline, lsn }: Position): Promise<boolea
       when pg_is_in_recovery() then pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn
         and (select timeline_id from pg_control_checkpoint()) = ${timeline}::integer
       else pg_current_wal_flush_lsn() >= ${lsn}::pg_lsn
-        and substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8) = lpad(to_hex(${timeline}::integer), 8, '0')
+        and substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8) = lpad(upper(to_hex(${timeline}::integer)), 8, '0')
     end as reached`;
   return row!.reached === true;
 }

@@ -44,11 +44,6 @@ type Narrowing = {
 const ofLines = (sql: Sql, lines: Fragment) =>
   sql`transaction_no = any(array(select transaction_no from ${lines}))`;
 
-/** Whether it has such a line, asked of each. */
-const hasLine = (sql: Sql, lines: Fragment) => sql`exists (
-  select from ${lines} and stock_entry.transaction_no = stock_transaction.transaction_no offset 0
-)`;
-
 function narrowingsOf(
   sql: Sql,
   filters: TransactionFilters,
@@ -66,20 +61,29 @@ function narrowingsOf(
         selection: sql`select from stock_transaction where ${condition} and wid is not null`,
       },
     });
-  const byLines = (name: Narrowing['name'], lines: Fragment, leads = true) =>
+  const inScope = sql`stock_entry.wid = any(${wids as number[]}::integer[])`;
+  // Lines are counted whatever their warehouse: to pass over those of others costs as much as to find some.
+  const byLines = (name: Narrowing['name'], condition: Fragment, lines: Fragment, leads = true) =>
     narrowings.push({
       name,
-      condition: hasLine(sql, lines),
-      found: leads ? { condition: ofLines(sql, lines), selection: sql`select from ${lines}` } : null,
+      condition,
+      found: leads
+        ? { condition: ofLines(sql, sql`${lines} and ${inScope}`), selection: sql`select from ${lines}` }
+        : null,
     });
-  const inScope = sql`stock_entry.wid = any(${wids as number[]}::integer[])`;
   if (itemID !== undefined) {
     byColumn(
       'itemID',
       sql`stock_transaction.part_no = (select part_no from item where short_id = ${itemID})`,
     );
   }
-  if (recNo !== undefined) byLines('recNo', sql`stock_entry where rec_no = ${recNo} and ${inScope}`);
+  if (recNo !== undefined) {
+    const ofLot = sql`stock_entry where rec_no = ${recNo}`;
+    const hasLine = sql`exists (
+      select from ${ofLot} and stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope} offset 0
+    )`;
+    byLines('recNo', hasLine, ofLot);
+  }
   if (reference !== undefined) {
     byColumn('reference', sql`body->>'reference' = ${reference} and body->>'reference' is not null`);
   }
@@ -94,7 +98,16 @@ function narrowingsOf(
     // Nearly every lot may be without a serial, and one lot has fewer transactions than any serial.
     const isNarrowed = narrowings.length > 0 || modifiedSince !== undefined;
     const leads = recNo === undefined && !(serial === '' && isNarrowed);
-    byLines('serial', sql`lot join stock_entry using (rec_no) where ${ofSerial} and ${inScope}`, leads);
+    // Its own lines first: a plan that begins with the lots of the serial would pass over them for each.
+    const hasLine = sql`exists (
+      select from (
+        select rec_no from stock_entry
+        where stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope}
+        offset 0
+      ) as line
+      where (select lot.serial from lot where lot.rec_no = line.rec_no) = ${serial}
+    )`;
+    byLines('serial', hasLine, sql`lot join stock_entry using (rec_no) where ${ofSerial}`, leads);
   }
   if (kind !== undefined) narrowings.push({ name: 'kind', condition: sql`kind = ${kind}`, found: null });
   if (clientId !== undefined) {
