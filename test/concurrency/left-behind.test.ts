@@ -1,20 +1,48 @@
 import { createLeftBehind } from '@inventory/db/left-behind';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+
+const patient = { timeout: 60_000 };
+
+/** Ten that were left behind, where two are free; `active`: how many go on, by what Postgres says. */
+function leaveTen(countActive: () => Promise<number>) {
+  let told = 0;
+  const leftBehind = createLeftBehind(2, countActive, () => told++);
+  onTestFinished(() => leftBehind.end());
+  const ends: (() => void)[] = [];
+  for (let count = 0; count < 10; count++) leftBehind.add((tell) => ends.push(tell));
+  return { leftBehind, ends, told: () => told };
+}
 
 test('another connection may be opened as soon as what was left behind is done, however much there was', () => {
-  let told = 0;
-  const leftBehind = createLeftBehind(2, () => told++);
-  const ends: (() => void)[] = [];
-  // The pause is a minute then.
-  for (let count = 0; count < 10; count++) leftBehind.add((tell) => ends.push(tell));
-  expect(leftBehind.mayOpen(0)).toBe(false);
+  const { leftBehind, ends, told } = leaveTen(async () => 10);
+  expect(leftBehind.mayOpen()).toBe(false);
   for (const end of ends) end();
-  expect(told).toBe(10);
-  expect(leftBehind.mayOpen(5)).toBe(true);
+  expect(told()).toBe(10);
+  expect(leftBehind.mayOpen()).toBe(true);
+});
+
+test('another connection may be opened when Postgres says that what was left behind has ended, though nobody told', async () => {
+  let active = 2;
+  const { leftBehind, told } = leaveTen(async () => active);
+  // Eight of ten have ended: two go on, and no more may.
+  await expect.poll(told, patient).toBe(1);
+  expect(leftBehind.mayOpen()).toBe(false);
+  active = 1;
+  await expect.poll(() => leftBehind.mayOpen(), patient).toBe(true);
+});
+
+test('no connection may be opened while Postgres cannot be asked', async () => {
+  let asked = 0;
+  const { leftBehind } = leaveTen(async () => {
+    asked += 1;
+    throw new Error('away');
+  });
+  await expect.poll(() => asked, patient).toBeGreaterThan(1);
+  expect(leftBehind.mayOpen()).toBe(false);
 });
 
 test('a connection on which nothing came to Postgres is none that was left behind', () => {
-  const leftBehind = createLeftBehind(2);
+  const leftBehind = createLeftBehind(2, async () => 0);
   for (let count = 0; count < 10; count++) leftBehind.add(null);
-  expect(leftBehind.mayOpen(0)).toBe(true);
+  expect(leftBehind.mayOpen()).toBe(true);
 });

@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 // Each works until the lock is free.
 const kinds = {
   statements(open: () => Sql) {
-    const pool = createTimedPool(open, 1000, untilDone);
+    const pool = createTimedPool(open, 1000, untilDone, open);
     return { pool, work: () => pool.run((sql) => sql`select pg_advisory_xact_lock(${lockKey})`) };
   },
   batches(open: () => Sql) {
@@ -28,7 +28,7 @@ const kinds = {
         end: (timing: { timeout: number }) => batches.end(timing).then(() => sql.end(timing)),
       };
     };
-    const pool = createTimedPool(openBatches, 1000, (each) => each.untilDone());
+    const pool = createTimedPool(openBatches, 1000, (each) => each.untilDone(), open);
     const lock = async (tx: Pick<Sql, 'unsafe'>) => {
       await tx.unsafe(`set local client_connection_check_interval = 0`);
       await tx.unsafe(`select pg_advisory_xact_lock(${lockKey})`);

@@ -1,4 +1,5 @@
-import { createLeftBehind, type LeftBehind } from '@inventory/db/left-behind';
+import type { Sql } from '@inventory/db/client';
+import { countActive, createLeftBehind, type LeftBehind } from '@inventory/db/left-behind';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import { TooLateError, within } from '@inventory/process/within';
 
@@ -20,14 +21,16 @@ const leftFreely = 2;
 /**
  * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work
  * has its time, `usualMs`; one that takes longer is given up, and the next one gets new connections.
- * `untilDone`: as `LeftBehind` takes it, for a pool that is about to be ended.
+ * `untilDone`: as `LeftBehind` takes it, for a pool that is about to be ended; `openOne`: opens a connection of
+ * the pool's name, to ask what goes on in those that were given up.
  */
 export function createTimedPool<Pool extends { end(options: { timeout: number }): Promise<void> }>(
   open: () => Pool,
   usualMs: number,
   untilDone: (pool: Pool) => Parameters<LeftBehind['add']>[0],
+  openOne: () => Sql,
 ): TimedPool<Pool> {
-  const leftBehind = createLeftBehind(leftFreely);
+  const leftBehind = createLeftBehind(leftFreely, () => countActive(openOne));
   let pool = open();
   let isGivenUp = false;
 
@@ -41,7 +44,7 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
   return {
     async run(work, timeMs = usualMs) {
       if (isGivenUp) {
-        if (!leftBehind.mayOpen(0))
+        if (!leftBehind.mayOpen())
           throw new NeverBegunError('too much that was given up goes on in Postgres');
         pool = open();
         isGivenUp = false;
@@ -56,6 +59,9 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
       }
     },
     current: () => pool,
-    end: () => pool.end({ timeout: 5 }),
+    end() {
+      leftBehind.end();
+      return pool.end({ timeout: 5 });
+    },
   };
 }

@@ -89,8 +89,14 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     const pool = createBatchPool(sql);
     return { ...pool, end: (timing) => Promise.all([pool.end(timing), sql.end(timing)]).then(() => {}) };
   }
-  const batches = createTimedPool(openBatches, batchWithinMs, (pool) => pool.untilDone());
-  const folds = createTimedPool(() => connectAs('inventory-counts', 1), usualFold.allMs, untilDone);
+  const batches = createTimedPool(
+    openBatches,
+    batchWithinMs,
+    (pool) => pool.untilDone(),
+    () => connectAs('inventory-worker', 1),
+  );
+  const openFolds = () => connectAs('inventory-counts', 1);
+  const folds = createTimedPool(openFolds, usualFold.allMs, untilDone, openFolds);
   // With the long limit of `folds`: the driver's error for an unreachable database takes longer than a batch
   // may.
   await namingPostgres(config.DATABASE_URL, () => folds.run(refuseUnsafeDatabase));
@@ -118,11 +124,9 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     // Behind a large fold it waits for the one connection; given up earlier, it would end that fold.
     return (await folds.run(remove, largeFold.allMs)).goesOn;
   }, report);
-  const audits = createTimedPool(
-    () => connectAs('inventory-audit', 1, { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true }),
-    auditWithinMs,
-    untilDone,
-  );
+  const openAudits = () =>
+    connectAs('inventory-audit', 1, { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true });
+  const audits = createTimedPool(openAudits, auditWithinMs, untilDone, openAudits);
   const audit =
     config.BACKGROUND_AUDIT === 'off'
       ? null

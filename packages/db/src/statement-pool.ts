@@ -2,7 +2,7 @@ import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
 import { isDemoted, isOutage, type Sql, untilDone } from './client.ts';
-import { createLeftBehind } from './left-behind.ts';
+import { countActive, createLeftBehind } from './left-behind.ts';
 
 /** The caller that waits for a piece of work. */
 export type Wait = {
@@ -93,7 +93,11 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   const inService = new Set<Connection>();
   const suspect = new Set<Connection>();
   const waiting = new Set<Waiting>();
-  const leftBehind = createLeftBehind(suspectsPerConnection * connectionsMax, () => serveWaiting());
+  const leftBehind = createLeftBehind(
+    suspectsPerConnection * connectionsMax,
+    () => countActive(options.open),
+    () => serveWaiting(),
+  );
   let ended = false;
 
   /**
@@ -103,7 +107,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   function take(): Connection | null {
     const kept = idle.pop();
     if (kept !== undefined) return kept;
-    if (inService.size >= connectionsMax || !leftBehind.mayOpen(inService.size + suspect.size)) return null;
+    if (inService.size >= connectionsMax || !leftBehind.mayOpen()) return null;
     const opened = { sql: options.open(), answeredAt: 0 };
     inService.add(opened);
     return opened;
@@ -238,6 +242,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     counts: () => ({ busy: inService.size - idle.length, idle: idle.length, suspect: suspect.size }),
     async end() {
       ended = true;
+      leftBehind.end();
       for (const { leave } of [...waiting]) leave();
       await Promise.all([...inService, ...suspect].map(({ sql }) => sql.end({ timeout: 5 })));
     },
