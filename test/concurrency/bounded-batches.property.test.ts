@@ -64,7 +64,7 @@ function judge(
       if (answer.message.startsWith('Too many')) met.tooMany += 1;
       let [said, due] = [answer.message as string, expected.message];
       if (untaken.get(request)! >= 1000)
-        [said, due] = [upTo(said, ' Not taken: '), upTo(due, ' Not taken: ')];
+        [said, due] = [upTo(upTo(said, ' Not taken: '), ' There may be more '), upTo(due, ' Not taken: ')];
       // They have no numbers yet.
       if (said.includes('made just now'))
         [said, due] = [upTo(said, ' on hold in '), upTo(due, ' on hold in ')];

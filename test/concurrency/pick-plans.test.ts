@@ -35,6 +35,7 @@ const kinds: Record<Exclude<PickKind, 'recNo'>, { index: string; filters: Partia
   serial: { index: 'lot_pick_serial_idx', filters: { serial: last.serial } },
   serial2: { index: 'lot_pick_serial2_idx', filters: { serial2: last.serial2 } },
   spot: { index: 'lot_spot_idx', filters: { spot: largeItem.rareSpot } },
+  noSpot: { index: 'lot_pick_no_spot_idx', filters: { spot: '' } },
   received: { index: 'lot_item_idx', filters: { received: [0, 1000] } },
   any: { index: 'lot_pick_idx', filters: {} },
 };
@@ -76,17 +77,22 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
   });
 });
 
-test('a count by spot finds what lies there on hold by the spot, whatever else is on hold of the item', async () => {
-  const count = issue({ spot: last.spot, expiredToo: true, heldToo: true });
-  const scans = await inBatch(async (tx) => {
-    const { string } = await heldStatement(tx, pickKindOf(count), [count], 1001).describe();
-    const [row] = await tx.unsafe(`explain (generic_plan, format json) ${string}`);
-    return nodesOf(row!['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'lot');
-  });
-  expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
-    ['Index Scan', 'lot_spot_idx'],
-  ]);
-});
+test.each([
+  ['spot', { spot: last.spot }, 'lot_spot_idx'],
+  ['serial', { serial: last.serial }, 'lot_held_serial_idx'],
+  ['spot and serial', { spot: last.spot, serial: last.serial }, 'lot_held_serial_idx'],
+])(
+  'a count by %s finds what lies there on hold by that, whatever else is on hold of the item',
+  async (_name, filters, index) => {
+    const count = issue({ ...filters, expiredToo: true, heldToo: true });
+    const scans = await inBatch(async (tx) => {
+      const { string } = await heldStatement(tx, pickKindOf(count), [count], 1001).describe();
+      const [row] = await tx.unsafe(`explain (generic_plan, format json) ${string}`);
+      return nodesOf(row!['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'lot');
+    });
+    expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([['Index Scan', index]]);
+  },
+);
 
 type Node = Record<string, unknown> & { Plans?: Node[] };
 

@@ -171,6 +171,30 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect((await atomic(client, keyed.slice(4))).status).toBe(200);
   });
 
+  test('200: a list that was applied is sent again with one more, whatever its operations asked to be read', async () => {
+    const client = await service.client();
+    const items = await Promise.all(Array.from({ length: 17 }, () => service.item()));
+    const received = await atomic(
+      client,
+      items.map((itemID) => receiveOf(itemID, 5, { spot: 'A' })),
+    );
+    // By the moment of their receipt: one transaction reads for sixteen.
+    const moves = items.map((itemID, index) => ({
+      ...{ op: 'move', key: uniqueName('again'), itemID, units: 1, wid: 1, toSpot: 'B' },
+      received: received.body.results[index].body.lot.received.slice(0, 10),
+    }));
+    const all = await atomic(client, moves);
+    expect(all.status).toBe(409);
+    expect(all.body.results[16].error.message).toMatch(/^Too many lots/);
+    expect((await atomic(client, moves.slice(0, 16))).status).toBe(200);
+    const again = await atomic(client, [...moves.slice(0, 16), { ...moves[16]!, key: uniqueName('again') }]);
+    expect(again.status, JSON.stringify(again.body)).toBe(200);
+    expect(again.body.results.map(({ replayed }: { replayed: boolean }) => replayed)).toEqual([
+      ...Array(16).fill(true),
+      false,
+    ]);
+  });
+
   test('what was received as expired long ago is issued by no batch, whatever else it reads', async () => {
     const client = await service.client();
     const itemID = await service.item();

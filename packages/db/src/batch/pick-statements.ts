@@ -26,25 +26,26 @@ export type LotRow = {
 };
 
 /** The field by which a pick finds its lots; each kind has a statement of its own, and an index. */
-export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'received' | 'any';
+export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'noSpot' | 'received' | 'any';
 
-/** The one that leaves the fewest lots goes first. Empty texts are in no index. */
+/** The one that leaves the fewest lots goes first. Empty serials are in no index. */
 export function pickKindOf(pick: LotFilter): PickKind {
   if (pick.recNo !== undefined) return 'recNo';
   if (pick.rfidTag !== undefined) return 'rfidTag';
   if (pick.serial !== undefined && pick.serial !== '') return 'serial';
   if (pick.serial2 !== undefined) return 'serial2';
-  if (pick.spot !== undefined && pick.spot !== '') return 'spot';
+  if (pick.spot !== undefined) return pick.spot === '' ? 'noSpot' : 'spot';
   return pick.received === undefined ? 'any' : 'received';
 }
 
-// `<> ''` names the index that leaves empty texts out.
+// `<> ''` names the index that leaves empty texts out, `= ''` the one of lots without a spot.
 const found: Record<PickKind, string> = {
   recNo: 'lot.rec_no = picks.rec_no',
   rfidTag: 'lot.rfid_tag = picks.rfid_tag',
   serial: `lot.serial = picks.serial and lot.serial <> ''`,
   serial2: 'lot.serial2 = picks.serial2',
   spot: `lot.spot = picks.spot and lot.spot <> ''`,
+  noSpot: `lot.spot = ''`,
   received: 'true',
   any: 'true',
 };
@@ -114,9 +115,9 @@ export function readHeldLots(tx: Tx, picks: readonly LotFilter[], limit: number)
 }
 
 /**
- * The statement that reads the lots on hold of picks of one kind. By spot they are found by the spot, else
- * each of many counts would pass over all that is on hold of the item; `>= true` says the same as `hold`, and
- * lot_held_idx does not fit it.
+ * The statement that reads the lots on hold of picks of one kind. By spot or serial they are found by that,
+ * else each of many counts would pass over all that is on hold of the item; `>= true` says the same as
+ * `hold`, and lot_held_idx does not fit it.
  */
 export function heldStatement(
   tx: Tx,
@@ -124,6 +125,10 @@ export function heldStatement(
   picks: readonly LotFilter[],
   limit: number,
 ): PendingQuery<LotRow[]> {
+  const isHeld: Partial<Record<PickKind, string>> = {
+    spot: `${found.spot} and lot.hold >= true`,
+    serial: `${found.serial} and lot.hold`,
+  };
   return tx<LotRow[]>`
     select pick, false as late, ${tx.unsafe(columns)}
     from ${picksTable(tx, picks, null)}
@@ -131,7 +136,7 @@ export function heldStatement(
       select *
       from lot
       where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active
-        and ${tx.unsafe(kind === 'spot' ? `${found.spot} and lot.hold >= true` : 'lot.hold')} and ${tx.unsafe(filters)}
+        and ${tx.unsafe(isHeld[kind] ?? 'lot.hold')} and ${tx.unsafe(filters)}
       limit ${limit}
     ) as lot`;
 }
@@ -148,16 +153,18 @@ export async function tallyLots(
   now: Date,
 ): Promise<Tally> {
   const [row] = await tx<{ lots: number; units: string | null; seen: number }[]>`
-    select count(*) filter (where before < ${formatQuantity(units)}::numeric) as lots, sum(units) as units, count(*) as seen
+    select count(*) filter (where before < ${formatQuantity(units)}::numeric and place <= ${limit}) as lots,
+      sum(units) filter (where place <= ${limit}) as units, count(*) as seen
     from (
-      select units, sum(units) over (order by late, expires, received, rec_no) - units as before
+      select units, row_number() over picked as place, sum(units) over picked - units as before
       from ${picksTable(tx, [pick], now)}
-      cross join lateral (${tx.unsafe(lotsText(pickKindOf(pick), limit))}) as lot
+      cross join lateral (${tx.unsafe(lotsText(pickKindOf(pick), limit + 1))}) as lot
+      window picked as (order by late, expires, received, rec_no)
       order by late, expires, received, rec_no
-      limit ${limit}
+      limit ${limit + 1}
     ) as ordered`;
   const held = parseQuantity(row!.units ?? '0');
-  return { lots: row!.lots, units: held, more: row!.seen >= limit && held < units };
+  return { lots: row!.lots, units: held, more: row!.seen > limit && held < units };
 }
 
 /** The columns of a {@link LotRow}, but `pick` and `late`. */

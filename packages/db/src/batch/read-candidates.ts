@@ -103,14 +103,20 @@ export async function pickCandidates(
     past: new Map(),
   };
   let open = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))];
-  for (const [key] of open
-    .filter(([, pick]) => pickKindOf(pick) === 'received')
-    .slice(reading.receivedPicksMax)) {
-    found.unread.add(key);
+  const received = open.filter(([, pick]) => pickKindOf(pick) === 'received').map(([key]) => key);
+  if (received.length > reading.receivedPicksMax) {
+    // Requests that are decided already have no use for the room.
+    const { outcomes } = await facts;
+    const asked = new Set(
+      all.flatMap(({ request, ask }) => (outcomes.has(request.requestId) ? [] : [ask.key])),
+    );
+    for (const key of received.filter((each) => asked.has(each)).slice(reading.receivedPicksMax)) {
+      found.unread.add(key);
+    }
+    open = open.filter(([key]) => asked.has(key) && !found.unread.has(key));
   }
-  open = open.filter(([key]) => !found.unread.has(key));
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
-  const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found)]);
+  const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found, facts)]);
   // It is told where it is waited for, unless a statement before it failed.
   others.catch(() => {});
   // Counts and reversals take from a gate, too, and nobody has said how much.
@@ -266,20 +272,29 @@ async function readPasts(
   tx: Tx,
   requests: readonly Queued<SingleRequest>[],
   found: Candidates,
+  facts: Promise<{ outcomes: ReadonlyMap<string, unknown> }>,
 ): Promise<void> {
-  const asked = new Map<number, number>();
-  let lines = 0;
-  for (const request of requests) {
-    if (request.kind !== 'reverse' || request.of.kind === 'reverse') continue;
-    const { transactionNo } = request.body;
-    lines += asked.has(transactionNo) ? 0 : request.of.lines;
+  const undoings = requests.flatMap((request) =>
+    request.kind === 'reverse' && request.of.kind !== 'reverse'
+      ? [{ requestId: request.requestId, transactionNo: request.body.transactionNo, lines: request.of.lines }]
+      : [],
+  );
+  const all = new Map(undoings.map(({ transactionNo, lines }) => [transactionNo, lines]));
+  const isMuch = [...all.values()].reduce((sum, lines) => sum + lines, 0) > pastLinesMax;
+  // Those that are decided already have no use for the room.
+  const { outcomes } = isMuch ? await facts : { outcomes: new Map() };
+  const asked = new Set<number>();
+  let read = 0;
+  for (const { requestId, transactionNo, lines } of undoings) {
+    if (outcomes.has(requestId) || asked.has(transactionNo)) continue;
+    read += lines;
     // The others are left for the next batch.
-    if (asked.size > 0 && lines > pastLinesMax) break;
-    asked.set(transactionNo, request.of.lines);
+    if (asked.size > 0 && read > pastLinesMax) break;
+    asked.add(transactionNo);
   }
   if (asked.size === 0) return;
-  const { reversed, entries } = await readLedger(tx, [...asked.keys()]);
-  for (const transactionNo of asked.keys()) {
+  const { reversed, entries } = await readLedger(tx, [...asked]);
+  for (const transactionNo of asked) {
     found.past.set(transactionNo, { isReversed: reversed.has(transactionNo), entries: [] });
   }
   for (const { row, transactionNo, wid, spot, delta } of entries) {

@@ -138,7 +138,8 @@ function untakenText({ held, expired, more }: Untaken): string {
     ...(held > 0n ? [`${formatQuantity(held)} on hold`] : []),
     ...(expired > 0n ? [`${formatQuantity(expired)} expired`] : []),
   ];
-  return causes.length === 0 ? '' : ` Not taken: ${more ? 'at least ' : ''}${causes.join(', ')}.`;
+  if (causes.length > 0) return ` Not taken: ${more ? 'at least ' : ''}${causes.join(', ')}.`;
+  return more ? ' There may be more on hold or expired.' : '';
 }
 
 function tooManyLots(parts: readonly Taking[], { lots, more }: Tally, units: Quantity): Refusal {
