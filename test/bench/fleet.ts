@@ -10,6 +10,7 @@ import { type Costs, type Fleet, fitCost, playFleet } from './fleet-model.ts';
 import { runLoad } from './load.ts';
 import { tableOf } from './report.ts';
 import { mixed, spread } from './requests.ts';
+import { halfLoad } from './scenarios.ts';
 import { type Site, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
@@ -65,7 +66,7 @@ function compareWithTheBenchmark(): void {
     .filter(({ way, load }) => way?.startsWith('ours: ') && load?.startsWith('mixed, 1,000 items'))
     .map(({ callers, load, ...row }) => {
       const [rate, p50Ms] = [numberOf(row['requests/s']), numberOf(row['p50 ms'])];
-      const isHalf = load!.endsWith('half load');
+      const isHalf = load === halfLoad.name;
       const machine = { apis: 1, workers: 1, cores: 2, isOneMachine: true, turnMs: 0, seconds, costs: known };
       const played = playFleet(
         isHalf ? { ...machine, arrivals: () => rate } : { ...machine, callers: Number(callers) },

@@ -3104,6 +3104,34 @@ async function importKey(`,
     test: { file: 'concurrency/list-plans.test.ts', title: 'since a moment before all else' },
   },
   {
+    name: 'whether a transaction has a line of a serial is asked of the lots of the serial',
+    edits: [
+      {
+        file: listTransactions,
+        search:
+          'stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope}\n        offset 0',
+        replace: 'stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope}',
+      },
+      {
+        file: listTransactions,
+        search: 'where (select lot.serial from lot where lot.rec_no = line.rec_no) = ${serial}',
+        replace: 'join lot using (rec_no) where ${ofSerial}',
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'a serial that many lots have' },
+  },
+  {
+    name: 'lines out of scope are passed over for nothing',
+    edits: [
+      {
+        file: listTransactions,
+        search: 'sql`select from ${lines}` }',
+        replace: 'sql`select from ${lines} and ${inScope}` }',
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'because none is in scope' },
+  },
+  {
     name: 'few transactions lead to none, and Postgres chooses',
     edits: [{ file: listTransactions, search: 'read(own, found.few)', replace: 'read(own)' }],
     test: { file: 'concurrency/list-plans.test.ts', title: 'a serial that many lots have' },
@@ -3473,21 +3501,28 @@ async function importKey(`,
   },
   {
     name: 'work that goes on in Postgres uses up its places',
-    edits: [{ file: leftBehind, search: 'if (left.size < freely) return true;', replace: 'return true;' }],
+    edits: [{ file: leftBehind, search: 'left.size < freely,', replace: 'left.size >= 0,' }],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'uses up no more places' },
   },
   {
-    name: 'work that goes on in Postgres lets no other be tried',
-    edits: [{ file: leftBehind, search: 'if (pauseMs <= 0) return true;', replace: '' }],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'is tried beside' },
+    name: 'what has ended in Postgres counts for ever where nobody is told',
+    edits: [{ file: leftBehind, search: 'for (const [entry] of gone) left.delete(entry);', replace: '' }],
+    test: { file: 'concurrency/left-behind.test.ts', title: 'though nobody told' },
   },
   {
-    name: 'nobody who waits is served when the pause is over',
-    edits: [
-      { file: leftBehind, search: 'pause = setTimeout(onMore, pauseMs).unref();', replace: '' },
-      { file: leftBehind, search: 'if (left.delete(entry)) onMore();', replace: 'left.delete(entry);' },
-    ],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'is tried beside' },
+    name: 'nobody who waits for a connection is told that fewer go on',
+    edits: [{ file: leftBehind, search: 'if (gone.length > 0) onMore();', replace: '' }],
+    test: { file: 'concurrency/left-behind.test.ts', title: 'though nobody told' },
+  },
+  {
+    name: 'connections are opened while Postgres cannot be asked what goes on',
+    edits: [{ file: leftBehind, search: 'catch(() => asked.length)', replace: 'catch(() => 0)' }],
+    test: { file: 'concurrency/left-behind.test.ts', title: 'cannot be asked' },
+  },
+  {
+    name: 'what was given up is taken for ended as soon as it is asked for',
+    edits: [{ file: leftBehind, search: `and state = 'active'`, replace: `and state = 'idle'` }],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'uses up no more places' },
   },
   {
     name: 'what was left behind counts for longer than it goes on',
@@ -5670,7 +5705,7 @@ async function importKey(`,
     edits: [
       {
         file: replica,
-        search: `= lpad(to_hex(\${timeline}::integer), 8, '0')`,
+        search: `= lpad(upper(to_hex(\${timeline}::integer)), 8, '0')`,
         replace: `is not null or \${timeline}::integer = 0`,
       },
     ],
