@@ -62,6 +62,25 @@ test('503 while commits wait for a standby that is away, without using up the pl
     return receive(next);
   };
   expect((await sendNext()).status).toBe(201);
+
+  const replication = async () => {
+    const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
+    const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
+    return checks.find(({ id }) => id === 'replication');
+  };
+  const [names] = await pair.primary.sql`show synchronous_standby_names`;
+  const setNames = async (to: string) => {
+    await pair.primary.sql.unsafe(`alter system set synchronous_standby_names = '${to}'`);
+    await pair.primary.sql`select pg_reload_conf()`;
+  };
+  expect(await replication()).toMatchObject({ state: 'ok' });
+  await setNames('somebody_else');
+  expect(await replication()).toMatchObject({
+    state: 'fail',
+    found: '1 attached, but none has acknowledged a commit: no write is answered',
+  });
+  await setNames(names!.synchronous_standby_names);
+  expect((await untilAnswered(() => sendNext())).status).toBe(201);
   await pair.standby.kill();
 
   const statuses = new Set<number>();
@@ -82,9 +101,7 @@ test('503 while commits wait for a standby that is away, without using up the pl
   const writes = await Promise.all(Array.from({ length: 30 }, write));
   expect(writes.map(({ status }) => status)).toEqual(Array(30).fill(503));
   expect(await countBusy()).toBe(busy);
-  const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
-  const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
-  expect(checks.find(({ id }) => id === 'replication')).toMatchObject({
+  expect(await replication()).toMatchObject({
     state: 'fail',
     found: 'no standby is attached, and synchronous_standby_names is set: no write is answered',
   });

@@ -6,6 +6,7 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectProducer } from '@inventory/queue/redis';
 import { leaveSeat, readSeating, readShardCount, seatKeys, seatMs, takeSeat } from '@inventory/queue/seats';
 import { serveShard } from '@inventory/queue/serve-shard';
+import { shareShards } from '@inventory/queue/share-shards';
 import { signEnvelope } from '@inventory/queue/signature';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
@@ -190,6 +191,38 @@ test('every item is applied by one of three workers, and by another one after th
   expect(sets().flat().sort()).toEqual([...items].sort());
   await consumers[1]!.close();
   for (let turn = 0; turn < 3; turn++) expect(await send()).toEqual(new Set(['applied']));
+});
+
+test('a worker that closes while it looks for work takes no seat afterwards', { timeout }, async () => {
+  const prefix = uniqueName('closes');
+  const producer = connectProducer(redisUrl, () => {});
+  onTestFinished(() => producer.disconnect());
+  const held: (() => void)[] = [];
+  let isHeld = true;
+  // The holder of the first shard looks at others; it gets no answer before it has closed.
+  const slow = new Proxy(producer, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'llen') return typeof value === 'function' ? value.bind(target) : value;
+      return async (key: string) => {
+        if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+        return target.llen(key);
+      };
+    },
+  });
+  const share = shareShards({
+    ...{ producer: slow, prefix, workerId: idOf('closes'), shardsMax: 64, isAble: () => true },
+    serve: (shard) => ({ shard, queue: null as never, isOpen: () => true, close: async () => {} }),
+    report: () => {},
+  });
+  await expect.poll(() => held.length, patient).toBeGreaterThan(0);
+  await share.close();
+  expect(await mineOf(prefix, 'next')).toEqual([0]);
+  isHeld = false;
+  for (const lookOn of held) lookOn();
+  // By then it would have asked.
+  for (let turn = 0; turn < 5; turn++) await producer.ping();
+  expect((await readSeating(redis, prefix, longMs)).workers).toEqual(['next:1']);
 });
 
 test('work in a shard that is not in use, of an api that does not know, is done all the same', {

@@ -371,3 +371,13 @@ test('a connection that lies idle is not used again when others to the server ov
   rare.doubtIdle(Number.POSITIVE_INFINITY);
   expect(await pidOf()).not.toBe(first);
 });
+
+test('Postgres asks within seconds whether the machine of a connection that is silent is still there', async () => {
+  const pool = openPool();
+  const [asks] = await pool.run(
+    (sql) => sql`
+      select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
+        current_setting('tcp_keepalives_count') as count`,
+  );
+  expect({ ...asks }).toEqual({ idle: '10', interval: '5', count: '3' });
+});

@@ -1,5 +1,6 @@
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { connect, type Sql, untilDone } from '@inventory/db/client';
+import { openWorkerDatabase } from '@inventory/worker/database';
 import { createTimedPool } from '@inventory/worker/timed-pool';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
@@ -36,9 +37,16 @@ const kinds = {
     };
     return { pool, work: () => pool.run((batches) => batches.transaction(lock)) };
   },
+  /** Beside the transactions of batches, as a new gate is made. */
+  gates() {
+    const { batches, end } = openWorkerDatabase(database.url, 5000);
+    const lock = `
+      set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_xact_lock(${lockKey})`;
+    return { pool: { end }, work: () => batches.run(({ sql }) => sql.unsafe(lock)) };
+  },
 };
 
-test.each(['statements', 'batches'] as const)(
+test.each(['statements', 'batches', 'gates'] as const)(
   'what goes on in Postgres of %s that were given up uses up no more places than some; then work goes on',
   async (kind) => {
     const name = uniqueName('timed');

@@ -46,3 +46,11 @@ test('what is dated ahead goes with the first word of a worker, and a small corr
   expect(await redis.zrange(key, '0', '-1')).not.toContain(idOf('dead'));
   expect(await namesSeen()).toContain('corrected:1');
 });
+
+test('a look fails in a Redis that takes no writes: no worker could be seen there, whoever is', async () => {
+  const { queue } = await workersSeenAgo({});
+  expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 0 });
+  await redis.config('SET', 'maxmemory', '1');
+  onTestFinished(() => redis.config('SET', 'maxmemory', '0').then(() => {}));
+  await expect(lookAtQueue(redis, [queue])).rejects.toThrow(/^OOM/);
+});

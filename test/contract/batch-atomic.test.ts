@@ -171,6 +171,27 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect((await atomic(client, keyed.slice(4))).status).toBe(200);
   });
 
+  test('200: reversals that were applied are sent again with one more, however much they undid', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await atomic(client, Array(500).fill(receiveOf(itemID, 1, { spot: 'A' })));
+    const reversals = [];
+    for (const spot of ['B', 'C', 'D', 'E', 'F']) {
+      const body = { itemID, units: 500, wid: 1, toSpot: spot };
+      const moved = await untilAnswered(() => client.post('/Inventory/Move', body));
+      reversals.unshift({
+        ...{ op: 'reverse', key: uniqueName('undo'), transactionNo: moved.body.transactionNo },
+      });
+    }
+    // A thousand lines each: four are what one batch may undo.
+    expect((await atomic(client, reversals)).status).toBe(409);
+    const keyed = reversals.map((each) => ({ ...each, key: uniqueName('undo') }));
+    expect((await atomic(client, keyed.slice(0, 4))).status).toBe(200);
+    const again = await atomic(client, keyed);
+    expect(again.status, JSON.stringify(again.body).slice(0, 500)).toBe(200);
+    expect(again.body.summary).toEqual({ applied: 5, refused: 0, notApplied: 0 });
+  });
+
   test('200: a list that was applied is sent again with one more, whatever its operations asked to be read', async () => {
     const client = await service.client();
     const items = await Promise.all(Array.from({ length: 17 }, () => service.item()));

@@ -986,6 +986,69 @@ async function importKey(`,
     test: { file: 'concurrency/pick-plans.test.ts', title: 'a count by spot finds' },
   },
   {
+    name: 'a pick of lots without a spot passes over those that have one',
+    edits: [
+      {
+        file: pickStatements,
+        search: "if (pick.spot !== undefined) return pick.spot === '' ? 'noSpot' : 'spot';",
+        replace: "if (pick.spot !== undefined && pick.spot !== '') return 'spot';",
+      },
+    ],
+    test: {
+      file: 'concurrency/pick-plans.test.ts',
+      title: 'goes by its own index, and sorts nothing, when 16',
+    },
+  },
+  {
+    name: 'each count by serial passes over all that is on hold of the item',
+    edits: [{ file: pickStatements, search: 'serial: `${found.serial} and lot.hold`,', replace: '' }],
+    test: { file: 'concurrency/pick-plans.test.ts', title: 'a count by serial finds' },
+  },
+  {
+    name: 'as many lots as are counted, and too little, are too many',
+    edits: [
+      {
+        file: pickStatements,
+        search: 'row!.seen > limit && held < units',
+        replace: 'row!.seen >= limit && held < units',
+      },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'no more than are counted' },
+  },
+  {
+    name: 'what is on hold where too much is on hold to be looked at is told as nothing',
+    edits: [
+      {
+        file: allocate,
+        search: "return more ? ' There may be more on hold or expired.' : '';",
+        replace: "return '';",
+      },
+    ],
+    test: { file: 'concurrency/large-issues.test.ts', title: 'is not told as if it were nothing' },
+  },
+  {
+    name: 'moves that were applied use up what a batch may read by the moment of receipt',
+    edits: [
+      {
+        file: readCandidates,
+        search: 'outcomes.has(request.requestId) ? [] : [ask.key]',
+        replace: '[ask.key]',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'a list that was applied is sent again' },
+  },
+  {
+    name: 'reversals that were applied use up what a batch may undo',
+    edits: [
+      {
+        file: readCandidates,
+        search: 'if (outcomes.has(requestId) || asked.has(transactionNo)) continue;',
+        replace: 'if (asked.has(transactionNo)) continue;',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'reversals that were applied' },
+  },
+  {
     name: 'no limit of lots for one transaction',
     edits: [
       {
@@ -3541,6 +3604,17 @@ async function importKey(`,
     test: { file: 'concurrency/timed-pool.test.ts', title: 'batches that were given up' },
   },
   {
+    name: 'gates whose commits hang use up the places of Postgres',
+    edits: [
+      {
+        file: 'apps/worker/src/database.ts',
+        search: 'untilBothDone(pool.untilDone(), untilDone(sql))',
+        replace: 'untilBothDone(pool.untilDone(), null)',
+      },
+    ],
+    test: { file: 'concurrency/timed-pool.test.ts', title: 'gates that were given up' },
+  },
+  {
     name: 'a network that swallows packets leaves the service without connections',
     edits: [
       { file: leftBehind, search: 'if (untilDone === null) return;', replace: 'untilDone ??= () => {};' },
@@ -3587,6 +3661,44 @@ async function importKey(`,
     name: 'verdicts whose commits hang use up the places of Postgres',
     edits: [
       { file: statementPool, search: 'if (isLeft) leftBehind.add(untilDone(connection.sql));', replace: '' },
+    ],
+    test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
+  },
+  {
+    name: 'a worker that closes takes its seat again',
+    edits: [
+      {
+        file: 'packages/queue/src/share-shards.ts',
+        search: 'if (hasEnded) return;\n      const next',
+        replace: 'const next',
+      },
+    ],
+    test: { file: 'concurrency/shards.test.ts', title: 'takes no seat afterwards' },
+  },
+  {
+    name: 'a Redis that takes no writes is told as a worker that is away',
+    edits: [{ file: workersSeen, search: 'if (workers === 0) await', replace: 'if (workers < 0) await' }],
+    test: { file: 'concurrency/workers-seen.test.ts', title: 'takes no writes' },
+  },
+  {
+    name: 'a lost machine keeps its places in Postgres for hours',
+    edits: [
+      {
+        file: 'packages/db/src/client.ts',
+        search: 'tcp_keepalives_idle: 10,',
+        replace: 'tcp_keepalives_idle: 0,',
+      },
+    ],
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'asks within seconds' },
+  },
+  {
+    name: 'doctor: any standby that is attached is one that acknowledges',
+    edits: [
+      {
+        file: 'apps/admin/src/doctor/replication-checks.ts',
+        search: 'waitsForStandby(replication) && !(await isCommitAnswered(sql))',
+        replace: 'waitsForStandby(replication) && (await isCommitAnswered(sql)) === null',
+      },
     ],
     test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },

@@ -1,16 +1,7 @@
 import { auditSlice, type Drift, readAuditState } from '@inventory/db/audit-slice';
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
-import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import {
-  type ConnectOptions,
-  connect,
-  isOutage,
-  isStatementTimeout,
-  reach,
-  type Sql,
-  untilDone,
-} from '@inventory/db/client';
+import { isOutage, isStatementTimeout, reach, type Sql } from '@inventory/db/client';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
@@ -43,27 +34,16 @@ import { startAuditKeeper } from './audit-keeper.ts';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
+import { openWorkerDatabase } from './database.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { createRetentionKeeper } from './retention-keeper.ts';
-import { createTimedPool } from './timed-pool.ts';
 
-// Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api
-// gives a request up.
-const idleInTransactionMs = 700;
-// A gate that is held for longer holds up a batch's other requests: they go on without those for that gate.
-const lockTimeoutMs = 300;
-// Nobody waits for a batch any more after this long.
-const batchWithinMs = 3000;
 // Folding takes some milliseconds, so a connection that is silent for longer is replaced; but what piled up
 // while no worker ran must not stay for ever because it is too much: when Postgres itself says that it took
 // too long, it gets more time. For each list, and for all.
 const usualFold = { listMs: 1500, allMs: 5000 };
 const largeFold = { listMs: 60_000, allMs: 200_000 };
 const stopFoldingWithinMs = 3000;
-// A slice of the audit takes some milliseconds; a connection that is silent for longer is replaced.
-const auditWithinMs = 6000;
-// It gives way to what locks whole tables: migrations, restore, seed.
-const auditLockTimeoutMs = 500;
 // Whether Redis and Postgres are there.
 const lookEveryMs = 1000;
 
@@ -75,28 +55,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const report = createReport(folded, presence, 'error');
   const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, 'inventory-worker');
   if (tracing !== null) traceStatements(tracing.begin);
-  const connectAs = (name: string, connectionsMax: number, options: Partial<ConnectOptions> = {}) =>
-    connect(config.DATABASE_URL, {
-      name,
-      connectionsMax,
-      statementTimeoutMs: 5000,
-      idleInTransactionMs,
-      ...options,
-    });
-  function openBatches(): BatchPool {
-    // Planning for the arrays of each batch would cost a lone request more than its statements do.
-    const sql = connectAs('inventory-worker', 3, { lockTimeoutMs, byKeys: true });
-    const pool = createBatchPool(sql);
-    return { ...pool, end: (timing) => Promise.all([pool.end(timing), sql.end(timing)]).then(() => {}) };
-  }
-  const batches = createTimedPool(
-    openBatches,
-    batchWithinMs,
-    (pool) => pool.untilDone(),
-    () => connectAs('inventory-worker', 1),
-  );
-  const openFolds = () => connectAs('inventory-counts', 1);
-  const folds = createTimedPool(openFolds, usualFold.allMs, untilDone, openFolds);
+  const database = openWorkerDatabase(config.DATABASE_URL, usualFold.allMs);
+  const { batches, folds, audits } = database;
   // With the long limit of `folds`: the driver's error for an unreachable database takes longer than a batch
   // may.
   await namingPostgres(config.DATABASE_URL, () => folds.run(refuseUnsafeDatabase));
@@ -124,9 +84,6 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     // Behind a large fold it waits for the one connection; given up earlier, it would end that fold.
     return (await folds.run(remove, largeFold.allMs)).goesOn;
   }, report);
-  const openAudits = () =>
-    connectAs('inventory-audit', 1, { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true });
-  const audits = createTimedPool(openAudits, auditWithinMs, untilDone, openAudits);
   const audit =
     config.BACKGROUND_AUDIT === 'off'
       ? null
@@ -214,7 +171,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       const stopped = Promise.all([counts.stop(), retention.stop(), audit?.stop()]);
       await within(stopFoldingWithinMs, stopped).catch(() => {});
       await internal?.close();
-      await Promise.all([batches.end(), folds.end(), audits.end()]);
+      await database.end();
       await tracing?.end();
       folded.end();
     },

@@ -106,6 +106,11 @@ function settingsOf(options: ConnectOptions) {
     statement_timeout: options.statementTimeoutMs ?? 0,
     lock_timeout: options.lockTimeoutMs ?? 0,
     idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
+    // A machine that is lost says nothing: its connections would keep their places for the two hours that a
+    // system waits by default.
+    tcp_keepalives_idle: 10,
+    tcp_keepalives_interval: 5,
+    tcp_keepalives_count: 3,
     // A server whose operator turned this on would write the parameters of a statement that fails into its
     // log.
     log_parameter_max_length_on_error: 0,

@@ -1,3 +1,5 @@
+import { TooLateError, within } from '@inventory/process/within';
+import { cancellable } from './cancellable.ts';
 import type { Sql } from './client.ts';
 
 /** How the standbys of a primary are kept. */
@@ -50,6 +52,26 @@ export async function countHangingCommits(sql: Sql): Promise<number> {
     where usename = current_user and wait_event = 'SyncRep'
       and state_change < clock_timestamp() - interval '2 seconds'`;
   return row!.count;
+}
+
+// A standby in another zone answers in milliseconds.
+const commitWithinMs = 2000;
+
+/**
+ * Whether a commit is answered, within two seconds: one that writes a note into the log of Postgres and
+ * changes nothing. It asks by doing, because which standby acknowledges is shown to few roles.
+ */
+export async function isCommitAnswered(sql: Sql): Promise<boolean> {
+  const { sql: own, cancel } = cancellable(sql);
+  try {
+    await within(commitWithinMs, own`select pg_logical_emit_message(true, 'inventory', 'doctor')`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TooLateError)) throw error;
+    // Else it would wait in Postgres for as long as the standby is away.
+    cancel();
+    return false;
+  }
 }
 
 /** What `whyLossy` says, for a connection of the service, as a line for its log. */

@@ -68,13 +68,12 @@ export function shareShards(options: ShareOptions): Share {
       rounds += 1;
       // One of them looks for all.
       if (served.has(0) && rounds % looksEvery === 0) found = await findWork();
-      const { shardsMax } = options;
+      // It was given up while this looked, and nobody would give it up again.
+      if (hasEnded) return;
       const next = await takeSeat(producer, prefix, {
         id: workerId,
-        shardsMax,
-        isAble: options.isAble(),
-        empty,
-        found,
+        shardsMax: options.shardsMax,
+        ...{ isAble: options.isAble(), empty, found },
       });
       found = [];
       if (hasEnded) return;

@@ -93,7 +93,7 @@ export function keepSeen(
   };
 }
 
-/** Looks at the queues of all shards; fails when Redis does not answer. */
+/** Looks at the queues of all shards; fails when Redis does not answer, or takes no writes. */
 export async function lookAtQueue(
   connection: RedisConnection,
   queues: readonly Queue[],
@@ -104,8 +104,11 @@ export async function lookAtQueue(
     ...queues.map((queue) => connection.llen(queue.toKey('wait'))),
   ]);
   const seen = seenIn(members);
+  const workers = seen.filter(({ unseenMs }) => unseenMs <= seenWithinMs).length;
+  // In a Redis that takes no writes no worker can be seen: this fails there, as all work does.
+  if (workers === 0) await connection.set(queues[0]!.toKey('canary'), 1, 'PX', seenEveryMs);
   return {
-    workers: seen.filter(({ unseenMs }) => unseenMs <= seenWithinMs).length,
+    workers,
     seen,
     lastSeenMs: seen[0]?.unseenMs ?? null,
     backlog: waiting.reduce((sum, count) => sum + count, 0),

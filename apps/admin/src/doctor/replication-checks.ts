@@ -1,5 +1,5 @@
 import type { Sql } from '@inventory/db/client';
-import { readReplication, waitsForStandby, whyLossy } from '@inventory/db/replication';
+import { isCommitAnswered, readReplication, waitsForStandby, whyLossy } from '@inventory/db/replication';
 import { fail, ok, type Question, warn } from './check.ts';
 
 /** The primary, and how many servers DATABASE_URL names. */
@@ -23,6 +23,8 @@ export const replicationChecks: Question<Servers>[] = [
       const remedy = 'see why the standbys do not stream from the primary';
       if (attached === 0 && waitsForStandby(replication))
         return fail(`${standbys}, and synchronous_standby_names is set: no write is answered`, remedy);
+      if (waitsForStandby(replication) && !(await isCommitAnswered(sql)))
+        return fail(`${standbys}, but none has acknowledged a commit: no write is answered`, remedy);
       if (attached === 0 && hostCount > 1) return warn(`${standbys}; nobody could take over`, remedy);
       return ok(attached === 0 ? standbys : `${standbys}; synchronous: ${synchronousNames}`);
     },

@@ -221,9 +221,9 @@ function whatWorkersSay(signs: Signs): Cause[] {
     causes.push({
       code: 'workerPostgres',
       level: 'bad',
-      sentence: `The worker ${cutOff.name} cannot reach Postgres, and this api can.`,
+      sentence: `The worker ${cutOff.name} cannot reach Postgres, or is not answered there; this api is.`,
       advice:
-        'The envelopes that it takes are answered late. Stop it, or see why its connections fail; its log says so.',
+        'The envelopes that it takes are answered late. See why its connections fail, its log says so; or whether its commits wait for a standby (wait_event SyncRep in pg_stat_activity).',
     });
   }
   const wrong = live.find(({ note }) => Math.abs(note?.clockDifferenceSeconds ?? 0) > clockFromSeconds);
