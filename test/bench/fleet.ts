@@ -10,7 +10,6 @@ import { type Costs, type Fleet, fitCost, playFleet } from './fleet-model.ts';
 import { runLoad } from './load.ts';
 import { tableOf } from './report.ts';
 import { mixed, spread } from './requests.ts';
-import { halfLoad } from './scenarios.ts';
 import { type Site, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
@@ -41,7 +40,7 @@ const seconds = Number(values.seconds);
 /**
  * Of docs/scaling.md, milliseconds: shared between parts, requests and batches as `--measure` found it, and
  * made larger or smaller by one factor for requests and one for batches, so that 32 and 128 callers do on two
- * free processors what docs/benchmarks/write.csv has of them.
+ * free processors what docs/benchmarks/fleet.csv has of them.
  */
 const known: Costs = {
   load: { each: 0.075, batch: 0 },
@@ -56,17 +55,16 @@ if (!values.measure) compareWithTheBenchmark();
 const costs = values.measure ? await measure() : known;
 showFleet({ ...costs, load: { each: 0, batch: 0 } });
 
-/** Sets what is played with the known costs beside what docs/benchmarks/write.csv has of a free machine. */
+/** Sets what is played with the known costs beside what docs/benchmarks/fleet.csv has of a free machine. */
 function compareWithTheBenchmark(): void {
-  const rows = parse(readFileSync(join(import.meta.dirname, '../../docs/benchmarks/write.csv'), 'utf8'), {
+  const rows = parse(readFileSync(join(import.meta.dirname, '../../docs/benchmarks/fleet.csv'), 'utf8'), {
     columns: true,
   }) as Record<string, string>[];
   const numberOf = (text: string | undefined) => Number((text ?? '').replaceAll(',', ''));
   const compared = rows
-    .filter(({ way, load }) => way?.startsWith('ours: ') && load?.startsWith('mixed, 1,000 items'))
     .map(({ callers, load, ...row }) => {
       const [rate, p50Ms] = [numberOf(row['requests/s']), numberOf(row['p50 ms'])];
-      const isHalf = load === halfLoad.name;
+      const isHalf = load!.endsWith('half load');
       const machine = { apis: 1, workers: 1, cores: 2, isOneMachine: true, turnMs: 0, seconds, costs: known };
       const played = playFleet(
         isHalf ? { ...machine, arrivals: () => rate } : { ...machine, callers: Number(callers) },
