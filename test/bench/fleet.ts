@@ -39,8 +39,8 @@ const seconds = Number(values.seconds);
 
 /**
  * Of docs/scaling.md, milliseconds: shared between parts, requests and batches as `--measure` found it, and
- * made larger or smaller by one factor for requests and one for batches, so that 32 and 128 callers do on two
- * free processors what docs/benchmarks/fleet.csv has of them.
+ * made larger or smaller by one factor for requests and one for batches, so that full load is on two free
+ * processors what docs/benchmarks/fleet.csv has of it.
  */
 const known: Costs = {
   load: { each: 0.075, batch: 0 },
