@@ -2,8 +2,9 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import type { Sql } from '@inventory/db/client';
+import { answerReaders } from '@inventory/queue/answers';
 import { type Envelope, queueName } from '@inventory/queue/envelope';
-import { blockMs, connectConsumer } from '@inventory/queue/redis';
+import { blockMs, connectConsumer, connectProducer } from '@inventory/queue/redis';
 import { Worker } from 'bullmq';
 import { inject } from 'vitest';
 
@@ -13,6 +14,7 @@ import { inject } from 'vitest';
  */
 export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<never>): () => Promise<void> {
   const redis = connectConsumer(inject('redisUrl'), '', () => {});
+  const producer = connectProducer(inject('redisUrl'), () => {});
   const parts = createPartNumbers();
   const pool = createBatchPool(sql);
   const worker = new Worker<Envelope>(
@@ -23,10 +25,13 @@ export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<
     },
     { connection: redis, prefix, concurrency: 100, skipVersionCheck: true, drainDelay: blockMs / 1000 },
   );
+  // What becomes of a job is told to the api that waits for it, as a worker does.
+  answerReaders(worker, `${prefix}:${queueName(0)}`, producer);
   worker.on('error', () => {});
   return async () => {
     await worker.close(true);
     await pool.end({ timeout: 1 });
     redis.disconnect();
+    producer.disconnect();
   };
 }
