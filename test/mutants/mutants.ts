@@ -354,23 +354,6 @@ export const mutants: readonly Mutant[] = [
     test: { file: 'concurrency/gates.test.ts', title: 'opposite directions' },
   },
   {
-    name: 'gate created inside the transaction',
-    edits: [
-      {
-        file: applyBatch,
-        search: 'let own = await makeGates(pool.sql, unique, parts).catch(',
-        replace: 'let own = parts; void (',
-      },
-      {
-        file: applyBatch,
-        search: 'const gateIds = gateIdsOf(requests, parts);',
-        replace: `await makeGates(tx as unknown as Sql, requests, parts);
-  const gateIds = gateIdsOf(requests, parts);`,
-      },
-    ],
-    test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
-  },
-  {
     name: 'gate created inside the transaction, in order of arrival',
     edits: [
       {
@@ -402,6 +385,11 @@ export const mutants: readonly Mutant[] = [
     name: 'lots locked with SKIP LOCKED instead of gates',
     edits: [
       { file: gates, search: 'for no key update of stock_level`', replace: '`' },
+      {
+        file: pickStatements,
+        search: 'return `${part(false)} union all ${part(true)} limit ${limit}`;',
+        replace: 'return part(false);',
+      },
       {
         file: pickStatements,
         search: `          limit \${limit}
