@@ -34,7 +34,7 @@ const answerWithinMs = 12_000;
 
 test('scanners that come back with their batches in one moment are all answered, each with what was applied of it', async () => {
   const turns = createBatchTurns({ beside: 8, alone: 8 });
-  const make = () => ({}) as QueuedRequest;
+  const make = () => ({ kind: 'receive', body: { itemID: 'I', wid: 1 } }) as QueuedRequest;
   const answered: Record<string, number>[] = [];
   for (let scanner = 0; scanner < 200; scanner++) {
     const tasks = Array.from(

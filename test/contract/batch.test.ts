@@ -1,4 +1,6 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { describe, expect } from 'vitest';
 import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
@@ -345,6 +347,35 @@ describe('POST /Inventory/Batch, each', () => {
       ['applied 200', 'applied 200'],
       ['notApplied 503', 'notApplied 503'],
     ]).toContainEqual(outcomes);
+  });
+
+  test('503 for what follows an operation on its item and warehouse that is not applied, however soon it is sent again; others are applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await each(client, [receiveOf(itemID, 5)]);
+    const key = uniqueName('key');
+    const digest = createHash('sha256').update(key).digest('base64');
+    // As it is told not applied; for longer than the 300 ms.
+    const refused = { digest, fingerprint: digest, askedAt: Date.now() + 3_600_000 };
+    await refuseKeys(service.sql, [{ requestId: randomUUID(), clientId: client.clientId, key: refused }]);
+    const operations = [
+      receiveOf(itemID, 1),
+      issueOf(itemID, 5, { key }),
+      { op: 'count', itemID, counted: 7, wid: 1, reasonCode: 3, key: uniqueName('key') },
+      receiveOf(itemID, 1, { wid: 2 }),
+      issueOf(itemID, 1),
+    ];
+    const [answer, others] = await Promise.all([
+      client.post('/Inventory/Batch', { mode: 'each', operations }),
+      Promise.all([1, 2, 3].map(() => each(client, [receiveOf(itemID, 1)]))),
+    ]);
+    const { body } = answer;
+    notBusy({ ...answer, body: { results: [body.results[0], body.results[3]] } });
+    const notApplied = 'notApplied 503';
+    const applied = 'applied 201';
+    expect(outcomesOf(body)).toEqual([applied, notApplied, notApplied, applied, notApplied]);
+    expect(others.flatMap((other) => outcomesOf(other.body))).toEqual([applied, applied, applied]);
+    expect(await inStock(service, itemID)).toBe(5 + 1 + 1 + 3);
   });
 
   test('400: what is no batch; nothing is applied', async () => {

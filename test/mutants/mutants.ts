@@ -5024,6 +5024,62 @@ async function importKey(`,
     test: { file: 'contract/batch.test.ts', title: 'keep the order of the list' },
   },
   {
+    name: 'an operation is applied behind one of its list that is not',
+    edits: [
+      {
+        file: applyBatch,
+        search: 'const isBarred = after !== undefined && !passed.has(after.requestId);',
+        replace: 'const isBarred = after === null;',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: '503 for what follows an operation' },
+  },
+  {
+    name: 'an operation that is held back stands in the way of nothing',
+    edits: [
+      {
+        file: applyBatch,
+        search: "if (decision.status !== 'abandoned' || decision.refusal !== null) passed.add(requestId);",
+        replace: "if (isBarred || decision.status !== 'abandoned') passed.add(requestId);",
+      },
+    ],
+    test: { file: 'concurrency/list-order.test.ts', title: 'behind one that is late' },
+  },
+  {
+    name: 'what comes before an operation in its list is known to its own batch alone',
+    edits: [
+      {
+        file: 'packages/db/src/batch/read-facts.ts',
+        search: '[...requests, ...missingBefore(requests)]',
+        replace: '[...requests]',
+      },
+    ],
+    test: { file: 'concurrency/list-order.test.ts', title: 'in one batch or in several' },
+  },
+  {
+    name: 'an operation waits only for what its own batch has of its list',
+    edits: [
+      {
+        file: applyBatch,
+        search: '!passed.has(after.requestId);',
+        replace:
+          '!passed.has(after.requestId) && requests.some((each) => each.requestId === after.requestId);',
+      },
+    ],
+    test: { file: 'concurrency/list-order.test.ts', title: 'waits in its list for a gate' },
+  },
+  {
+    name: 'the worker believes whatever an operation comes after',
+    edits: [
+      {
+        file: 'packages/queue/src/check-request.ts',
+        search: 'if (after !== undefined && !isBefore(after)) return false;',
+        replace: '',
+      },
+    ],
+    test: { file: 'security/forged-jobs.test.ts', title: 'none that an api would send' },
+  },
+  {
     name: 'an operation is judged against what was before the batch',
     edits: [
       {

@@ -125,6 +125,8 @@ describe('a worker', async () => {
       { ...requestOf(), body: null },
       { ...requestOf(), requestId: 'x' },
       { ...requestOf(), deadline: null },
+      { ...requestOf(), after: { requestId: 'x' } },
+      { ...requestOf(), after: { requestId: requestOf().requestId, key: { digest: 1 } } },
       null,
     ] as QueuedRequest[];
     await add(signed('mixed', [...unsound, sound]), 'mixed');

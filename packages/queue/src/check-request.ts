@@ -1,5 +1,5 @@
 import { type OperationKind, operationBodies, operationsMax } from '@inventory/domain/contract/batch';
-import type { AtomicRequest, Original, QueuedRequest } from '@inventory/domain/stock/request';
+import type { AtomicRequest, Original, QueuedRequest, RequestKey } from '@inventory/domain/stock/request';
 
 /** What the api takes for an X-Request-Id. */
 const xRequestIdPattern = /^[\x21-\x7e]{1,128}$/;
@@ -10,10 +10,11 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
  * schemas. The types promise it; this is for a fault of ours, or an api of another version.
  */
 export function isSound(request: QueuedRequest): boolean {
-  const { clientId, deadline, xRequestId } = (request ?? {}) as Partial<QueuedRequest>;
+  const { clientId, deadline, xRequestId, after } = (request ?? {}) as Partial<QueuedRequest>;
   if (typeof clientId !== 'string' || !Number.isFinite(deadline)) return false;
   if (xRequestId !== undefined && !(typeof xRequestId === 'string' && xRequestIdPattern.test(xRequestId)))
     return false;
+  if (after !== undefined && !isBefore(after)) return false;
   if (request.kind !== 'batch') return isOperation(request);
   const { requestId, body, operations } = request as Partial<AtomicRequest> & { requestId: unknown };
   return (
@@ -27,6 +28,13 @@ export function isSound(request: QueuedRequest): boolean {
 }
 
 const isId = (value: unknown) => typeof value === 'string' && uuid.test(value);
+
+/** What a request comes after. */
+function isBefore(before: unknown): boolean {
+  const { requestId, key } = (before ?? {}) as Partial<Record<'requestId' | 'key', unknown>>;
+  const { digest, askedAt } = (key ?? {}) as Partial<RequestKey>;
+  return isId(requestId) && (key === undefined || (typeof digest === 'string' && Number.isFinite(askedAt)));
+}
 
 function isOperation(request: unknown): boolean {
   const { requestId, kind, body, of } = (request ?? {}) as Record<

@@ -1,3 +1,4 @@
+import { gateNamesOf } from '@inventory/db/batch/gates';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { Sender } from '../sender.ts';
@@ -34,7 +35,8 @@ export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) 
  * item go one run after the other, each run in one envelope, so they are decided in the list's order. One
  * between warehouses is a run by itself: while somebody holds one of its gates, what is at the other would be
  * decided before it. When one of them was not applied, for want of time or room, what follows it on its item
- * is not sent: sent again it would come after them.
+ * is not sent, and what follows it in its run at the same gate is not applied: sent again it would come after
+ * them.
  */
 export async function runEach(
   sender: Sender,
@@ -57,7 +59,7 @@ export async function runEach(
     const now = performance.now();
     const requests = some.map(({ make }) => make(now));
     const answers = await (isSent
-      ? sender.sendAll(requests, now)
+      ? sender.sendAll(oneAfterAnother(requests), now)
       : sender.settleAll(requests, settleWithin(arrivedAt)));
     some.forEach((task, index) => {
       results.set(task, answers[index]!);
@@ -87,4 +89,18 @@ export async function runEach(
   const left = await Promise.all([...items.values()].map(runItem));
   await run(left.flat(), false);
   return tasks.map((task) => results.get(task)!);
+}
+
+/** The requests of a run, each with the one that stands before it at its gate. */
+function oneAfterAnother(requests: readonly QueuedRequest[]): QueuedRequest[] {
+  const last = new Map<string, QueuedRequest>();
+  return requests.map((request) => {
+    // One between two gates is a run by itself.
+    const [gate = ''] = gateNamesOf(request);
+    const before = last.get(gate);
+    last.set(gate, request);
+    if (before === undefined) return request;
+    const { requestId, key } = before;
+    return { ...request, after: { requestId, ...(key !== undefined && { key }) } };
+  });
 }

@@ -32,8 +32,9 @@ import {
   makeGates,
   type PartNumbers,
 } from './gates.ts';
+import { isPassed } from './list-order.ts';
 import { atomicReading, pickCandidates } from './read-candidates.ts';
-import { readFacts } from './read-facts.ts';
+import { type Facts, readFacts } from './read-facts.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /**
@@ -205,41 +206,12 @@ async function applySingles(
   const times = beginTimes();
   const locked = lockAndNote(tx, gateIds, times);
   const facts = readFacts(tx, requests, gateIds);
-  const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
-    await untilRead(locked, facts, pickCandidates(tx, requests, parts, facts));
+  const [levels, read, lots] = await untilRead(locked, facts, pickCandidates(tx, requests, parts, facts));
+  const { now, recNos, outcomes, items, warehouses } = read;
   times.readAt = performance.now();
   if (isOutdated(parts, requests, levels, items)) throw new OutdatedError();
   const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
-
-  const decided: DecidedTransaction[] = [];
-  const left = new Set<string>();
-  const firsts = new Map<string, KeyedRequest>();
-  const repeats: { request: KeyedRequest; first: KeyedRequest }[] = [];
-  let entryCount = 0;
-  requests.forEach((request, index) => {
-    if (outcomes.has(request.requestId)) return;
-    if (isKeyed(request)) {
-      const first = firsts.get(keyName(request));
-      if (first !== undefined) {
-        repeats.push({ request, first });
-        return;
-      }
-    }
-    const gates = gateNamesOf(request);
-    // A request behind one that is left for the next batch comes after it there, too.
-    const isLeft = entryCount >= entriesMax || gates.some((gate) => left.has(gate));
-    const decision: Decided = isLeft
-      ? undecided
-      : decideRequest(batch, request, clients.get(request.clientId));
-    if (decision.status === 'applied') entryCount += decision.entries.length;
-    if (decision.status === 'undecided') {
-      for (const gate of gates) left.add(gate);
-      return;
-    }
-    if (isKeyed(request)) firsts.set(keyName(request), request);
-    decided.push({ request, transactionNo: transactionNos[index]!, ...decision });
-  });
-
+  const { decided, repeats } = decideInOrder(batch, requests, read);
   numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
   const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = decided.map(
     (transaction) => ({
@@ -256,6 +228,53 @@ async function applySingles(
     if (outcome !== null) outcomes.set(request.requestId, outcome);
   }
   return { result: outcomes, write };
+}
+
+type Repeat = { request: KeyedRequest; first: KeyedRequest };
+
+/**
+ * Decides the requests one after the other, each against what the one before left; those that are left for
+ * the next batch are in neither list.
+ */
+function decideInOrder(
+  batch: Batch,
+  requests: readonly Queued<SingleRequest>[],
+  { transactionNos, outcomes, clients }: Facts,
+): { decided: DecidedTransaction[]; repeats: Repeat[] } {
+  const decided: DecidedTransaction[] = [];
+  const repeats: Repeat[] = [];
+  const left = new Set<string>();
+  const firsts = new Map<string, KeyedRequest>();
+  const passed = new Set([...outcomes].flatMap(([id, outcome]) => (isPassed(outcome) ? id : [])));
+  let entryCount = 0;
+  requests.forEach((request, index) => {
+    const { requestId, after } = request;
+    if (outcomes.has(requestId)) return;
+    const first = isKeyed(request) ? firsts.get(keyName(request)) : undefined;
+    if (isKeyed(request) && first !== undefined) {
+      repeats.push({ request, first });
+      if (passed.has(first.requestId)) passed.add(requestId);
+      return;
+    }
+    const gates = gateNamesOf(request);
+    // A request behind one that is left for the next batch comes after it there, too.
+    const isLeft = entryCount >= entriesMax || gates.some((gate) => left.has(gate));
+    const isBarred = after !== undefined && !passed.has(after.requestId);
+    const decision: Decided = isLeft
+      ? undecided
+      : isBarred
+        ? { status: 'abandoned', refusal: null }
+        : decideRequest(batch, request, clients.get(request.clientId));
+    if (decision.status === 'applied') entryCount += decision.entries.length;
+    if (decision.status === 'undecided') {
+      for (const gate of gates) left.add(gate);
+      return;
+    }
+    if (decision.status !== 'abandoned' || decision.refusal !== null) passed.add(requestId);
+    if (isKeyed(request)) firsts.set(keyName(request), request);
+    decided.push({ request, transactionNo: transactionNos[index]!, ...decision });
+  });
+  return { decided, repeats };
 }
 
 function beginTimes(): BatchTimes {

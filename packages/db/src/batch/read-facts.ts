@@ -6,6 +6,7 @@ import type { Tx } from '../client.ts';
 import { isKeyed, type KeyRow, keyRows, outcomeOfKey } from '../requests/idempotency-keys.ts';
 import { plainArray } from './array-text.ts';
 import type { GateId } from './gates.ts';
+import { missingBefore } from './list-order.ts';
 
 /** The facts a batch must know beside its levels and lots. */
 export type Facts = {
@@ -18,7 +19,7 @@ export type Facts = {
   transactionNos: number[];
   /** As many as there are requests; a batch may need more. */
   recNos: number[];
-  /** The requests that are already decided, themselves or under their keys. */
+  /** Those that are already decided, themselves or under their keys: requests, and what they come after. */
   outcomes: Map<string, StoredOutcome>;
   /** The rights of each client at this moment; one that is gone or disabled is missing. */
   clients: Map<string, Client>;
@@ -41,11 +42,12 @@ export async function readFacts(
   const drawn = draws ? requests.length : 0;
   // Where others make lots, which is rare, more are drawn.
   const lotsDrawn = draws ? requests.filter(({ kind }) => kind === 'receive' || kind === 'move').length : 0;
-  const requestIds = requests.map((request) => request.requestId);
+  const looked = [...requests, ...missingBefore(requests)];
+  const requestIds = looked.map(({ requestId }) => requestId);
   const clientIds = [...new Set(requests.map((request) => request.clientId))];
   const partNos = [...new Set(gateIds.map((gate) => gate.partNo))];
   const wids = [...new Set(gateIds.map((gate) => gate.wid))];
-  const keyed = requests.filter(isKeyed);
+  const keyed = looked.filter(isKeyed);
   const keys =
     keyed.length === 0
       ? tx`null::json`

@@ -74,6 +74,8 @@ export type Evidence = {
  * One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that.
  * `xRequestId`: the caller's X-Request-Id, when it sent one; without one the answer was named by `requestId`.
  * `trace`: the span that waits for it, as `traceparent` of W3C; only where traces are sent somewhere.
+ * `after`: the operation before it in its list, at the same gate and in the same envelope. Unless that one is
+ * applied or refused, this one is not applied.
  */
 export type Queued<Request extends StockRequest> = {
   requestId: string;
@@ -82,6 +84,7 @@ export type Queued<Request extends StockRequest> = {
   clientId: string;
   deadline: number;
   key?: RequestKey;
+  after?: { requestId: string; key?: RequestKey };
   evidence?: Evidence;
 } & Request;
 

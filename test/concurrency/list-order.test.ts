@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { Permission } from '@inventory/auth/permission';
+import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
+import { isOutage } from '@inventory/db/client';
+import { addClient } from '@inventory/db/clients';
+import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
+import { settle } from '@inventory/db/requests/settle';
+import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { createBatcher } from '@inventory/worker/batcher';
+import { expect, test } from 'vitest';
+import { type BatchWorker, countStatuses, holdGates, useBatches } from '../harness/batches.ts';
+
+const batches = useBatches();
+
+const keyOf = (askedAt = Date.now()) => {
+  const digest = Buffer.from(randomUUID()).toString('base64');
+  return { digest, fingerprint: digest, askedAt };
+};
+
+/** The requests of a list at one gate, as the api sends them. */
+function listOf(...requests: QueuedRequest[]): QueuedRequest[] {
+  return requests.map((request, index) => {
+    const before = requests[index - 1];
+    if (before === undefined) return request;
+    const { requestId, key } = before;
+    return { ...request, after: { requestId, ...(key && { key }) } };
+  });
+}
+
+const statusesOf = (outcomes: readonly Outcome[]) => outcomes.map(({ status }) => status);
+
+type Fields = Partial<QueuedRequest>;
+const receive = (itemID: string, fields: Fields = {}, wid = 1) =>
+  batches.request('receive', { itemID, units: 1, wid }, fields);
+
+async function refusedKey() {
+  const key = keyOf();
+  // For as long as the test takes.
+  const refused = { ...key, askedAt: key.askedAt + 3_600_000 };
+  await refuseKeys(batches.sql, [{ requestId: randomUUID(), clientId: batches.clientId, key: refused }]);
+  return key;
+}
+
+async function abandoned() {
+  const requestId = randomUUID();
+  await settle(batches.sql, [{ requestId, clientId: batches.clientId }]);
+  return requestId;
+}
+
+const notApplied: [string, () => Fields | Promise<Fields>][] = [
+  ['that is late', () => ({ deadline: Date.now() - 1000 })],
+  ['that is late, and has a key', () => ({ deadline: Date.now() - 1000, key: keyOf() })],
+  ['whose key was refused', async () => ({ key: await refusedKey() })],
+  ['that had its verdict', async () => ({ requestId: await abandoned() })],
+];
+
+test.each(notApplied)('abandoned: what comes in its list behind one %s; nobody else', async (_, fieldsOf) => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const [first, second, third] = listOf(
+    receive(itemID, await fieldsOf()),
+    receive(itemID),
+    receive(itemID, { key: keyOf() }),
+  );
+  const outcomes = await worker.apply([first!, receive(itemID), second!, receive(itemID), third!]);
+  expect(statusesOf(outcomes)).toEqual(['abandoned', 'applied', 'abandoned', 'applied', 'abandoned']);
+  // For good: whoever has the envelope next finds it so.
+  expect(statusesOf(await worker.apply([third!, second!]))).toEqual(['abandoned', 'abandoned']);
+});
+
+test.each(notApplied)(
+  'abandoned: what comes in its list behind one %s, in a batch of its own',
+  async (_, fieldsOf) => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const list = listOf(
+      receive(itemID, await fieldsOf()),
+      receive(itemID, { key: keyOf() }),
+      receive(itemID),
+      receive(itemID),
+    );
+    for (const each of list) expect(statusesOf(await worker.apply([each]))).toEqual(['abandoned']);
+    expect(statusesOf(await worker.apply([receive(itemID)]))).toEqual(['applied']);
+  },
+);
+
+test('abandoned: what comes in its list behind one that nobody has decided', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const [, second] = listOf(receive(itemID), receive(itemID));
+  expect(statusesOf(await worker.apply([second!]))).toEqual(['abandoned']);
+});
+
+test('abandoned: what comes in its list behind a repeat of one that is', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const key = keyOf();
+  const late = receive(itemID, { key, deadline: Date.now() - 1000 });
+  const list = listOf(receive(itemID, { key }), receive(itemID));
+  expect(statusesOf(await worker.apply([late, ...list]))).toEqual(['abandoned', 'abandoned', 'abandoned']);
+});
+
+test('applied: what comes in its list behind those that were applied, refused or forbidden, in one batch or in several', async () => {
+  const worker = batches.worker();
+  const clientId = 'receives-only';
+  await addClient(batches.sql, {
+    ...{
+      clientId,
+      permissions: [Permission.PositiveAdjustment],
+      wids: [1],
+      readOnly: false,
+      rateLimit: null,
+    },
+    secretDigest: Buffer.alloc(32),
+  });
+  const itemID = await batches.item();
+  const list = () => {
+    const key = keyOf();
+    const of = (kind: 'receive' | 'issue', units: number, fields: Fields = {}) =>
+      batches.request(kind, { itemID, units, wid: 1 }, { clientId, ...fields });
+    return listOf(
+      of('receive', 1, { key }),
+      // The first answer again.
+      of('receive', 1, { key }),
+      of('receive', 1, { key: { ...key, fingerprint: '' } }),
+      of('issue', 1),
+      of('receive', 1),
+    );
+  };
+  const expected = ['applied', 'applied', 'refused', 'abandoned', 'applied'];
+  expect(statusesOf(await worker.apply(list()))).toEqual(expected);
+  const statuses: string[] = [];
+  for (const each of list()) statuses.push(...statusesOf(await worker.apply([each])));
+  expect(statuses).toEqual(expected);
+  expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 4, abandoned: 2 });
+});
+
+function batcherOf({ pool, parts }: BatchWorker) {
+  return createBatcher({
+    batchMax: 256,
+    apply: (requests) => applyBatch(pool, requests, parts),
+    abandon: async (request) => (await settle(pool.sql, [request])).get(request.requestId)!,
+    isOutage,
+    findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),
+    heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
+    report: () => {},
+  });
+}
+
+// No text of Postgres holds this character; the api lets none through.
+const poison = { remark: 'a\u0000b' };
+
+test.each([1, 2, 3])(
+  'not applied: what comes in its list behind one that cannot be, at attempt %d, in whatever pieces',
+  async (attempt) => {
+    const apply = batcherOf(batches.worker());
+    const itemID = await batches.item();
+    const bad = batches.request('receive', { itemID, units: 1, wid: 1, ...poison });
+    const list = listOf(receive(itemID), bad, receive(itemID, { key: keyOf() }), receive(itemID));
+    const outcomes = await apply(
+      [...list.slice(0, 3), receive(itemID), ...list.slice(3), receive(itemID)],
+      attempt,
+    );
+    expect(statusesOf(outcomes)).toEqual([
+      'applied',
+      'failed',
+      'abandoned',
+      'applied',
+      'abandoned',
+      'applied',
+    ]);
+  },
+);
+
+test('never applied behind one that cannot be: what waits in its list for a gate that somebody holds', async () => {
+  const worker = batches.worker({ lockTimeoutMs: 300 });
+  const itemID = await batches.item();
+  await worker.apply([receive(itemID)]);
+  const apply = batcherOf(worker);
+  const release = await holdGates(batches.sql, itemID, 1);
+  const bad = batches.request('receive', { itemID, units: 1, wid: 1, ...poison });
+  const list = listOf(receive(itemID), bad, receive(itemID), receive(itemID));
+  const outcomes = await apply([...list, receive(itemID)], 1);
+  expect(statusesOf(outcomes)).toEqual(Array(5).fill('pending'));
+  await release();
+  // The one that is to blame has no row.
+  await expect
+    .poll(() => countStatuses(batches.sql, itemID), { timeout: 60_000 })
+    .toEqual({ applied: 3, abandoned: 2 });
+});
