@@ -171,9 +171,9 @@ describe('over all processes', () => {
     const clock = { now: 0 };
     const logs = createSlidingLogs({ windowMs: 60_000, now: () => clock.now });
     for (; clock.now < 30_000; clock.now += 300) logs.take([{ key: 'a', limit: 100 }], 1);
-    const { granted, resetMs } = logs.take([{ key: 'a', limit: 10 }], 1);
+    const { granted, waitMs } = logs.take([{ key: 'a', limit: 10 }], 1);
     expect(granted).toBe(0);
-    clock.now += resetMs - 1;
+    clock.now += waitMs - 1;
     expect(logs.take([{ key: 'a', limit: 10 }], 1).granted).toBe(0);
     clock.now += 1;
     expect(logs.take([{ key: 'a', limit: 10 }], 1).granted).toBe(1);
@@ -232,6 +232,57 @@ test('operations: over two processes at once as many batches pass as have room, 
       await nextTurn();
     }
     expect((await Promise.all(verdicts)).filter(({ allowed }) => allowed)).toHaveLength(12);
+  } finally {
+    for (const redis of connections) redis.disconnect();
+  }
+});
+
+test('operations: a batch that is refused beside one that passed is told when it has room, in whichever process', async () => {
+  const connections = [1, 2].map(() => new Redis(inject('redisUrl')));
+  const prefix = uniqueName('limit');
+  const clientId = uniqueName('client');
+  const log = `{${prefix}:operations:${clientId}}:log`;
+  const clock = { movedMs: 0 };
+  const [first, second] = connections.map((redis) =>
+    createOperationLimiter(redis, prefix, {
+      now: () => performance.now() + clock.movedMs,
+      waitMs: 60_000,
+    }),
+  );
+  try {
+    await Promise.all(connections.map((redis) => redis.ping()));
+    // 500 of 1,000, 100 each at five moments.
+    for (let moment = 0; moment < 5; moment++) {
+      expect((await first!.take(clientId, 1000, 100)).allowed).toBe(true);
+      clock.movedMs += 10_000;
+      const counted = (await connections[0]!.lrange(log, 0, -1)).map((each) => each.split(':').map(Number));
+      await connections[0]!.del(log);
+      for (const [at, count] of counted) await connections[0]!.rpush(log, `${at! - 10_000}:${count}`);
+    }
+    // 50, 40, 30, 20 and 10 s old. The second process knows of them by Redis alone.
+    for (const [limiter, refusedHere] of [
+      [first!, true],
+      [second!, false],
+    ] as const) {
+      const copy = await connections[0]!.lrange(log, 0, -1);
+      const batches = await Promise.all([
+        limiter.take(clientId, 1000, 400),
+        limiter.take(clientId, 1000, 400),
+      ]);
+      expect(
+        batches.map(({ allowed }) => allowed),
+        `refused here: ${refusedHere}`,
+      ).toEqual([true, false]);
+      const [passed, refused] = batches;
+      expect(passed!.resetMs).toBeLessThanOrEqual(10_001);
+      // 100 are left, so the three oldest must leave.
+      expect(refused!.resetMs).toBeGreaterThan(20_001);
+      expect(refused!.resetMs).toBeLessThanOrEqual(30_001);
+      // As before, for the other process.
+      await connections[0]!.del(log, log.replace(/log$/, 'total'));
+      await connections[0]!.rpush(log, ...copy);
+      await connections[0]!.set(log.replace(/log$/, 'total'), 500);
+    }
   } finally {
     for (const redis of connections) redis.disconnect();
   }

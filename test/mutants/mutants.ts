@@ -538,11 +538,11 @@ export type Taking =`,
     edits: [
       {
         file: rateLimit,
-        search: 'const here = logs.take(keys, callers.length * unit, unit);',
+        search: 'const here = logs.take(keys, wanted, unit);',
         replace: `const here =
       redis.status === 'ready' && performance.now() >= withoutRedisUntil
-        ? { granted: callers.length, remaining: Number.POSITIVE_INFINITY, resetMs: 0, giveBack() {} }
-        : logs.take(keys, callers.length * unit, unit);`,
+        ? { granted: callers.length, remaining: Number.POSITIVE_INFINITY, resetMs: 0, waitMs: 0, giveBack() {} }
+        : logs.take(keys, wanted, unit);`,
       },
     ],
     test: { file: 'concurrency/rate-limit.test.ts', title: 'no second allowance' },
@@ -716,8 +716,8 @@ export type Taking =`,
     edits: [
       {
         file: rateLimit,
-        search: 'const { granted, remaining, resetMs } = stricter(here, everywhere);',
-        replace: `const { granted: room, remaining, resetMs } = stricter(here, everywhere);
+        search: 'const { granted, remaining, resetMs, waitMs } = stricter(here, everywhere);',
+        replace: `const { granted: room, remaining, resetMs, waitMs } = stricter(here, everywhere);
     const granted = room > 0 ? callers.length : 0;`,
       },
     ],
@@ -4270,9 +4270,9 @@ async function importKey(`,
     edits: [
       {
         file: rateLimit,
-        search: 'const { granted, remaining, resetMs } = stricter(here, everywhere);',
+        search: 'const { granted, remaining, resetMs, waitMs } = stricter(here, everywhere);',
         replace:
-          'const { granted, remaining, resetMs } = everywhere === null ? { ...here, granted: callers.length } : stricter(here, everywhere);',
+          'const { granted, remaining, resetMs, waitMs } = everywhere === null ? { ...here, granted: callers.length } : stricter(here, everywhere);',
       },
     ],
     test: { file: 'concurrency/redis-away.test.ts', title: 'after as many as the limit is' },
@@ -5274,6 +5274,24 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/rate-limit.test.ts', title: 'as many batches pass as have room' },
+  },
+  {
+    name: 'a batch that is refused beside one that passed is told when the oldest leaves',
+    edits: [
+      {
+        file: 'packages/auth/src/sliding-log.ts',
+        search: 'granted < asked && missing > 0',
+        replace: 'granted === 0 && missing > 0',
+      },
+      { file: rateLimit, search: 'resetMs: waitMs });', replace: 'resetMs: waitMs || resetMs });' },
+      { file: rateLimit, search: 'if granted < wanted then', replace: 'if granted == 0 then' },
+    ],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'beside one that passed' },
+  },
+  {
+    name: 'a batch that is refused beside one that passed waits only for room in its process',
+    edits: [{ file: rateLimit, search: 'if granted < wanted then', replace: 'if granted == 0 then' }],
+    test: { file: 'concurrency/rate-limit.test.ts', title: 'beside one that passed' },
   },
   {
     name: 'operations beyond the limit pass in part',

@@ -13,7 +13,7 @@ const aheadMaxMs = 1000;
 
 /**
  * The allowance a client has left after a request. `resetMs`: until the oldest counted request leaves the
- * window, and so another one can pass.
+ * window; of one that is refused, until it has room.
  */
 export type RateLimitVerdict = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
@@ -28,6 +28,8 @@ now = now[1] * 1000 + math.floor(now[2] / 1000)
 local granted, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local unit = tonumber(ARGV[3 + #KEYS / 2])
 local aheadMax = tonumber(ARGV[4 + #KEYS / 2])
+-- With what the process has refused itself.
+local wanted = tonumber(ARGV[5 + #KEYS / 2])
 local totals = {}
 for each = 1, #KEYS / 2 do
   local log = KEYS[2 * each - 1]
@@ -48,7 +50,7 @@ for each = 1, #KEYS / 2 do
   granted = math.max(0, math.min(granted, tonumber(ARGV[2 + each]) - total))
 end
 granted = granted - granted % unit
-local remaining, reset = nil, 0
+local remaining, reset, wait = nil, 0, 0
 for each = 1, #KEYS / 2 do
   local log = KEYS[2 * each - 1]
   local total = totals[each] + granted
@@ -66,13 +68,13 @@ for each = 1, #KEYS / 2 do
   if total > 0 then redis.call('SET', KEYS[2 * each], total, 'PX', window + 1000) end
   local left, leaves = math.max(0, tonumber(ARGV[2 + each]) - total), 0
   local first = redis.call('LINDEX', log, 0)
-  if granted == 0 and unit > left then
+  if granted < wanted then
     -- Refused: until there is room for one unit; more is counted than may be where the limit was lowered.
     local freed, place, entry = tonumber(ARGV[2 + each]) - total, 0, first
-    while entry do
-      first = entry
-      freed = freed + tonumber(string.match(entry, ':(%d+)'))
-      if freed >= unit then break end
+    while entry and freed < unit do
+      local at, count = string.match(entry, '(%d+):(%d+)')
+      wait = math.max(wait, tonumber(at) + window + 1 - now)
+      freed = freed + tonumber(count)
       place = place + 1
       entry = redis.call('LINDEX', log, place)
     end
@@ -82,10 +84,10 @@ for each = 1, #KEYS / 2 do
     remaining, reset = left, leaves
   end
 end
-return { granted, remaining, reset }
+return { granted, remaining, reset, wait }
 `;
 
-type Counted = { granted: number; remaining: number; resetMs: number };
+type Counted = { granted: number; remaining: number; resetMs: number; waitMs: number };
 type Tell = (verdict: RateLimitVerdict) => void;
 /** Who asks for the same: `callers` go together, at the end of the turn or behind those before them. */
 type Line = { keys: readonly LimitedKey[]; unit: number; callers: Tell[] };
@@ -133,26 +135,20 @@ export function createWindowLimiter(
   }
 
   async function answer(keys: readonly LimitedKey[], unit: number, callers: readonly Tell[]) {
-    const here = logs.take(keys, callers.length * unit, unit);
+    const wanted = callers.length * unit;
+    const here = logs.take(keys, wanted, unit);
     // Redis is not asked for what is refused here.
-    const everywhere = here.granted === 0 ? null : await countOnRedis(keys, here.granted, unit);
+    const everywhere = here.granted === 0 ? null : await countOnRedis(keys, here.granted, wanted, unit);
     if (everywhere !== null) here.giveBack(here.granted - everywhere.granted);
-    const { granted, remaining, resetMs } = stricter(here, everywhere);
-    const limit = keys[0]!.limit;
-    callers.forEach((tell, index) => {
-      // The first ones pass; the allowance of each counts down to the one that is left in the end.
-      const passed = (index + 1) * unit;
-      const allowed = passed <= granted;
-      // Of what is refused whole, some may be left.
-      const left = unit === 1 ? 0 : remaining;
-      tell({ allowed, limit, remaining: allowed ? remaining + granted - passed : left, resetMs });
-    });
+    const { granted, remaining, resetMs, waitMs } = stricter(here, everywhere);
+    tellCallers(callers, { granted, remaining, resetMs, waitMs }, keys[0]!.limit, unit);
   }
 
   /** Null when Redis does not answer. */
   async function countOnRedis(
     keys: readonly LimitedKey[],
     asked: number,
+    wanted: number,
     unit: number,
   ): Promise<Counted | null> {
     if (redis.status !== 'ready' || performance.now() < withoutRedisUntil) return null;
@@ -160,7 +156,7 @@ export function createWindowLimiter(
     const limits = keys.map(({ limit }) => limit);
     const call = redis as unknown as Record<
       'inventoryTakeRequests',
-      (...values: (string | number)[]) => Promise<[number, number, number]>
+      (...values: (string | number)[]) => Promise<[number, number, number, number]>
     >;
     try {
       const counted = call.inventoryTakeRequests(
@@ -171,9 +167,10 @@ export function createWindowLimiter(
         ...limits,
         unit,
         aheadMaxMs,
+        wanted,
       );
-      const [granted, remaining, resetMs] = await within(waitMs, counted);
-      return { granted, remaining, resetMs };
+      const [granted, remaining, resetMs, untilRoomMs] = await within(waitMs, counted);
+      return { granted, remaining, resetMs, waitMs: untilRoomMs };
     } catch {
       withoutRedisUntil = performance.now() + withoutRedisForMs;
       return null;
@@ -199,13 +196,33 @@ export function createWindowLimiter(
   };
 }
 
+/** The first ones pass; the allowance of each counts down to the one that is left in the end. */
+function tellCallers(
+  callers: readonly Tell[],
+  { granted, remaining, resetMs, waitMs }: Counted,
+  limit: number,
+  unit: number,
+): void {
+  callers.forEach((tell, index) => {
+    const passed = (index + 1) * unit;
+    const allowed = passed <= granted;
+    // Of what is refused whole, some may be left.
+    const left = unit === 1 ? 0 : remaining;
+    if (allowed) tell({ allowed, limit, remaining: remaining + granted - passed, resetMs });
+    else tell({ allowed, limit, remaining: left, resetMs: waitMs });
+  });
+}
+
 /** The allowance of both. When both have as little left, the later end of the wait holds. */
 function stricter(here: Counted, everywhere: Counted | null): Counted {
   if (everywhere === null) return here;
   // What Redis refused was given back here, where there is room again.
-  if (everywhere.granted < here.granted || everywhere.remaining < here.remaining) return everywhere;
-  if (here.remaining < everywhere.remaining) return here;
-  return { ...everywhere, resetMs: Math.max(here.resetMs, everywhere.resetMs) };
+  if (everywhere.granted < here.granted) return everywhere;
+  // What is refused needs room in both.
+  const waitMs = Math.max(here.waitMs, everywhere.waitMs);
+  if (everywhere.remaining < here.remaining) return { ...everywhere, waitMs };
+  if (here.remaining < everywhere.remaining) return { ...here, waitMs };
+  return { ...everywhere, resetMs: Math.max(here.resetMs, everywhere.resetMs), waitMs };
 }
 
 /** Counts requests per client. */

@@ -3,12 +3,13 @@ export type LimitedKey = { key: string; limit: number };
 
 /**
  * The outcome of a count. `resetMs`: until the oldest leaves the window of the key that has the least left; 0
- * when nothing is counted there.
+ * when nothing is counted there. `waitMs`: until every key has room for one more unit; 0 when it has.
  */
 export type Taken = {
   granted: number;
   remaining: number;
   resetMs: number;
+  waitMs: number;
   /** Counts so many of the granted no more: they were refused elsewhere. */
   giveBack(count: number): void;
 };
@@ -91,6 +92,7 @@ export function createSlidingLogs({ windowMs, now: readClock, keysMax }: Sliding
       const counted: { log: Log; entry: Entry }[] = [];
       let remaining = Number.POSITIVE_INFINITY;
       let resetMs = 0;
+      let waitMs = 0;
       for (const { key, limit, log } of opened) {
         if (granted > 0) {
           counted.push({ log, entry: count(log, limit, granted, now) });
@@ -98,9 +100,11 @@ export function createSlidingLogs({ windowMs, now: readClock, keysMax }: Sliding
           logs.set(key, log);
         }
         const left = Math.max(0, limit - log.total);
-        // Refused: until there is room for one unit; more is counted than may be where the limit was lowered.
+        // More is counted than may be where the limit was lowered.
         const missing = unit - (limit - log.total);
-        const leavesMs = leavesInMs(granted > 0 ? log.entries[0] : lastToLeave(log, missing), now);
+        if (granted < asked && missing > 0)
+          waitMs = Math.max(waitMs, leavesInMs(lastToLeave(log, missing), now));
+        const leavesMs = leavesInMs(log.entries[0], now);
         if (left < remaining || (left === remaining && leavesMs > resetMs)) {
           remaining = left;
           resetMs = leavesMs;
@@ -111,14 +115,9 @@ export function createSlidingLogs({ windowMs, now: readClock, keysMax }: Sliding
         granted,
         remaining,
         resetMs,
+        waitMs,
         giveBack(refused) {
-          for (const { log, entry } of counted) {
-            // None is left of what has gone out of the window meanwhile.
-            const back = Math.min(refused, entry.count);
-            entry.count -= back;
-            log.total -= back;
-            if (entry.count === 0 && back > 0) drop(log, entry);
-          }
+          for (const { log, entry } of counted) giveBackTo(log, entry, refused);
         },
       };
     },
@@ -137,6 +136,14 @@ function lastToLeave({ entries }: Log, missing: number): Entry | undefined {
     if (freed >= missing) return entry;
   }
   return entries.at(-1);
+}
+
+function giveBackTo(log: Log, entry: Entry, refused: number) {
+  // None is left of what has gone out of the window meanwhile.
+  const back = Math.min(refused, entry.count);
+  entry.count -= back;
+  log.total -= back;
+  if (entry.count === 0 && back > 0) drop(log, entry);
 }
 
 function drop(log: Log, entry: Entry) {
