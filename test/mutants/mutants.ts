@@ -5218,6 +5218,35 @@ async function importKey(`,
     test: { file: 'contract/reverse.test.ts', title: 'to where they left an empty lot' },
   },
   {
+    name: 'the lines of what is to be undone are read to count them',
+    edits: [
+      {
+        file: 'packages/db/src/requests/originals.ts',
+        search: `select line
+          from stock_entry
+          where stock_entry.transaction_no = asked.transaction_no
+          order by line desc
+          limit 1`,
+        replace: `select count(*)
+          from stock_entry
+          where stock_entry.transaction_no = asked.transaction_no`,
+      },
+    ],
+    test: { file: 'concurrency/originals.test.ts', title: 'however many lines it has' },
+  },
+  {
+    name: 'a batch without keys of which nothing was sent is told that it is not known',
+    edits: [
+      { file: batches, search: 'if (hasKey(raw, caller)) unknownKey(error);', replace: 'unknownKey(error);' },
+    ],
+    test: { file: 'concurrency/originals.test.ts', title: 'but for what a key may lead to' },
+  },
+  {
+    name: 'a batch with a key is told that nothing was applied when Postgres does not say',
+    edits: [{ file: batches, search: 'if (hasKey(raw, caller)) unknownKey(error);', replace: '' }],
+    test: { file: 'concurrency/originals.test.ts', title: 'but for what a key may lead to' },
+  },
+  {
     name: 'a lot without a tag is passed over for nothing',
     edits: [
       {

@@ -49,6 +49,10 @@ function unlessListKey(operation: Operation, listKey: string | undefined): Opera
   return { index, key, device, refusal: invalid({ key: ['must not be the Idempotency-Key of the batch.'] }) };
 }
 
+function hasKey({ operations }: RawBatch, { key }: Caller): boolean {
+  return key !== undefined || operations.some((each) => 'body' in each && each.body.key !== undefined);
+}
+
 /** Many operations in one call. */
 export function createBatches({
   sender,
@@ -70,7 +74,11 @@ export function createBatches({
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
-    const operations = await judgeOperations(raw, caller.client, times, findOriginals).catch(unknownKey);
+    const operations = await judgeOperations(raw, caller.client, times, findOriginals).catch((error) => {
+      // An earlier send of one of its keys may be applied.
+      if (hasKey(raw, caller)) unknownKey(error);
+      throw error;
+    });
     return raw.head.mode === 'atomic'
       ? operations.map((each) => unlessListKey(each, caller.key))
       : operations;

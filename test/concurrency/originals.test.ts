@@ -1,0 +1,75 @@
+import { messages } from '@inventory/api/errors';
+import { connect, type Sql, type Tx } from '@inventory/db/client';
+import { readOriginals } from '@inventory/db/requests/originals';
+import { expect, test } from 'vitest';
+import { receiveLots, useBatches } from '../harness/batches.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+const batches = useBatches();
+const service = useService({ hears503: true });
+
+test('what is to be undone is found for as little, however many lines it has', async () => {
+  const worker = batches.worker();
+  const lots = 200;
+  const { itemID } = await receiveLots(batches, lots, { spot: 'A' }, worker);
+  const move = (shipToWid: number) =>
+    batches.request('move', { itemID, units: lots, wid: 3 - shipToWid, shipToWid });
+  const moved = [...(await worker.apply([move(2)])), ...(await worker.apply([move(1)]))];
+  const [counted] = await worker.apply([
+    batches.request('count', { itemID, wid: 2, counted: 0, reasonCode: 1 }),
+  ]);
+  const [forth, back, nothing] = [...moved, counted!].map(
+    ({ result }): number => JSON.parse(result!).transactionNo,
+  );
+  const sql = connect(batches.url, { name: 'originals', connectionsMax: 1, byKeys: true });
+  try {
+    const { originals, read } = await sql.begin(async (tx) => {
+      const before = await linesRead(tx);
+      const originals = await readOriginals(tx as unknown as Sql, [forth!, back!, nothing!]);
+      return { originals, read: (await linesRead(tx)) - before };
+    });
+    expect(Object.fromEntries(originals)).toEqual({
+      [forth!]: { kind: 'move', itemID, wids: [1, 2], lines: 2 * lots },
+      [back!]: { kind: 'move', itemID, wids: [2, 1], lines: 2 * lots },
+      [nothing!]: { kind: 'count', itemID, wids: [2], lines: 0 },
+    });
+    // The last line of each.
+    expect(read).toBeLessThanOrEqual(2 * originals.size);
+  } finally {
+    await sql.end();
+  }
+});
+
+/** Lines of the ledger and entries of its indexes, by this database transaction. */
+async function linesRead(tx: Tx): Promise<number> {
+  const [row] = await tx<{ lines: number }[]>`
+    select (
+        pg_stat_get_xact_tuples_returned('stock_entry'::regclass) + pg_stat_get_xact_tuples_fetched('stock_entry'::regclass)
+      )::bigint + (
+        select sum(pg_stat_get_xact_tuples_returned(indexrelid))
+        from pg_index
+        where indrelid = 'stock_entry'::regclass
+      )::bigint as lines`;
+  return row!.lines;
+}
+
+test('503 when Postgres does not say in time what is to be undone: nothing was applied, but for what a key may lead to', async () => {
+  const client = await service.client();
+  const reversal = { op: 'reverse', transactionNo: 1 };
+  const ask = (operation: object, headers?: Record<string, string>) =>
+    client.post('/Inventory/Batch', { mode: 'each', operations: [operation] }, headers);
+  await service.sql.begin(async (tx) => {
+    await tx`lock table stock_transaction in access exclusive mode`;
+    const without = await ask(reversal);
+    expect([
+      without.status,
+      [messages.unavailable, messages.unreachable].includes(without.body.message),
+    ]).toEqual([503, true]);
+    for (const answer of [
+      await ask({ ...reversal, key: uniqueName('own') }),
+      await ask(reversal, { 'Idempotency-Key': uniqueName('list') }),
+    ]) {
+      expect([answer.status, answer.body.message]).toEqual([503, messages.unknown]);
+    }
+  });
+});
