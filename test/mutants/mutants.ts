@@ -1726,6 +1726,23 @@ async function importKey(`,
     test: { file: 'concurrency/bounded-atomic.test.ts', title: 'are bounded' },
   },
   {
+    name: 'a dry run of an atomic batch is decided at one stretch',
+    edits: [
+      {
+        file: 'packages/db/src/batch/dry-run.ts',
+        search: `if (step.done === true) return step.value;
+    await pace();`,
+        replace: 'if (step.done === true) return step.value;',
+      },
+    ],
+    test: { file: 'security/event-loop.test.ts', title: 'all lots of each place before' },
+  },
+  {
+    name: 'all lots of a dry run come at one stretch',
+    edits: [{ file: readCandidates, search: 'lotsMax: 2000', replace: 'lotsMax: 200_000' }],
+    test: { file: 'security/event-loop.test.ts', title: 'of an item with 20,000 lots' },
+  },
+  {
     name: 'a number of a lot beyond 2^31 is refused',
     edits: [
       {
@@ -2211,7 +2228,7 @@ async function importKey(`,
     name: 'a large batch lets nobody in between',
     edits: [
       {
-        file: 'apps/api/src/batch/pacer.ts',
+        file: 'packages/process/src/pacer.ts',
         search: 'if (performance.now() - since < stretchMs) return undefined;',
         replace: 'if (performance.now() > since) return undefined;',
       },

@@ -3,11 +3,13 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Route } from '@inventory/api/route';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { untilAnswered } from '../harness/api-client.ts';
 import { createLoopWatch, type Place, type WireRequest } from '../harness/held-loop.ts';
+import { issueOf, receiveOf } from '../harness/operations.ts';
 import { type ProbedApi, startProbedApi } from '../harness/probed-api.ts';
 import { readHeaders } from '../harness/read-headers.ts';
 import { fieldsOf, nameOf, requestOf, routes } from '../harness/routes.ts';
-import { useService } from '../harness/service.ts';
+import { uniqueName, useService } from '../harness/service.ts';
 import { beginnings, ends, slowJson, slowText, slowTexts, units } from '../harness/slow-texts.ts';
 
 // The worker and the database are those of the file; the api that is asked runs in a process of its own.
@@ -296,10 +298,29 @@ test('the loop turns on: very many parameters, fields, segments and headers, and
   ]);
 });
 
-// Of the work that a large batch is, at one stretch: a tenth to a half is seen, and all of it where nobody is
-// let in between.
-const stretchMax = 0.6;
 const stretchRounds = 40;
+
+/**
+ * Of the work that a batch is, the part that was done at one stretch. Other programs on the machine hold the
+ * loop as well: of the rounds the one that they disturbed least, or the first with no more than `enough`.
+ */
+async function longestStretch(body: object, enough: number, asToken: string, status?: number) {
+  const text = JSON.stringify(body);
+  const headers = { Authorization: `Bearer ${asToken}`, 'Content-Type': 'application/json' };
+  const shares: number[] = [];
+  for (let round = 0; round < stretchRounds && !(Math.min(...shares) <= enough); round++) {
+    await api.measure();
+    const answer = await fetch(`${api.baseUrl}/Inventory/Batch`, { method: 'POST', body: text, headers });
+    expect((await answer.text()).length).toBeGreaterThan(10_000);
+    if (status !== undefined) expect(answer.status).toBe(status);
+    const { heldMs, workedMs } = await api.measure();
+    shares.push(heldMs / workedMs);
+  }
+  return Math.min(...shares);
+}
+
+// A tenth to a half is seen, and all of it where nobody is let in between.
+const stretchMax = 0.6;
 const wrong = { op: 'receive', itemID: 'X', units: -1, wid: 1, reasonCode: 1 };
 const more = <Value>(count: number, value: (index: number) => Value) =>
   Array.from({ length: count }, (_, index) => value(index));
@@ -310,17 +331,40 @@ test.each([
   ['many numbers', { ...wrong, numbers: more(300, (index) => 10_000 + index) }],
 ])('a batch of nearly 1 MiB is read, judged and answered in stretches: %s', async (_, operation) => {
   for (const mode of ['each', 'atomic']) {
-    const body = JSON.stringify({ mode, operations: more(500, () => operation) });
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    const shares: number[] = [];
-    for (let round = 0; round < stretchRounds && !(Math.min(...shares) <= stretchMax); round++) {
-      await api.measure();
-      const answer = await fetch(`${api.baseUrl}/Inventory/Batch`, { method: 'POST', body, headers });
-      expect((await answer.text()).length).toBeGreaterThan(10_000);
-      const { heldMs, workedMs } = await api.measure();
-      shares.push(heldMs / workedMs);
-    }
-    // Other programs on the machine hold the loop as well: the round that they disturbed least.
-    expect(Math.min(...shares), mode).toBeLessThanOrEqual(stretchMax);
+    const body = { mode, operations: more(500, () => operation) };
+    expect(await longestStretch(body, stretchMax, token), mode).toBeLessThanOrEqual(stretchMax);
   }
 });
+
+// Here there is much to do beside it: a twentieth to a tenth is seen, a fifth and more where the lots come,
+// or are passed over, at one stretch.
+const trialStretchMax = 0.12;
+
+test.each([
+  ['that pass over all lots of each place before', 200, () => 11],
+  ['of an item with 20,000 lots', 409, (spot: number) => (spot < 64 ? 250 : 16)],
+])(
+  'an atomic batch is tried out in stretches: 500 issues from 500 places %s',
+  async (_, answered, lotsAt) => {
+    const client = await service.client({ operationsPerMinute: 10_000_000, baseUrl: api.baseUrl });
+    const stocked = await service.item();
+    const spots = more(500, (index) => `S-${index}`);
+    const receipts = spots.flatMap((spot, index) =>
+      more(lotsAt(index), () => receiveOf(stocked, 10, { spot })),
+    );
+    for (let from = 0; from < receipts.length; from += 500) {
+      // With a key: a slow machine's 503 is settled by asking again.
+      const headers = { 'Idempotency-Key': uniqueName('receipts') };
+      const body = { mode: 'atomic', operations: receipts.slice(from, from + 500) };
+      const { status, text } = await untilAnswered(() => client.post('/Inventory/Batch', body, headers));
+      expect(status, text.slice(0, 300)).toBe(200);
+    }
+    // Else Postgres has plans for a table that was empty, and takes seconds.
+    await service.sql`analyze lot`;
+    const operations = spots.map((spot) => issueOf(stocked, 1, { spot }));
+    const body = { mode: 'atomic', dryRun: true, operations };
+    expect(await longestStretch(body, trialStretchMax, client.token, answered)).toBeLessThanOrEqual(
+      trialStretchMax,
+    );
+  },
+);

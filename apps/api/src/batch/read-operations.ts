@@ -6,6 +6,7 @@ import { type FieldErrors, forbidden, invalid, type Refusal } from '@inventory/d
 import type { ReverseRequest } from '@inventory/domain/contract/reverse';
 import type { Evidence, Original, SingleRequest } from '@inventory/domain/stock/request';
 import { warehousesOf } from '@inventory/domain/stock/request';
+import { createPacer } from '@inventory/process/pacer';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { bodyBytesMax, parseJson, parseObject, readJsonText } from '../body.ts';
@@ -14,7 +15,6 @@ import { Refused } from '../errors.ts';
 import { fieldErrorsOf, withoutNulls } from '../parse.ts';
 import { refuseReversal } from '../transactions.ts';
 import { evidenceOf, type SentTimes } from './evidence.ts';
-import { createPacer } from './pacer.ts';
 import { splitOperations } from './split-operations.ts';
 
 /**

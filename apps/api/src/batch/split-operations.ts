@@ -1,4 +1,4 @@
-import type { Pacer } from './pacer.ts';
+import type { Pacer } from '@inventory/process/pacer';
 
 /**
  * A batch's text in pieces: without its operations, and the text of each; null when there are more than

@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { conflict, type Refusal } from '@inventory/domain/contract/refused';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import type { LotFilter } from '@inventory/domain/stock/allocate';
-import { decideAtomic, type OperationDecision } from '@inventory/domain/stock/atomic';
+import { type AtomicDecision, decideInSteps, type OperationDecision } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
 import { issuePick } from '@inventory/domain/stock/issue';
 import { movePick } from '@inventory/domain/stock/move';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
+import { createPacer, type Pacer } from '@inventory/process/pacer';
 import type { Sql, Tx } from '../client.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
 import { filters, picksTable } from './pick-statements.ts';
-import { atomicReading, pickCandidates } from './read-candidates.ts';
+import { atomicReadingInTurns, pickCandidates } from './read-candidates.ts';
 import { readFacts } from './read-facts.ts';
 
 /** What would be answered: the JSON text of the body, or of the refusal. */
@@ -30,7 +31,7 @@ export type AtomicTrial =
  */
 export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Promise<Trial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
-    const { batch, partNo, now } = await readBatch(tx, [request], clientId);
+    const { batch, partNo, now } = await readBatch(tx, [request], clientId, createPacer());
     const decision = decide(batch, request);
     if (decision.status === 'undecided') return { status: 'refused' as const, refusal: tooMany };
     if (decision.status === 'refused') return decision;
@@ -41,24 +42,40 @@ export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Prom
   }) as Promise<Trial>;
 }
 
-/** As {@link tryOut}, for the operations of an atomic batch. */
+/**
+ * As {@link tryOut}, for the operations of an atomic batch. However much is read and passed over, others get
+ * their turns of the event loop meanwhile.
+ */
 export function tryOutTogether(
   sql: Sql,
   requests: readonly SingleRequest[],
   clientId: string,
 ): Promise<AtomicTrial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
-    const { batch } = await readBatch(tx, requests, clientId);
+    const pace = createPacer();
+    const { batch } = await readBatch(tx, requests, clientId, pace);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
-    const decision = decideAtomic(batch, operations, new Map());
+    const decision = await inTurns(decideInSteps(batch, operations, new Map()), pace);
     if (decision.status === 'applied') {
-      const texts = decision.operations.map((each) => jsonText(answerOf(each)));
+      const texts: string[] = [];
+      for (const each of decision.operations) {
+        await pace();
+        texts.push(jsonText(answerOf(each)));
+      }
       return { status: 'applied' as const, texts };
     }
     if (decision.status !== 'refused') throw new Error('no key can be refused');
     const { index, refusal } = decision.refusal.culprit;
     return { status: 'refused' as const, index, refusal };
   }) as Promise<AtomicTrial>;
+}
+
+async function inTurns(steps: Iterator<void, AtomicDecision, void>, pace: Pacer): Promise<AtomicDecision> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await pace();
+  }
 }
 
 const tooMany = conflict('Too many lots for one transaction.');
@@ -72,6 +89,7 @@ async function readBatch(
   tx: Tx,
   requests: readonly SingleRequest[],
   clientId: string,
+  pace: Pacer,
 ): Promise<{ batch: Batch; partNo: number | undefined; now: Date }> {
   const parts = createPartNumbers();
   const rows = await tx<{ short_id: string; part_no: number }[]>`
@@ -92,7 +110,7 @@ async function readBatch(
   const [levels, { now, items, warehouses }, lots] = await Promise.all([
     readLevels(tx, gateIds),
     facts,
-    pickCandidates(tx, queued, parts, facts, atomicReading),
+    pickCandidates(tx, queued, parts, facts, atomicReadingInTurns(pace)),
   ]);
   // One that was never needed before.
   for (const { partNo, wid } of gateIds) {

@@ -12,6 +12,7 @@ import { countPick } from '@inventory/domain/stock/count';
 import { issuePick } from '@inventory/domain/stock/issue';
 import { movePick } from '@inventory/domain/stock/move';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
+import type { Pacer } from '@inventory/process/pacer';
 import type { Tx } from '../client.ts';
 import type { PartNumbers } from './gates.ts';
 import { type LotRow, pickKindOf, readHeldLots, readPickedLots, tallyLots } from './pick-statements.ts';
@@ -55,9 +56,25 @@ type Reading = {
   untakenPicksMax: number;
   /** Whether there is no next batch for what this one has not read enough for. */
   isWhole: boolean;
+  turns: Turns;
 };
 
-const usualReading: Reading = { rounds: usualRounds, receivedPicksMax, untakenPicksMax, isWhole: false };
+/**
+ * How others get their turns of the event loop meanwhile: `pace` lets them have one, and one statement reads
+ * `lotsMax` lots at the most, for its rows come in one stretch.
+ */
+type Turns = { pace: Pacer; lotsMax: number };
+
+// Under the gates' locks nothing waits for anybody's turn.
+const atOnce: Turns = { pace: () => undefined, lotsMax: Number.POSITIVE_INFINITY };
+
+const usualReading: Reading = {
+  rounds: usualRounds,
+  receivedPicksMax,
+  untakenPicksMax,
+  isWhole: false,
+  turns: atOnce,
+};
 
 /**
  * The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it.
@@ -67,7 +84,13 @@ export const atomicReading: Reading = {
   receivedPicksMax: 16,
   untakenPicksMax: operationsMax,
   isWhole: true,
+  turns: atOnce,
 };
+
+/** The same where nothing is locked, and nothing may hold the event loop. */
+export function atomicReadingInTurns(pace: Pacer): Reading {
+  return { ...atomicReading, turns: { pace, lotsMax: 2000 } };
+}
 
 // What is undone has a bound, too: one transaction has 2,000 lines at the most.
 const pastLinesMax = 4000;
@@ -93,6 +116,7 @@ export async function pickCandidates(
   reading: Reading = usualReading,
 ): Promise<Candidates> {
   const all = asksOf(requests, parts);
+  const { turns } = reading;
   const found: Candidates = {
     lots: new Map(),
     lotsByRecNo: new Map(),
@@ -116,7 +140,10 @@ export async function pickCandidates(
     open = open.filter(([key]) => asked.has(key) && !found.unread.has(key));
   }
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
-  const others = Promise.all([readHeld(tx, counted, found), readPasts(tx, requests, found, facts)]);
+  const others = Promise.all([
+    readHeld(tx, counted, found, reading.turns),
+    readPasts(tx, requests, found, facts),
+  ]);
   // It is told where it is waited for, unless a statement before it failed.
   others.catch(() => {});
   // Counts and reversals take from a gate, too, and nobody has said how much.
@@ -133,7 +160,7 @@ export async function pickCandidates(
   while (open.length > 0 && round < reading.rounds.length) {
     const { lots, picks } = reading.rounds[round]!;
     const read = open.slice(0, picks);
-    const picked = await readPicks(tx, read, lots, found, judged?.now ?? null);
+    const picked = await readPicks(tx, read, lots, found, { now: judged?.now ?? null, turns });
     for (const [key, lots] of picked) known.set(key, lots);
     judged ??= judge(all, await facts, await readEmptied());
     const { now, asks, demand, emptied } = judged;
@@ -161,7 +188,7 @@ export async function pickCandidates(
     if (horizon !== null && isStale(judged.now)) found.unread.add(key);
   }
   await readShort(tx, judged, known, found, reading.untakenPicksMax);
-  sortIntoGates(found, judged.now);
+  await sortIntoGates(found, judged.now, turns);
   return found;
 }
 
@@ -250,20 +277,18 @@ async function readHeld(
   tx: Tx,
   counted: ReadonlyMap<string, LotFilter>,
   found: Candidates,
+  turns: Turns,
 ): Promise<Map<string, LotState>> {
   const picks = [...counted].filter(([, pick]) => pick.recNo === undefined);
   if (picks.length === 0) return new Map();
   const limit = lotsPerTransactionMax + 1;
-  const rows = await readHeldLots(
-    tx,
-    picks.map(([, pick]) => pick),
-    limit,
-  );
+  const rows = await inParts(picks, limit, turns, (part) => readHeldLots(tx, part, limit));
   const horizons = new Map<string, LotState>();
-  picks.forEach(([key], index) => {
+  for (const [index, [key]] of picks.entries()) {
+    await turns.pace();
     const lots = keepLots(found, rows[index]!);
     if (lots.length === limit) horizons.set(key, lots.at(-1)!);
-  });
+  }
   return horizons;
 }
 
@@ -334,24 +359,35 @@ async function readPicks(
   picks: readonly (readonly [string, LotFilter])[],
   limit: number,
   found: Candidates,
-  now: Date | null,
+  { now, turns }: { now: Date | null; turns: Turns },
 ): Promise<Map<string, PickedLots>> {
-  const rows = await readPickedLots(
-    tx,
-    picks.map(([, pick]) => pick),
-    limit,
-    now,
-  );
+  const rows = await inParts(picks, limit, turns, (part) => readPickedLots(tx, part, limit, now));
   const result = new Map<string, PickedLots>();
-  picks.forEach(([key], index) => {
+  for (const [index, [key]] of picks.entries()) {
+    await turns.pace();
     const lots = keepLots(found, rows[index]!);
     const horizon = lots.length < limit ? null : lots.at(-1)!;
     const early = lots.filter((_, place) => !rows[index]![place]!.late);
     result.set(key, { lots, horizon, isStale: (now) => early.some((lot) => isExpired(lot, now.getTime())) });
     if (horizon === null) found.horizons.delete(key);
     else found.horizons.set(key, horizon);
-  });
+  }
   return result;
+}
+
+/** The rows of each pick, of which one has `limit` at the most. */
+async function inParts(
+  picks: readonly (readonly [string, LotFilter])[],
+  limit: number,
+  { lotsMax }: Turns,
+  read: (part: readonly LotFilter[]) => Promise<LotRow[][]>,
+): Promise<LotRow[][]> {
+  const size = Math.max(Math.floor(lotsMax / limit), 1);
+  const rows: LotRow[][] = [];
+  for (let from = 0; from < picks.length; from += size) {
+    rows.push(...(await read(picks.slice(from, from + size).map(([, pick]) => pick))));
+  }
+  return rows;
 }
 
 function unitsOf(lots: readonly LotState[], pick: LotFilter, now: Date): Quantity {
@@ -390,7 +426,7 @@ async function tallyLarge(
   }
 }
 
-function sortIntoGates({ lots, lotsByRecNo }: Candidates, now: Date): void {
+async function sortIntoGates({ lots, lotsByRecNo }: Candidates, now: Date, turns: Turns): Promise<void> {
   for (const lot of lotsByRecNo.values()) {
     const key = gateKey(lot.partNo, lot.wid);
     const gate = lots.get(key);
@@ -398,7 +434,10 @@ function sortIntoGates({ lots, lotsByRecNo }: Candidates, now: Date): void {
     else gate.push(lot);
   }
   const order = allocationOrder(now.getTime());
-  for (const gate of lots.values()) gate.sort(order);
+  for (const gate of lots.values()) {
+    await turns.pace();
+    gate.sort(order);
+  }
 }
 
 function lotOf(row: LotRow): LotState {

@@ -53,6 +53,22 @@ export function decideAtomic(
   operations: readonly AtomicOperation[],
   outcomes: ReadonlyMap<string, StoredOutcome>,
 ): AtomicDecision {
+  const steps = decideInSteps(batch, operations, outcomes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/**
+ * The same, one operation a step: where nobody waits for locks, others may have a turn of the event loop
+ * between them.
+ */
+export function* decideInSteps(
+  batch: Batch,
+  operations: readonly AtomicOperation[],
+  outcomes: ReadonlyMap<string, StoredOutcome>,
+): Generator<void, AtomicDecision, void> {
   const decided: OperationDecision[] = [];
   let entryCount = 0;
   const firsts = new Map<string, AtomicOperation>();
@@ -73,6 +89,7 @@ export function decideAtomic(
     },
   });
   for (const [index, operation] of operations.entries()) {
+    yield;
     const { key } = operation;
     const first = key === undefined ? undefined : firsts.get(key.digest);
     if (first !== undefined) {
