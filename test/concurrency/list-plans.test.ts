@@ -2,7 +2,7 @@ import { connect, type Sql } from '@inventory/db/client';
 import { updateItem } from '@inventory/db/items';
 import { itemList } from '@inventory/db/lists/list-items';
 import { type LotFilters, lotList, lotPage } from '@inventory/db/lists/list-lots';
-import type { ListReading } from '@inventory/db/lists/list-reading';
+import { firstOfFew, type ListReading } from '@inventory/db/lists/list-reading';
 import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { type TransactionFilters, transactionPage } from '@inventory/db/lists/list-transactions';
 import { orderBy } from '@inventory/db/lists/sort-columns';
@@ -183,6 +183,14 @@ describe('what other filters leave is asked of the few that one leads to', () =>
     const reading = transactionPage(firstPage, [2, 3], { serial: 'COMMON' });
     expect(await (reading as Extract<ListReading, { cost: 'matches' }>).findFew(world.looks)).toBe(null);
     expect(await reading.read(batches.sql)).toMatchObject({ totalCount: 1 });
+  });
+
+  test('no other look is begun when one took long: what follows is read as a list of many', async () => {
+    const { looks } = world;
+    const many = looks`select from (select pg_sleep(0.5)) as slept, generate_series(1, 3000)`;
+    const few = { selection: looks`select` };
+    expect(await firstOfFew(looks, [few])).toBe(few);
+    expect(await firstOfFew(looks, [{ selection: many }, few])).toBe(null);
   });
 
   test('lots, by what many have, and since a moment before all else', async () => {

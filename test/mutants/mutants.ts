@@ -3161,6 +3161,17 @@ async function importKey(`,
     test: { file: 'concurrency/replica-rest.test.ts', title: 'takes too long there' },
   },
   {
+    name: 'looks whether a list has few matches go on for ever',
+    edits: [
+      {
+        file: 'packages/db/src/lists/list-reading.ts',
+        search: 'if (performance.now() - since > lookForMs) return null;',
+        replace: '',
+      },
+    ],
+    test: { file: 'concurrency/list-plans.test.ts', title: 'no other look is begun' },
+  },
+  {
     name: 'few lots lead to none, and Postgres chooses',
     edits: [
       {

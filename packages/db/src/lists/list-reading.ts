@@ -24,12 +24,20 @@ const fewMax = 2000;
 /** A limit for a part of what is looked at by {@link firstOfFew}: with so many they are not few. */
 export const enoughToBeMany = `limit ${fewMax + 1}`;
 
-/** The first of these whose selection, by an index, has few rows, or null. For a connection `byIndex`. */
+// After so long no other look is begun: one by one each would be in time, and all of them together too late.
+const lookForMs = 400;
+
+/**
+ * The first of these whose selection, by an index, has few rows; null: none has, or that cannot be told in no
+ * time. For a connection `byIndex`.
+ */
 export async function firstOfFew<Look extends { selection: Fragment }>(
   sql: Sql,
   looks: readonly Look[],
 ): Promise<Look | null> {
+  const since = performance.now();
   for (const look of looks) {
+    if (performance.now() - since > lookForMs) return null;
     const [found] = await sql<{ count: number }[]>`
       select count(*)
       from (select from (${look.selection}) as selected ${sql.unsafe(enoughToBeMany)}) as found`;
