@@ -1,17 +1,18 @@
 import { createReplica, type Replica } from '@inventory/api/lists/replica';
 import { connect, type Sql } from '@inventory/db/client';
-import { createStatementPool, type Wait } from '@inventory/db/statement-pool';
+import { createStatementPool, type StatementPool, type Wait } from '@inventory/db/statement-pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
+let positions: StatementPool;
 let replica: Replica;
 const reports: string[] = [];
 
 beforeAll(async () => {
   database = await createDatabase();
   const { url } = database;
-  const positions = createStatementPool({
+  positions = createStatementPool({
     open: () => connect(url, { name: 'positions', connectionsMax: 1 }),
     connectionsMax: 2,
     overrunMs: 10_000,
@@ -63,4 +64,27 @@ test('what says that the server is away gives it a rest', async () => {
   expect(await replica.read('cheap', answer, wait())).toBe(null);
   expect(reports).toHaveLength(1);
   await expect.poll(() => replica.read('cheap', answer, wait()), { timeout: 60_000 }).toBe(7);
+});
+
+test('what takes too long before a list is read there is of every list: the server rests, and it is told', async () => {
+  let takesLong = true;
+  const slow: StatementPool = {
+    ...positions,
+    run: (work, wait) =>
+      positions.run(async (sql) => {
+        if (takesLong) await fails('57014')(sql);
+        return work(sql);
+      }, wait),
+  };
+  const told: string[] = [];
+  const another = createReplica(database.url, slow, (error) => told.push(error.message));
+  const isRead = () => another.read('cheap', answer, wait());
+  // While it is examined, and when the primary is asked how far it is.
+  for (const count of [1, 2]) {
+    takesLong = true;
+    expect(await isRead()).toBe(null);
+    expect(told).toHaveLength(count);
+    takesLong = false;
+    await expect.poll(isRead, { timeout: 60_000 }).toBe(7);
+  }
 });

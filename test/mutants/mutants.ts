@@ -3154,11 +3154,22 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/lists/replica.ts',
-        search: 'if (!isOfOneList(error)) {',
+        search: 'if (!isOwn || !(isOver || isOfOneList(error))) {',
         replace: 'if (error) {',
       },
     ],
     test: { file: 'concurrency/replica-rest.test.ts', title: 'takes too long there' },
+  },
+  {
+    name: 'a replica that cannot be examined in time is examined for every list',
+    edits: [
+      {
+        file: 'apps/api/src/lists/replica.ts',
+        search: 'if (!isOwn || !(isOver || isOfOneList(error))) {',
+        replace: 'if (!(isOver || isOfOneList(error))) {',
+      },
+    ],
+    test: { file: 'concurrency/replica-rest.test.ts', title: 'before a list is read there' },
   },
   {
     name: 'looks whether a list has few matches go on for ever',

@@ -111,6 +111,8 @@ export function createReplica(
   return {
     async read(kind, read, wait) {
       if (performance.now() < restUntil) return null;
+      // What fails before its own run fails for every list.
+      let isOwn = false;
       try {
         if (pooled === null) {
           examined ??= examine().finally(() => {
@@ -119,15 +121,17 @@ export function createReplica(
           await examined;
         }
         const position = await askPosition(null);
+        isOwn = true;
         const result = await pools[kind].run((sql) => readAsOf(sql, position, read, replayWithinMs), wait);
         if (result === null) rest(restMs.behind);
         return result;
       } catch (error) {
-        if (wait.hasGone() || wait.until - performance.now() < leftMinMs) throw error;
-        if (!isOfOneList(error)) {
+        const isOver = wait.hasGone() || wait.until - performance.now() < leftMinMs;
+        if (!isOwn || !(isOver || isOfOneList(error))) {
           rest(restMs.away);
           report(error as Error);
         }
+        if (isOver) throw error;
         return null;
       }
     },
@@ -153,7 +157,7 @@ export function createReplica(
   };
 }
 
-/** Whether it says nothing of the replica: others' lists may be read there as before. */
+/** Whether an error of a list's own run says nothing of the replica: others are read there as before. */
 function isOfOneList(error: unknown): boolean {
   return error instanceof NeverBegunError || isStatementTimeout(error) || isConflictOfRecovery(error);
 }
