@@ -61,21 +61,20 @@ function compareWithTheBenchmark(): void {
     columns: true,
   }) as Record<string, string>[];
   const numberOf = (text: string | undefined) => Number((text ?? '').replaceAll(',', ''));
-  const compared = rows
-    .map(({ callers, load, ...row }) => {
-      const [rate, p50Ms] = [numberOf(row['requests/s']), numberOf(row['p50 ms'])];
-      const isHalf = load!.endsWith('half load');
-      const machine = { apis: 1, workers: 1, cores: 2, isOneMachine: true, turnMs: 0, seconds, costs: known };
-      const played = playFleet(
-        isHalf ? { ...machine, arrivals: () => rate } : { ...machine, callers: Number(callers) },
-      );
-      return [
-        `${callers}${isHalf ? ', half load' : ''}`,
-        ...[rate, played.rate].map((each) => each.toFixed(0)),
-        (played.rate / rate).toFixed(2),
-        ...[p50Ms, played.p50Ms].map((each) => each.toFixed(1)),
-      ];
-    });
+  const compared = rows.map(({ callers, load, ...row }) => {
+    const [rate, p50Ms] = [numberOf(row['requests/s']), numberOf(row['p50 ms'])];
+    const isHalf = load!.endsWith('half load');
+    const machine = { apis: 1, workers: 1, cores: 2, isOneMachine: true, turnMs: 0, seconds, costs: known };
+    const played = playFleet(
+      isHalf ? { ...machine, arrivals: () => rate } : { ...machine, callers: Number(callers) },
+    );
+    return [
+      `${callers}${isHalf ? ', half load' : ''}`,
+      ...[rate, played.rate].map((each) => each.toFixed(0)),
+      (played.rate / rate).toFixed(2),
+      ...[p50Ms, played.p50Ms].map((each) => each.toFixed(1)),
+    ];
+  });
   console.log(tableOf(['callers', 'measured/s', 'played/s', 'ratio', 'p50 ms', 'played ms'], compared));
 }
 

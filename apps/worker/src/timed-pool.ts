@@ -21,8 +21,8 @@ const leftFreely = 2;
 /**
  * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work
  * has its time, `usualMs`; one that takes longer is given up, and the next one gets new connections.
- * `untilDone`: as `LeftBehind` takes it, for a pool that is about to be ended; `openOne`: opens a connection of
- * the pool's name, to ask what goes on in those that were given up.
+ * `untilDone`: as `LeftBehind` takes it, for a pool that is about to be ended; `openOne`: opens a connection
+ * of the pool's name, to ask what goes on in those that were given up.
  */
 export function createTimedPool<Pool extends { end(options: { timeout: number }): Promise<void> }>(
   open: () => Pool,

@@ -22,9 +22,9 @@ const askWithinMs = 2000;
 
 /**
  * Up to `freely` of them hold up nothing; with more no connection is opened until fewer go on. That Postgres
- * closes one is told, unless the network swallows it, or Postgres is another machine by then; so `countActive`
- * is asked, again and again, how many go on at the most. `onMore` is told when one may be opened that could
- * not before.
+ * closes one is told, unless the network swallows it, or Postgres is another machine by then; so
+ * `countActive` is asked, again and again, how many go on at the most. `onMore` is told when one may be
+ * opened that could not before.
  */
 export function createLeftBehind(
   freely: number,
