@@ -325,6 +325,17 @@ describe('POST /Inventory/Batch, each', () => {
     expect((await send([110, 123])).body.gaps).toEqual([{ deviceID: device, from: 121, to: 121 }]);
   });
 
+  test('no gaps are told, instead of none, where Postgres does not tell them in time', async () => {
+    const client = await service.client();
+    const operations = [receiveOf(await service.item(), -1, noted(1, uniqueName('device')))];
+    const answer = await service.sql.begin(async (tx) => {
+      await tx`lock table stock_transaction in access exclusive mode`;
+      return client.post('/Inventory/Batch', { mode: 'each', operations });
+    });
+    expect(outcomesOf(answer.body)).toEqual(['refused 400']);
+    expect(answer.body).not.toHaveProperty('gaps');
+  });
+
   test('operations on one item keep the order of the list while somebody holds one of its gates', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -126,7 +126,7 @@ function wireStock(
           database.reads.run((sql) => findDeviceGaps(sql, clientId, devices), soon(gapsWithinMs)),
         ).catch((error) => {
           report(error, 'the gaps of devices');
-          return [];
+          return null;
         }),
       whyUnanswered: needs.whyUnanswered,
       now,

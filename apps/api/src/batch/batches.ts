@@ -24,8 +24,11 @@ export type BatchesOptions = {
   operationLimit: number;
   turns: BatchTurns;
   findOriginals: FindOriginals;
-  /** The numbers that these devices of a client have not sent, as far as they are known; never fails. */
-  findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[]>;
+  /**
+   * The numbers that these devices of a client have not sent, as far as they are known; null when that cannot
+   * be told. Never fails.
+   */
+  findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[] | null>;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   /** Why the queue does not take or answer a request now. */
