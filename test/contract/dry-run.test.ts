@@ -1,6 +1,8 @@
+import { messages } from '@inventory/api/errors';
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { expectAnswer, validationError } from '../harness/answers.ts';
+import { errorObject, expectAnswer, validationError } from '../harness/answers.ts';
+import { createApiClient } from '../harness/api-client.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { receiveLot } from '../harness/stock.ts';
 
@@ -162,6 +164,33 @@ describe('dryRun: true', () => {
     });
     const refused = await tryAndDo('Batch', { mode: 'atomic', operations: [issue(1), issue(1)] });
     expect(refused.tried).toEqual(refused.real);
+  });
+
+  test('503 as busy: more dry runs than there is time for, alone or together; Postgres is there', async () => {
+    const { clientId, token } = await service.client({ rateLimit: 1000 });
+    // It asks once: this is about the first answers.
+    const hasty = createApiClient(service.baseUrls[0]!, clientId, token, { isPatient: false });
+    const issue = { itemID: await service.item(), units: 1, wid: 1, reasonCode: 1 };
+    const answers = await service.sql.begin(async (tx) => {
+      await tx`lock table item in access exclusive mode`;
+      return Promise.all(
+        Array.from({ length: 16 }, (_, index) =>
+          index % 2 === 0
+            ? hasty.post('/Inventory/Issue', { ...issue, dryRun: true })
+            : hasty.post('/Inventory/Batch', {
+                ...{ mode: 'atomic', dryRun: true },
+                operations: [{ op: 'issue', ...issue }],
+              }),
+        ),
+      );
+    });
+    for (const { status, body, headers } of answers) {
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: errorObject(503, 'internal_error', messages.unavailable),
+      });
+      expect(headers.get('Retry-After')).toBe('5');
+    }
   });
 
   test('400: a dry run of a batch whose operations are transactions of their own', async () => {

@@ -12,7 +12,7 @@ import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
-import { NeverBegunError, type StatementPool } from '@inventory/db/statement-pool';
+import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
 import { traceStatements } from '@inventory/db/trace-statements';
 import { namingPostgres } from '@inventory/db/unreachable';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -34,6 +34,7 @@ import { connectProducer } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { createSubmitter, type Submitter } from '@inventory/queue/submit';
 import { createApp, version } from './app.ts';
+import { lateAsBusy } from './as-busy.ts';
 import { watchBackupAge } from './backup-age.ts';
 import { createBatches } from './batch/batches.ts';
 import type { FindOriginals } from './batch/read-operations.ts';
@@ -96,6 +97,10 @@ function wireStock(
       return transactionNos.map((transactionNo) => originals.get(transactionNo) ?? null);
     });
   const turns = createBatchTurns(batchOperationsMax);
+  const inTrial = <T>(work: (sql: Sql) => Promise<T>, wait: Wait) =>
+    database.trials.run(work, wait).catch((error) => {
+      throw lateAsBusy(error);
+    });
   const noted: Sender = {
     ...sender,
     sendAll(requests, arrivedAt) {
@@ -107,7 +112,7 @@ function wireStock(
     ...createStock({
       sender: noted,
       findOriginal: async (transactionNo) => (await findOriginals([transactionNo]))[0] ?? null,
-      tryOut: (request, clientId, wait) => database.trials.run((sql) => tryOut(sql, request, clientId), wait),
+      tryOut: (request, clientId, wait) => inTrial((sql) => tryOut(sql, request, clientId), wait),
       whyUnanswered: needs.whyUnanswered,
     }),
     ...createBatches({
@@ -115,8 +120,7 @@ function wireStock(
       limiter: createOperationLimiter(redis, config.QUEUE_PREFIX),
       operationLimit: config.OPERATION_LIMIT,
       turns,
-      tryOut: (requests, clientId, wait) =>
-        database.trials.run((sql) => tryOutTogether(sql, requests, clientId), wait),
+      tryOut: (requests, clientId, wait) => inTrial((sql) => tryOutTogether(sql, requests, clientId), wait),
       readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
       findOriginals,
       // Evidence: nothing is kept waiting or refused for it.

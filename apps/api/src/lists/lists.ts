@@ -3,8 +3,8 @@ import type { Client } from '@inventory/auth/client';
 import { isStatementTimeout } from '@inventory/db/client';
 import type { ListReading } from '@inventory/db/lists/list-reading';
 import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/read-category';
-import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
-import { Failed, messages } from '../errors.ts';
+import type { StatementPool, Wait } from '@inventory/db/statement-pool';
+import { asBusy } from '../as-busy.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';
 import { createPageReader, type ListedPage } from './page-reader.ts';
 import type { Replica } from './replica.ts';
@@ -145,11 +145,4 @@ async function takeStreamTurns(turns: ListTurns, clientId: string, wait: Wait): 
     endStream();
     throw error;
   }
-}
-
-/** A list that no connection was free for in time: Postgres is there, and the caller may come again. */
-function asBusy(error: unknown): unknown {
-  return error instanceof NeverBegunError
-    ? new Failed(503, messages.unavailable, { 'Retry-After': '5' })
-    : error;
 }
