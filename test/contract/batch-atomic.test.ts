@@ -61,6 +61,8 @@ describe('POST /Inventory/Batch, atomic', () => {
       errorObject(409, 'conflict', 'Nothing was applied: operation 2 of the batch was refused.'),
     );
     expect(outcomesOf(body)).toEqual(['notApplied 503', 'notApplied 503', 'refused 409', 'notApplied 503']);
+    const message = 'Nothing of the batch was applied, because another operation of it was refused.';
+    expect(body.results[0].error).toEqual(errorObject(503, 'internal_error', message));
     // Judged against what the earlier operation would have left.
     expect(body.results[2].error.message).toBe('Not enough stock: 3 asked, 2 available.');
     expect(await written()).toEqual(before);

@@ -103,6 +103,7 @@ type ErrorObject = { code: ErrorCode; message: string; details?: Refusal['detail
 export const messages = {
   internal: 'Something went wrong on our side.',
   unavailable: 'The service is busy or partly out of order; nothing was applied. Try again in a moment.',
+  besideRefused: 'Nothing of the batch was applied, because another operation of it was refused.',
   partly:
     'The service is busy or partly out of order; nothing was applied but what earlier sends had applied, see `results`. ' +
     'Try again in a moment.',

@@ -1,7 +1,7 @@
 import { batchErrorText } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Operation } from './read-operations.ts';
-import { type Gap, notApplied, type Result, resultsText } from './results.ts';
+import { besideRefused, type Gap, type Result, resultsText } from './results.ts';
 
 /** 200, of a batch. */
 export function batchReply(
@@ -27,7 +27,7 @@ export function refusedReply(
   message: string,
   isReplayed: boolean,
 ): Reply {
-  const results = operations.map(({ index }) => known.get(index) ?? notApplied);
+  const results = operations.map(({ index }) => known.get(index) ?? besideRefused);
   return {
     status: 409,
     text: batchErrorText(409, { code: 'conflict', message }, resultsText(operations, results)),

@@ -14,12 +14,15 @@ export type Result = {
 /** A range of a device's numbers that have not come. */
 export type Gap = { deviceID: string; from: number; to: number };
 
-export const notApplied: Result = {
-  status: 'notApplied',
-  statusCode: 503,
-  text: errorText(503, { code: 'internal_error', message: messages.unavailable }),
-  replayed: false,
-};
+export const notApplied = notAppliedFor(messages.unavailable);
+
+/** Of a batch that is applied whole or not at all: another operation of it was refused. */
+export const besideRefused = notAppliedFor(messages.besideRefused);
+
+function notAppliedFor(message: string): Result {
+  const text = errorText(503, { code: 'internal_error', message });
+  return { status: 'notApplied', statusCode: 503, text, replayed: false };
+}
 
 export function refusedResult(refusal: Refusal, replayed = false): Result {
   const statusCode = statusOf[refusal.code];

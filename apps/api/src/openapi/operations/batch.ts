@@ -57,7 +57,7 @@ const refusedBatch = {
     results: [
       {
         ...{ index: 0, key: '01JD6Q', status: 'notApplied', statusCode: 503, replayed: false },
-        error: { statusCode: 503, error: 'internal_error', message: messages.unavailable },
+        error: { statusCode: 503, error: 'internal_error', message: messages.besideRefused },
       },
       {
         ...{ index: 1, key: '01JD6R', status: 'refused', statusCode: 409, replayed: false },
