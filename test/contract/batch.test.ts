@@ -449,6 +449,31 @@ describe('POST /Inventory/Batch, each', () => {
     );
   });
 
+  test('400: a large body that is cut, or whose operations are no list, is told so', async () => {
+    const client = await service.client();
+    const operation = JSON.stringify(receiveOf(await service.item(), 1, { more: 'x'.repeat(1000) }));
+    const large = `{"mode":"each","operations":[${Array(80).fill(operation)}]}`;
+    const filled = `{"mode":"each","more":"${'x'.repeat(65_536)}","operations":`;
+    const malformed = [
+      large.slice(0, -2),
+      large.slice(0, -500),
+      `${filled}[${operation}`,
+      `${filled}[]`,
+      `${filled}[]}}`,
+    ];
+    for (const body of malformed) {
+      const answer = await client.post('/Inventory/Batch', body);
+      expectAnswer(answer, 400, errorObject(400, 'bad_request', 'The body is not well-formed JSON.'));
+    }
+    for (const body of [
+      `${filled}{}}`,
+      `{"mode":"each","operations":{"a":[${Array(80).fill(operation)}]}}`,
+    ]) {
+      const answer = await client.post('/Inventory/Batch', body);
+      expectAnswer(answer, 400, validationError({ operations: ['operations must be a list.'] }));
+    }
+  });
+
   test('a body of up to 1 MiB; 413 above it', async () => {
     const client = await service.client();
     const itemID = await service.item();

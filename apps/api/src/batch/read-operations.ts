@@ -15,7 +15,7 @@ import { Refused } from '../errors.ts';
 import { fieldErrorsOf, withoutNulls } from '../parse.ts';
 import { refuseReversal } from '../transactions.ts';
 import { evidenceOf, type SentTimes } from './evidence.ts';
-import { splitOperations } from './split-operations.ts';
+import { type SplitBatch, splitOperations } from './split-operations.ts';
 
 /**
  * An operation as it was sent, before anything is known of the stock: what it asks for, or why it cannot be
@@ -40,10 +40,10 @@ type RawOperation = { body: Record<string, unknown> } | { refusal: Refusal };
  */
 export async function readRawBatch(ctx: Context): Promise<RawBatch> {
   const pace = createPacer();
-  const { head, operations, isDeep } = await splitOperations(await readJsonText(ctx), operationsMax, pace);
+  const split = await splitOperations(await readJsonText(ctx), operationsMax, pace);
+  const { head, operations, isDeep } = split;
   if (isDeep) throw refusedBody('The body is nested too deeply.');
-  if (head.length > bodyBytesMax)
-    throw refusedBody(`Beside its operations a batch must be at most ${bodyBytesMax} bytes.`);
+  if (head.length > bodyBytesMax) throw largeHead(split);
   if (operations === null) {
     throw new Refused(invalid({ operations: [`must hold at most ${operationsMax} operations.`] }));
   }
@@ -62,6 +62,16 @@ export async function readRawBatch(ctx: Context): Promise<RawBatch> {
     errors.dryRun = ['is for mode atomic.'];
   if (!parsed.success || Object.keys(errors).length > 0) throw new Refused(invalid(errors));
   return { head: parsed.data, operations: read };
+}
+
+/**
+ * Why what stands beside the operations is so large, as far as brackets tell: it is too large to be parsed in
+ * one go.
+ */
+function largeHead({ isCut, hasList }: SplitBatch): Refused {
+  if (isCut) return refusedBody('The body is not well-formed JSON.');
+  if (!hasList) return new Refused(invalid({ operations: ['must be a list.'] }));
+  return refusedBody(`Beside its operations a batch must be at most ${bodyBytesMax} bytes.`);
 }
 
 function readOperation(text: string): RawOperation {

@@ -3,8 +3,15 @@ import type { Pacer } from '@inventory/process/pacer';
 /**
  * A batch's text in pieces: without its operations, and the text of each; null when there are more than
  * `max`. `isDeep`: something in it lies deeper than anything that is read, and the rest was not looked at.
+ * `isCut`: what opens in it does not close, or the reverse; `hasList`: whether the list was found.
  */
-export type SplitBatch = { head: string; operations: string[] | null; isDeep?: true };
+export type SplitBatch = {
+  head: string;
+  operations: string[] | null;
+  isDeep?: true;
+  isCut?: boolean;
+  hasList?: boolean;
+};
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -64,10 +71,12 @@ export async function splitOperations(text: string, max: number, pace: Pacer): P
     } else if (code === comma && depth === 1) name = '';
     else if (code === colon && depth === 1) continue;
   }
-  if (end < 0) return { head: text, operations: [] };
+  const isCut = depth !== 0;
+  if (end < 0) return { head: text, operations: [], isCut, hasList: false };
   if (operations.length > max) return { head: '', operations: null };
   const isEmpty = operations.length === 1 && operations[0]!.trim() === '';
-  return { head: text.slice(0, from) + text.slice(end), operations: isEmpty ? [] : operations };
+  const head = text.slice(0, from) + text.slice(end);
+  return { head, operations: isEmpty ? [] : operations, isCut, hasList: true };
 }
 
 /** Whether the text of a string says `operations`, however it is written. */
