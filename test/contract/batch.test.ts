@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { messages } from '@inventory/api/errors';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { describe, expect } from 'vitest';
 import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { holdGates } from '../harness/batches.ts';
 import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { notBusy, served as test } from '../harness/served.ts';
@@ -472,6 +473,32 @@ describe('POST /Inventory/Batch, each', () => {
       const answer = await client.post('/Inventory/Batch', body);
       expectAnswer(answer, 400, validationError({ operations: ['operations must be a list.'] }));
     }
+  });
+
+  test('503 that says nothing was applied, where a batch without a key cannot be judged; with one that is not known', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const received = notBusy(
+      await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 1 }),
+    );
+    const { transactionNo } = received.body;
+    // It asks once: this is about the first answer.
+    const hasty = createApiClient(service.baseUrls[0]!, client.clientId, client.token, { isPatient: false });
+    const send = (operation: object, headers = {}) =>
+      hasty.post('/Inventory/Batch', { mode: 'each', operations: [operation] }, headers);
+    const reverse = { op: 'reverse', transactionNo };
+    const [without, withKey, withHeader] = await service.sql.begin(async (tx) => {
+      await tx`lock table stock_transaction in access exclusive mode`;
+      return Promise.all([
+        send(reverse),
+        send({ ...reverse, key: uniqueName('key') }),
+        send(reverse, { 'Idempotency-Key': uniqueName('key') }),
+      ]);
+    });
+    expect(without).toMatchObject({ status: 503 });
+    expect([messages.unavailable, messages.unreachable]).toContain(without.body.message);
+    expect(withKey).toMatchObject({ status: 503, body: { message: messages.unknown } });
+    expect(withHeader).toMatchObject({ status: 503, body: { message: messages.unknown } });
   });
 
   test('a body of up to 1 MiB; 413 above it', async () => {
