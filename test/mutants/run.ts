@@ -292,6 +292,7 @@ function report(): string {
 Known ways of breaking the code (\`test/mutants/mutants.ts\`), each applied to a copy of the repository, and the test that notices.
 Written by \`pnpm test:mutants\`, which first runs the same tests on an unmutated copy: they must be green.
 Red is only a failed assertion; an error of syntax, of types or of the harness proves nothing. The seconds are of a machine of 2 cores with two mutants at once.
+A run of a part (\`--part 1/6\`) keeps the rows of the others; a mutant without a row has been in no such run yet.
 
 | Mutant | Test | Seen | Seconds |
 |---|---|---|---|
