@@ -10,10 +10,10 @@ export type ProbedApi = {
   port: number;
   baseUrl: string;
   /**
-   * Since this was asked last, in milliseconds: the longest time for which its event loop did not turn, and
-   * its processor time.
+   * Since this was asked last, in milliseconds: the longest time for which its event loop did not turn, its
+   * processor time, and the most of that from one turn to the next, which no neighbour makes longer.
    */
-  measure(): Promise<{ heldMs: number; workedMs: number }>;
+  measure(): Promise<{ heldMs: number; workedMs: number; stretchMs: number }>;
   stop(): Promise<void>;
 };
 
@@ -34,8 +34,10 @@ export async function startProbedApi(env: Record<string, string>): Promise<Probe
     async measure() {
       probe.write('?');
       const [chunk] = await once(probe, 'data');
-      const [heldMs = Number.NaN, workedMs = Number.NaN] = String(chunk).split(' ').map(Number);
-      return { heldMs, workedMs };
+      const [heldMs = Number.NaN, workedMs = Number.NaN, stretchMs = Number.NaN] = String(chunk)
+        .split(' ')
+        .map(Number);
+      return { heldMs, workedMs, stretchMs };
     },
     async stop() {
       probe.destroy();
