@@ -31,6 +31,20 @@ test('another connection may be opened when Postgres says that what was left beh
   await expect.poll(() => leftBehind.mayOpen(), patient).toBe(true);
 });
 
+test('one that ended without a word is forgotten before the next ones come, though it held up nothing', async () => {
+  let told = 0;
+  const leftBehind = createLeftBehind(
+    2,
+    async () => 0,
+    () => told++,
+  );
+  onTestFinished(() => leftBehind.end());
+  leftBehind.add(() => {});
+  await expect.poll(() => told, patient).toBe(1);
+  leftBehind.add(() => {});
+  expect(leftBehind.mayOpen()).toBe(true);
+});
+
 test('no connection may be opened while Postgres cannot be asked', async () => {
   let asked = 0;
   const { leftBehind } = leaveTen(async () => {

@@ -3600,6 +3600,13 @@ async function importKey(`,
     test: { file: 'concurrency/left-behind.test.ts', title: 'though nobody told' },
   },
   {
+    name: 'what has ended without a word is asked for only when it holds up others',
+    edits: [
+      { file: leftBehind, search: 'isAsking || left.size === 0', replace: 'isAsking || left.size < freely' },
+    ],
+    test: { file: 'concurrency/left-behind.test.ts', title: 'before the next ones come' },
+  },
+  {
     name: 'nobody who waits for a connection is told that fewer go on',
     edits: [{ file: leftBehind, search: 'if (gone.length > 0) onMore();', replace: '' }],
     test: { file: 'concurrency/left-behind.test.ts', title: 'though nobody told' },

@@ -47,7 +47,8 @@ export function createLeftBehind(
   }
 
   function askLater() {
-    if (ended || isAsking || left.size < freely) return;
+    // Also while they hold up nothing: some of them may never be told of, and the next ones come beside them.
+    if (ended || isAsking || left.size === 0) return;
     isAsking = true;
     next = setTimeout(async () => {
       await ask();
