@@ -72,6 +72,8 @@ const batchOperationsMax = { beside: 64, alone: 256 };
 // What was decided is read on another connection when one ends, and again when a statement took longer than
 // it may (`verdicts`): a machine that is busy for a second is no reason for a doubtful answer.
 const readAgainForMs = 1500;
+// Half of it is what it takes to end there.
+const readBesideMs = 1000;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
 // Then a batch is answered without them.
@@ -89,8 +91,14 @@ function wireStock(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
   { database, redis, sender, needs, now, report }: StockParts,
 ) {
+  // Verdicts wait for locks, and may have all of their connections; what only reads waits for none.
+  const readSoon = <T>(read: (sql: Sql) => Promise<T>) =>
+    database.verdicts.run(read).catch((error) => {
+      if (!(error instanceof NeverBegunError)) throw error;
+      return database.reads.run(read, soon(readBesideMs));
+    });
   const readAgain = <T>(read: (sql: Sql) => Promise<T>) =>
-    insist(performance.now() + readAgainForMs, () => database.verdicts.run(read));
+    insist(performance.now() + readAgainForMs, () => readSoon(read));
   const findOriginals: FindOriginals = (transactionNos) =>
     readAgain(async (sql) => {
       const originals = await readOriginals(sql, transactionNos);
