@@ -34,6 +34,7 @@ const answerWithinMs = 12_000;
 
 test('scanners that come back with their batches in one moment are all answered, each with what was applied of it', async () => {
   const turns = createBatchTurns({ beside: 8, alone: 8 });
+  const options = { sender, turns, readOutcomes: async () => new Map() };
   const make = () => ({ kind: 'receive', body: { itemID: 'I', wid: 1 } }) as QueuedRequest;
   const answered: Record<string, number>[] = [];
   for (let scanner = 0; scanner < 200; scanner++) {
@@ -45,9 +46,9 @@ test('scanners that come back with their batches in one moment are all answered,
         make,
       }),
     );
-    void runEach(sender, turns, `scanner-${scanner}`, tasks, performance.now()).then((results) => {
+    void runEach(options, `scanner-${scanner}`, tasks, performance.now()).then(({ answers }) => {
       const counts: Record<string, number> = {};
-      for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;
+      for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
       answered.push(counts);
     });
   }

@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { toldLengthMax } from '@inventory/api/batch/answer-room';
 import { messages } from '@inventory/api/errors';
 import { nameRequest } from '@inventory/api/request-id';
 import { createSender } from '@inventory/api/sender';
 import { startServer } from '@inventory/api/server';
 import { createStock } from '@inventory/api/transactions';
-import { type KeyRow, keyRows, outcomeOfKey, refuseKeys } from '@inventory/db/requests/idempotency-keys';
-import { settle } from '@inventory/db/requests/settle';
+import { type KeyRow, keyRows, outcomesOfKeys, refuseKeys } from '@inventory/db/requests/idempotency-keys';
+import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { openQueue } from '@inventory/queue/queue';
@@ -125,6 +126,32 @@ describe('an api process without Redis beside one that has it', async () => {
     expect(all.status, all.text).toBe(200);
     expect(outcomesOf(all.body)).toEqual(Array(3).fill('applied 201'));
     expect(await inStock(service, itemID)).toBe(6);
+  });
+
+  test('200 within bounds for an atomic batch that is not taken, of a key with a large answer again and again', async () => {
+    const { client, other } = await clients();
+    const itemID = await service.item();
+    const worker = await startWorker(
+      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
+      createLog('worker'),
+    );
+    onTestFinished(() => worker.stop());
+    const receipts = Array(300).fill(receiveOf(itemID, 1));
+    await client.post('/Inventory/Batch', { mode: 'atomic', operations: receipts });
+    const toSpot = '\u0001'.repeat(100);
+    const move = { op: 'move', key: uniqueName('large'), itemID, units: 300, wid: 1, toSpot };
+    const first = await soonClear(() =>
+      client.post('/Inventory/Batch', { mode: 'atomic', operations: [move] }),
+    );
+    expect(first.status, first.text.slice(0, 1000)).toBe(200);
+    proxy.setState('cut');
+    const batch = { mode: 'atomic', operations: Array(40).fill(move) };
+    const again = await soonClear(() => other.post('/Inventory/Batch', batch));
+    expect(again.status, again.text.slice(0, 1000)).toBe(200);
+    expect(again.text.length).toBeLessThan(toldLengthMax + 500_000);
+    const { body } = first.body.results[0];
+    expect(again.body.results[0].body).toEqual(body);
+    expect(again.body.results[39].body).toEqual({ transactionNo: body.transactionNo, leftOut: true });
   });
 
   test('503 leaves the key free, for another request too', async () => {
@@ -391,11 +418,45 @@ describe('a key', () => {
     const first = batches.request('receive', { itemID, units: 1, wid: 1 }, { key });
     await worker.apply([first]);
     const byKey = async (request: typeof first) => {
-      const [row] = await batches.sql<KeyRow[]>`${keyRows(batches.sql, [{ ...request, key }])}`;
-      return outcomeOfKey(row!);
+      const asked = [{ ...request, key }];
+      const rows = await batches.sql<KeyRow[]>`${keyRows(batches.sql, asked)}`;
+      return outcomesOfKeys(asked, rows).get(request.requestId);
     };
     expect(await byKey(first)).toEqual({ status: 'applied', result: expect.any(String) });
     const second = batches.request('receive', { itemID, units: 1, wid: 1 }, { key });
     expect(await byKey(second)).toEqual({ status: 'applied', result: expect.any(String), isRepeat: true });
+  });
+
+  test('a large answer is not read under the locks, and once for all that ask for it; beyond a bound others are not read', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    await worker.apply(
+      Array.from({ length: 100 }, () => batches.request('receive', { itemID, units: 1, wid: 1 })),
+    );
+    const moves = Array.from({ length: 9 }, (_, index) => {
+      const key = { digest: createDigest(), fingerprint: 'AAAA', askedAt: Date.now() };
+      const toSpot = `SPOT-${index}`;
+      return batches.request('move', { itemID, units: 100, wid: 1, toSpot }, { key });
+    });
+    await worker.apply(moves);
+    const again = (move: (typeof moves)[number], fingerprint = 'AAAA') => ({
+      ...move,
+      requestId: randomUUID(),
+      key: { ...move.key!, fingerprint },
+    });
+    const [first] = moves;
+    const sends = [again(first!, 'BBBB'), again(first!), again(first!)];
+    const unread = { status: 'applied', result: null, under: first!.requestId, isRepeat: true };
+    expect(await worker.apply(sends)).toEqual([refusedKey, unread, unread]);
+    const rows = await batches.sql<KeyRow[]>`${keyRows(batches.sql, sends)}`;
+    expect([...rows]).toMatchObject([{ is_large: true, result: null }]);
+    const found = await readOutcomes(batches.sql, sends);
+    const read = { status: 'applied', result: expect.stringContaining('"spot":"SPOT-0"}]}'), isRepeat: true };
+    expect(sends.map(({ requestId }) => found.get(requestId))).toEqual([refusedKey, read, read]);
+    const all = moves.map((move) => again(move));
+    const bounded = [...(await readOutcomes(batches.sql, all, 10_000)).values()];
+    const leftOut = bounded.filter(({ result }) => result!.endsWith('"leftOut":true}'));
+    expect([bounded.length, leftOut.length]).toEqual([9, 1]);
+    expect(JSON.stringify(bounded)).not.toContain('"under"');
   });
 });

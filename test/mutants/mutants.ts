@@ -1390,7 +1390,7 @@ async function importKey(`,
     edits: [
       {
         file: idempotency,
-        search: `return row.is_refused ? { status: 'abandoned', result: null } : null;`,
+        search: `return isRefused(row, key.askedAt) ? { status: 'abandoned', result: null } : null;`,
         replace: 'return null;',
       },
     ],
@@ -1505,8 +1505,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/batch/settle-keys.ts',
-        search: "status === 'abandoned' && keyed.length > 0 ? await readOutcomes(keyed)",
-        replace: "status === 'applied' && keyed.length > 0 ? await readOutcomes(keyed)",
+        search: "readKnown(keyed, readOutcomes, status === 'abandoned')",
+        replace: 'readKnown(keyed, readOutcomes, false)',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'another process has applied all of it' },
@@ -1713,6 +1713,94 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/batch-atomic.test.ts', title: 'together take thousands of lots' },
+  },
+  {
+    name: 'an atomic batch tells a large answer as often as its key is in it',
+    edits: [
+      {
+        file: 'packages/domain/src/stock/atomic.ts',
+        search: 'return length <= answersLengthMax;',
+        replace: 'return length > 0;',
+      },
+    ],
+    test: { file: 'contract/batch-large.test.ts', title: 'what repeats a key more often' },
+  },
+  {
+    name: 'the api tells large answers however many a batch has',
+    edits: [
+      {
+        file: 'apps/api/src/batch/answer-room.ts',
+        search: 'if (length <= lengthMax) return text;',
+        replace: 'if (length > 0) return text;',
+      },
+    ],
+    test: { file: 'contract/batch-large.test.ts', title: '200, each: a key again and again' },
+  },
+  {
+    name: 'large answers of earlier sends are read however many there are',
+    edits: [
+      {
+        file: 'packages/db/src/requests/large-answers.ts',
+        search: 'while (open.length > 0 && length <= lengthMax)',
+        replace: 'while (open.length > 0)',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'a large answer is not read under the locks' },
+  },
+  {
+    name: 'large answers of earlier sends are read under the locks of the gates',
+    edits: [
+      {
+        file: 'packages/db/src/requests/large-answers.ts',
+        search: 'case when not ${isLarge(sql)} then result::text end',
+        replace: 'result::text',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'a large answer is not read under the locks' },
+  },
+  {
+    name: 'what a key leads to is read once for each request that has it',
+    edits: [
+      {
+        file: idempotency,
+        search: 'const keys = [...new Map(requests.map((request) => [keyName(request), request])).values()];',
+        replace: 'const keys = requests;',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'a large answer is not read under the locks' },
+  },
+  {
+    name: 'a batch of mode each goes on however large its answers are',
+    edits: [
+      {
+        file: 'apps/api/src/batch/run-each.ts',
+        search: 'if (fresh.isFull()) {',
+        replace: 'if (fresh.isFull() && arrivedAt < 0) {',
+      },
+    ],
+    test: { file: 'concurrency/batch-answers.test.ts', title: 'gets further, in its order' },
+  },
+  {
+    name: 'a list that is sent again is not sent on for the answers that it had before',
+    edits: [
+      {
+        file: 'apps/api/src/batch/run-each.ts',
+        search: '(answer.isRepeat === true ? before : fresh)',
+        replace: '(answer.isRepeat === null ? before : fresh)',
+      },
+    ],
+    test: { file: 'concurrency/batch-answers.test.ts', title: 'gets further, in its order' },
+  },
+  {
+    name: 'an operation that is not sent for the size of the answers is told that the service is busy',
+    edits: [
+      {
+        file: 'apps/api/src/batch/batches.ts',
+        search: 'isFull ? notSent : notApplied',
+        replace: 'notApplied',
+      },
+    ],
+    test: { file: 'concurrency/batch-answers.test.ts', title: '503 that says why' },
   },
   {
     name: 'an atomic batch passes over as many lots as its operations may together',
@@ -2172,8 +2260,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/requests/idempotency-keys.ts',
-        search: 'row.is_own ?',
-        replace: 'row.is_own === undefined ?',
+        search: 'request_id === requestId ?',
+        replace: 'request_id === undefined ?',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'is no repeat' },

@@ -107,6 +107,9 @@ export const messages = {
   partly:
     'The service is busy or partly out of order; nothing was applied but what earlier sends had applied, see `results`. ' +
     'Try again in a moment.',
+  answersFull:
+    'The operations of this batch that were applied fill its answer; this one was not applied. Send it in another batch, ' +
+    'or the whole list again with its keys.',
   noRoom:
     'The service has no room for this batch now: it was not read, and nothing was applied but what earlier sends of it ' +
     'had applied. Try again in a moment.',

@@ -36,6 +36,7 @@ import { createSubmitter, type Submitter } from '@inventory/queue/submit';
 import { createApp, version } from './app.ts';
 import { lateAsBusy } from './as-busy.ts';
 import { watchBackupAge } from './backup-age.ts';
+import { toldLengthMax } from './batch/answer-room.ts';
 import { createBatches } from './batch/batches.ts';
 import type { FindOriginals } from './batch/read-operations.ts';
 import { createBatchTurns } from './batch/turns.ts';
@@ -129,7 +130,7 @@ function wireStock(
       operationLimit: config.OPERATION_LIMIT,
       turns,
       tryOut: (requests, clientId, wait) => inTrial((sql) => tryOutTogether(sql, requests, clientId), wait),
-      readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
+      readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests, toldLengthMax)),
       findOriginals,
       // Evidence: nothing is kept waiting or refused for it.
       findGaps: (clientId, devices) =>

@@ -53,7 +53,8 @@ export function packOutcomes(outcomes: readonly Outcome[]): EnvelopeResult {
     const length = result?.length ?? 0;
     // Of the others Postgres has the id alone.
     const isStored = status === 'applied' || status === 'refused';
-    if (isStored && (length > resultMax || length > room)) return ['stored', null];
+    // A large answer that was decided before was not read.
+    if (isStored && (result === null || length > resultMax || length > room)) return ['stored', null];
     room -= length;
     return isRepeat ? [status, result, 1] : [status, result];
   });

@@ -6,11 +6,15 @@ import { Refused } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
 import { type Caller, unknownKey } from '../transactions.ts';
+import { createAnswerRoom } from './answer-room.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
 import { appliedResult, type Result, refusedResult } from './results.ts';
 
-/** What was decided about requests, or under their keys, by request id. */
+/**
+ * What was decided about requests, or under their keys, by request id; what stands for the answers that are
+ * more than one batch tells.
+ */
 export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
 
 export type AtomicRefusals = {
@@ -52,9 +56,11 @@ export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes)
     const results = new Map<number, Result>();
     if (keyed.length === 0) return results;
     const outcomes = await readOutcomes(keyed.map(({ queued }) => queued)).catch(unknownKey);
+    const room = createAnswerRoom();
     for (const { index, kind, queued } of keyed) {
       const outcome = outcomes.get(queued.requestId);
-      if (outcome?.status === 'applied') results.set(index, appliedResult(kind, outcome.result!, true));
+      if (outcome?.status === 'applied')
+        results.set(index, appliedResult(kind, room.keep(outcome.result!), true));
     }
     return results;
   }

@@ -13,7 +13,16 @@ import { createAtomic } from './apply-atomic.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
 import { batchReply } from './replies.ts';
-import { type Gap, type Result, refusedResult, resultOf, resultsText, summaryOf } from './results.ts';
+import {
+  type Gap,
+  notApplied,
+  notSent,
+  type Result,
+  refusedResult,
+  resultOf,
+  resultsText,
+  summaryOf,
+} from './results.ts';
 import { runEach, type Task } from './run-each.ts';
 import type { BatchTurns } from './turns.ts';
 
@@ -106,10 +115,15 @@ export function createBatches({
       const isBetween = warehousesOf(request).length > 1;
       return [{ itemId: itemIdOf(request), isBetween, make }];
     });
-    const answers = await runEach(sender, turns, client.clientId, tasks, arrivedAt);
+    const { answers, isFull } = await runEach(
+      { sender, turns, readOutcomes },
+      client.clientId,
+      tasks,
+      arrivedAt,
+    );
     return operations.map((operation) => {
       if ('refusal' in operation) return refusedResult(operation.refusal);
-      return resultOf(operation.request.kind, answers.shift()!);
+      return resultOf(operation.request.kind, answers.shift()!, isFull ? notSent : notApplied);
     });
   }
 

@@ -24,6 +24,12 @@ function notAppliedFor(message: string): Result {
   return { status: 'notApplied', statusCode: 503, text, replayed: false };
 }
 
+/** Of an operation that was not sent any more. */
+export const notSent: Result = {
+  ...notApplied,
+  text: errorText(503, { code: 'internal_error', message: messages.answersFull }),
+};
+
 export function refusedResult(refusal: Refusal, replayed = false): Result {
   const statusCode = statusOf[refusal.code];
   return { status: 'refused', statusCode, text: errorText(statusCode, refusal), replayed };
@@ -38,8 +44,11 @@ export function isNotApplied({ status, result }: SubmitResult): boolean {
   return status === 'busy' || (status === 'abandoned' && result === null);
 }
 
-/** What the queue's answer says of an operation; throws Failed when its outcome is not known. */
-export function resultOf(kind: string, answer: SubmitResult): Result {
+/**
+ * What the queue's answer says of an operation, `otherwise` of one that may be sent again; throws Failed when
+ * its outcome is not known.
+ */
+export function resultOf(kind: string, answer: SubmitResult, otherwise = notApplied): Result {
   const replayed = 'isRepeat' in answer && answer.isRepeat === true;
   switch (answer.status) {
     case 'applied':
@@ -55,7 +64,7 @@ export function resultOf(kind: string, answer: SubmitResult): Result {
       };
     default:
       return answer.result === null
-        ? notApplied
+        ? otherwise
         : refusedResult(JSON.parse(answer.result) as Refusal, replayed);
   }
 }

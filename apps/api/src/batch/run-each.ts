@@ -1,7 +1,11 @@
 import { gateNamesOf } from '@inventory/db/batch/gates';
+import { isKeyed } from '@inventory/db/requests/idempotency-keys';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { Sender } from '../sender.ts';
+import { createAnswerRoom } from './answer-room.ts';
+import type { ReadOutcomes } from './atomic-refusals.ts';
+import { readKnown } from './read-known.ts';
 import { isNotApplied } from './results.ts';
 import type { BatchTurns } from './turns.ts';
 
@@ -30,43 +34,56 @@ export function settleWithin(arrivedAt: number): number {
  */
 export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) => QueuedRequest };
 
+/** `isFull`: some were not sent for the size of the others' answers. */
+export type EachAnswers = { answers: SubmitResult[]; isFull: boolean };
+
+export type EachOptions = { sender: Sender; turns: BatchTurns; readOutcomes: ReadOutcomes };
+
 /**
  * Has each of these applied as a transaction of its own; one result for each, in their order. Those of one
  * item go one run after the other, each run in one envelope, so they are decided in the list's order. One
  * between warehouses is a run by itself: while somebody holds one of its gates, what is at the other would be
  * decided before it. When one of them was not applied, for want of time or room, what follows it on its item
  * is not sent, and what follows it in its run at the same gate is not applied: sent again it would come after
- * them.
+ * them. Nothing is sent any more once new answers fill the room that a batch has. Those of earlier sends have
+ * a room of their own, and go on without their answers when it is full: a list that is sent whole again gets
+ * further each time.
  */
 export async function runEach(
-  sender: Sender,
-  turns: BatchTurns,
+  { sender, turns, readOutcomes }: EachOptions,
   clientId: string,
   tasks: readonly Task[],
   arrivedAt: number,
-): Promise<SubmitResult[]> {
+): Promise<EachAnswers> {
   const results = new Map<Task, SubmitResult>();
-  const items = new Map<string, Task[]>();
-  for (const task of tasks) {
-    const ofItem = items.get(task.itemId);
-    if (ofItem === undefined) items.set(task.itemId, [task]);
-    else ofItem.push(task);
-  }
+  const { fresh, keep } = createRooms();
   const size = Math.min(runMax, sender.togetherMax);
+  let isFull = false;
 
-  /** Sends these, or settles them when they are not to be sent any more; whether all of them were decided. */
-  async function run(some: readonly Task[], isSent: boolean): Promise<boolean> {
+  /** Sends these; whether all of them were decided. */
+  async function run(some: readonly Task[]): Promise<boolean> {
     const now = performance.now();
-    const requests = some.map(({ make }) => make(now));
-    const answers = await (isSent
-      ? sender.sendAll(oneAfterAnother(requests), now)
-      : sender.settleAll(requests, settleWithin(arrivedAt)));
+    const answers = await sender.sendAll(oneAfterAnother(some.map(({ make }) => make(now))), now);
     some.forEach((task, index) => {
-      results.set(task, answers[index]!);
+      results.set(task, keep(answers[index]!));
     });
     return !answers.some(
       (answer) => isNotApplied(answer) || answer.status === 'unknown' || answer.status === 'failed',
     );
+  }
+
+  /** For those that are not sent any more. */
+  async function settle(some: readonly Task[]): Promise<void> {
+    const now = performance.now();
+    const requests = some.map(({ make }) => make(now));
+    // Answers of earlier sends may be large: these are read within bounds.
+    const known = await readKnown(requests.filter(isKeyed), readOutcomes, false);
+    const open = requests.filter(({ requestId }) => !known.has(requestId));
+    const settled = await sender.settleAll(open, settleWithin(arrivedAt));
+    for (const [index, { requestId }] of open.entries()) known.set(requestId, settled[index]!);
+    some.forEach((task, index) => {
+      results.set(task, keep(known.get(requests[index]!.requestId)!));
+    });
   }
 
   /** Those that are not sent any more. */
@@ -77,7 +94,11 @@ export async function runEach(
       const some = ofItem.slice(from, to);
       if (!(await turns.take(clientId, some.length, beginsUntil(arrivedAt)))) return ofItem.slice(from);
       try {
-        if (!(await run(some, true))) return ofItem.slice(to);
+        if (fresh.isFull()) {
+          isFull = true;
+          return ofItem.slice(from);
+        }
+        if (!(await run(some))) return ofItem.slice(to);
       } finally {
         turns.give(some.length);
       }
@@ -86,9 +107,31 @@ export async function runEach(
   }
 
   // Together, and none in anybody's way: there may be many, and their callers have waited for long.
-  const left = await Promise.all([...items.values()].map(runItem));
-  await run(left.flat(), false);
-  return tasks.map((task) => results.get(task)!);
+  const left = await Promise.all(itemsOf(tasks).map(runItem));
+  await settle(left.flat());
+  return { answers: tasks.map((task) => results.get(task)!), isFull };
+}
+
+function itemsOf(tasks: readonly Task[]): Task[][] {
+  const items = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const ofItem = items.get(task.itemId);
+    if (ofItem === undefined) items.set(task.itemId, [task]);
+    else ofItem.push(task);
+  }
+  return [...items.values()];
+}
+
+/** Room for new answers, and for those of earlier sends and of repeated keys. */
+function createRooms() {
+  const [fresh, before] = [createAnswerRoom(), createAnswerRoom()];
+  return {
+    fresh,
+    keep(answer: SubmitResult): SubmitResult {
+      if (answer.status !== 'applied') return answer;
+      return { ...answer, result: (answer.isRepeat === true ? before : fresh).keep(answer.result!) };
+    },
+  };
 }
 
 /** The requests of a run, each with the one that stands before it at its gate. */

@@ -1,8 +1,9 @@
 import type { AtomicRequest, Queued } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { Sender } from '../sender.ts';
-import { unknownKey } from '../transactions.ts';
+import { createAnswerRoom } from './answer-room.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
+import { readKnown } from './read-known.ts';
 import { notApplied, type Result, resultOf } from './results.ts';
 import { settleWithin } from './run-each.ts';
 
@@ -23,14 +24,15 @@ export function createKeySettler(sender: Sender, readOutcomes: ReadOutcomes): Se
     const keyed = operations
       .filter(({ key }) => key !== undefined)
       .map((operation) => ({ ...operation, clientId, deadline }));
-    const answers = new Map<string, SubmitResult>(
-      status === 'abandoned' && keyed.length > 0 ? await readOutcomes(keyed).catch(unknownKey) : [],
-    );
+    const answers = await readKnown(keyed, readOutcomes, status === 'abandoned');
     const open = keyed.filter(({ requestId }) => !answers.has(requestId));
     const settled = await sender.settleAll(open, settleWithin(arrivedAt));
     for (const [index, { requestId }] of open.entries()) answers.set(requestId, settled[index]!);
+    const room = createAnswerRoom();
     return operations.map(({ kind, requestId }) => {
       const answer = answers.get(requestId);
+      if (answer?.status === 'applied')
+        return resultOf(kind, { ...answer, result: room.keep(answer.result!) });
       return answer === undefined ? notApplied : resultOf(kind, answer);
     });
   };

@@ -3,6 +3,7 @@ import { type Needed, reversalPermission, transactionPermission } from '@invento
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import { forbidden, type Refusal } from '@inventory/domain/contract/refused';
 import { jsonText } from '@inventory/domain/json-text';
+import { answersLengthMax } from '@inventory/domain/stock/answers';
 import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/stock/atomic';
 import { type Batch, entriesMax, gateKey, numberLots } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
@@ -20,6 +21,7 @@ import {
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../client.ts';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
+import { readLargeAnswers } from '../requests/large-answers.ts';
 import type { BatchPool, BatchWork } from './batch-pool.ts';
 import {
   findHeldGates,
@@ -224,8 +226,7 @@ async function applySingles(
   observe(times);
   for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
   for (const { request, first } of repeats) {
-    const outcome = outcomeOfRepeat(first, outcomes.get(first.requestId)!, request);
-    if (outcome !== null) outcomes.set(request.requestId, outcome);
+    outcomes.set(request.requestId, outcomeOfRepeat(first, outcomes.get(first.requestId)!, request));
   }
   return { result: outcomes, write };
 }
@@ -331,6 +332,8 @@ async function applyAtomic(
   times.readAt = performance.now();
   if (isOutdated(parts, operations, levels, items)) throw new OutdatedError();
   if (outcomes.has(request.requestId)) return { result: outcomes, write: null };
+  // Of operations that are decided already, which the answer of the whole has again.
+  await readLargeAnswers(tx, outcomes, answersLengthMax);
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
   const batch = batchOf(read);
   const denial = operations

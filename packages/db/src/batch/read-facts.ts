@@ -3,7 +3,8 @@ import type { Batch } from '@inventory/domain/stock/batch';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { Tx } from '../client.ts';
-import { isKeyed, type KeyRow, keyRows, outcomeOfKey } from '../requests/idempotency-keys.ts';
+import { isKeyed, type KeyRow, keyRows, outcomesOfKeys } from '../requests/idempotency-keys.ts';
+import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from '../requests/large-answers.ts';
 import { plainArray } from './array-text.ts';
 import type { GateId } from './gates.ts';
 import { missingBefore } from './list-order.ts';
@@ -19,7 +20,10 @@ export type Facts = {
   transactionNos: number[];
   /** As many as there are requests; a batch may need more. */
   recNos: number[];
-  /** Those that are already decided, themselves or under their keys: requests, and what they come after. */
+  /**
+   * Those that are already decided, themselves or under their keys: requests, and what they come after; of a
+   * large answer only where it stands.
+   */
   outcomes: Map<string, StoredOutcome>;
   /** The rights of each client at this moment; one that is gone or disabled is missing. */
   clients: Map<string, Client>;
@@ -49,16 +53,13 @@ export async function readFacts(
   const wids = [...new Set(gateIds.map((gate) => gate.wid))];
   const keyed = looked.filter(isKeyed);
   const keys =
-    keyed.length === 0
-      ? tx`null::json`
-      : tx`(select json_agg(json_build_object('request_id', request_id, 'is_same', is_same, 'is_own', is_own, 'is_refused', is_refused,
-          'status', status, 'result', result)) from (${keyRows(tx, keyed)}) as found)`;
+    keyed.length === 0 ? tx`null::json` : tx`(select json_agg(found) from (${keyRows(tx, keyed)}) as found)`;
   const [row] = await tx<
     {
       now: Date;
       transaction_nos: number[];
       rec_nos: number[];
-      outcomes: { request_id: string; status: StoredOutcome['status']; result: string | null }[] | null;
+      outcomes: OutcomeRow[] | null;
       keys: KeyRow[] | null;
       clients: ClientRow[] | null;
       items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
@@ -72,7 +73,8 @@ export async function readFacts(
       array(select nextval('stock_transaction_no_seq') from generate_series(1, ${drawn})) as transaction_nos,
       array(select nextval('lot_rec_no_seq') from generate_series(1, ${lotsDrawn})) as rec_nos,
       (
-        select json_agg(json_build_object('request_id', request_id, 'status', status, 'result', result::text))
+        select json_agg(json_build_object('request_id', request_id, 'status', status, 'is_large', ${isLarge(tx)},
+          'result', ${smallResult(tx)}))
         from stock_transaction
         where request_id = any(${plainArray(requestIds)}::uuid[])
       ) as outcomes,
@@ -96,13 +98,8 @@ export async function readFacts(
         where wid = any(${plainArray(wids)}::integer[])
       ) as warehouses`;
   const { clients, items, warehouses } = row!;
-  const outcomes = new Map<string, StoredOutcome>();
-  for (const each of row!.keys ?? []) {
-    const outcome = outcomeOfKey(each);
-    if (outcome !== null) outcomes.set(each.request_id, outcome);
-  }
-  for (const { request_id, status, result } of row!.outcomes ?? [])
-    outcomes.set(request_id, { status, result });
+  const outcomes = outcomesOfKeys(keyed, row!.keys ?? []);
+  for (const each of row!.outcomes ?? []) outcomes.set(each.request_id, outcomeOfRow(each));
   return {
     now: row!.now,
     transactionNos: row!.transaction_nos.map(Number),

@@ -2,6 +2,7 @@ import { conflict } from '@inventory/domain/contract/refused';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { RequestKey } from '@inventory/domain/stock/request';
 import type { Fragment, Sql, Tx } from '../client.ts';
+import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
 /** A request as its client sent it: `key` when it came with an Idempotency-Key. */
 export type SentRequest = { requestId: string; clientId: string; key?: RequestKey };
@@ -9,19 +10,16 @@ export type SentRequest = { requestId: string; clientId: string; key?: RequestKe
 /** A request with an Idempotency-Key. */
 export type KeyedRequest = SentRequest & { key: RequestKey };
 
-/** The row that {@link keyRows} gives for a request whose key was used before. */
-export type KeyRow = {
-  /** Of the request that asks. */
-  request_id: string;
-  /** Whether the key was used with what this request asks. */
-  is_same: boolean | null;
-  /** Whether this very send is the one that was decided. */
-  is_own: boolean | null;
-  /** Whether this send came before another one of the key was told that nothing was applied. */
-  is_refused: boolean;
-  /** The outcome decided under the key; null: none. */
+/** What one key leads to, as {@link keyRows} reads it once for all requests that have the key. */
+export type KeyRow = Omit<OutcomeRow, 'request_id' | 'status'> & {
+  client_id: string;
+  digest: string;
+  /** What the key was used with, and the request id under which that was decided; null: it is free. */
+  fingerprint: string | null;
+  request_id: string | null;
   status: StoredOutcome['status'] | null;
-  result: string | null;
+  /** Milliseconds since 1970; null: no send of the key was told that nothing was applied. */
+  refused_ms: number | null;
 };
 
 /**
@@ -45,14 +43,16 @@ export function keyName({ clientId, key }: KeyedRequest): string {
 }
 
 /**
- * The outcomes that the keys of these requests lead to, as rows of {@link KeyRow}; none for a key that is
- * free.
+ * What the keys of these requests lead to, as rows of {@link KeyRow}: one for each key, however many requests
+ * have it, and none for a key that is not known. For {@link outcomesOfKeys}.
  */
 export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
+  const keys = [...new Map(requests.map((request) => [keyName(request), request])).values()];
   return sql`
-    select asked.request_id, key.fingerprint = decode(asked.fingerprint, 'base64') as is_same, key.request_id = asked.request_id as is_own,
-      coalesce(${untilRefusedEnds(sql)} > asked.asked_at, false) as is_refused, status, result::text as result
-    from (${askedKeys(sql, requests)}) as asked
+    select asked.client_id, asked.digest, encode(key.fingerprint, 'base64') as fingerprint, key.request_id, status,
+      ${isLarge(sql)} as is_large, ${smallResult(sql)} as result,
+      (extract(epoch from refused_at) * 1000)::float8 as refused_ms
+    from (${askedKeys(sql, keys)}) as asked
     cross join lateral (
       select request_id, fingerprint, refused_at
       from idempotency_key
@@ -63,26 +63,45 @@ export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragm
     left join stock_transaction on stock_transaction.request_id = key.request_id`;
 }
 
-/** The outcome of a request by its key's row, null when it is still to be decided. */
-export function outcomeOfKey(row: KeyRow): StoredOutcome | null {
-  if (row.status !== null) {
-    if (!row.is_same) return { status: 'refused', result: otherRequest };
-    const { status, result } = row;
-    return row.is_own ? { status, result } : { status, result, isRepeat: true };
+/** The outcome of each request by its key, by request id; one that is missing is still to be decided. */
+export function outcomesOfKeys(
+  requests: readonly KeyedRequest[],
+  rows: readonly KeyRow[],
+): Map<string, StoredOutcome> {
+  const byName = new Map(rows.map((row) => [`${row.digest} ${row.client_id}`, row]));
+  const outcomes = new Map<string, StoredOutcome>();
+  for (const request of requests) {
+    const row = byName.get(keyName(request));
+    const outcome = row === undefined ? null : outcomeOfKey(row, request);
+    if (outcome !== null) outcomes.set(request.requestId, outcome);
   }
-  return row.is_refused ? { status: 'abandoned', result: null } : null;
+  return outcomes;
+}
+
+function outcomeOfKey(row: KeyRow, { requestId, key }: KeyedRequest): StoredOutcome | null {
+  const { request_id, status } = row;
+  if (status !== null && request_id !== null) {
+    if (row.fingerprint !== key.fingerprint) return { status: 'refused', result: otherRequest };
+    const outcome = outcomeOfRow({ ...row, request_id, status });
+    return request_id === requestId ? outcome : { ...outcome, isRepeat: true };
+  }
+  return isRefused(row, key.askedAt) ? { status: 'abandoned', result: null } : null;
+}
+
+/** As {@link untilRefusedEnds} says it in SQL. */
+function isRefused({ refused_ms: refusedAt }: KeyRow, askedAt: number): boolean {
+  return refusedAt !== null && refusedAt + refusedForMs > askedAt;
 }
 
 /** The outcome of a later request with the same key in a batch, by the first one that is decided. */
-export function outcomeOfRepeat(first: KeyedRequest, outcome: StoredOutcome, request: KeyedRequest) {
-  return outcomeOfKey({
-    request_id: request.requestId,
-    is_same: first.key.fingerprint === request.key.fingerprint,
-    is_own: false,
-    is_refused: outcome.status === 'abandoned',
-    status: outcome.status === 'abandoned' ? null : outcome.status,
-    result: outcome.result,
-  });
+export function outcomeOfRepeat(
+  first: KeyedRequest,
+  outcome: StoredOutcome,
+  request: KeyedRequest,
+): StoredOutcome {
+  if (outcome.status === 'abandoned') return { status: 'abandoned', result: null };
+  if (first.key.fingerprint === request.key.fingerprint) return { ...outcome, isRepeat: true };
+  return { status: 'refused', result: otherRequest };
 }
 
 /**
@@ -141,15 +160,12 @@ export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): P
 function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
   // As text: an array of bytes costs the driver more than Postgres takes to read this.
   return sql`
-    select request_id, client_id, decode(digest, 'base64') as key_digest, fingerprint,
-      to_timestamp(asked_ms / 1000) as asked_at
+    select client_id, digest, decode(digest, 'base64') as key_digest, to_timestamp(asked_ms / 1000) as asked_at
     from unnest(
-      ${requests.map(({ requestId }) => requestId)}::uuid[],
       ${requests.map(({ clientId }) => clientId)}::text[],
       ${requests.map(({ key }) => key.digest)}::text[],
-      ${requests.map(({ key }) => key.fingerprint)}::text[],
       ${requests.map(({ key }) => key.askedAt)}::double precision[]
-    ) as asked (request_id, client_id, digest, fingerprint, asked_ms)`;
+    ) as asked (client_id, digest, asked_ms)`;
 }
 
 function untilRefusedEnds(sql: Sql | Tx): Fragment {

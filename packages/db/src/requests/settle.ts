@@ -4,10 +4,18 @@ import {
   isKeyed,
   type KeyRow,
   keyRows,
-  outcomeOfKey,
+  outcomesOfKeys,
   refuseKeys,
   type SentRequest,
 } from './idempotency-keys.ts';
+import {
+  isLarge,
+  leaveOutLargeAnswers,
+  type OutcomeRow,
+  outcomeOfRow,
+  readLargeAnswers,
+  smallResult,
+} from './large-answers.ts';
 
 /**
  * Settles requests whose answer did not come. One that was decided has its outcome; one that was not can
@@ -40,29 +48,29 @@ function abandon(sql: Sql, requests: readonly SentRequest[]) {
 
 /**
  * The outcomes decided about these requests, or under their keys; one that is missing is not decided. By
- * request id.
+ * request id. When large answers have more than `lengthMax` characters together, what stands for them is in
+ * the place of the others.
  */
 export async function readOutcomes(
   sql: Sql | Tx,
   requests: readonly SentRequest[],
+  lengthMax?: number,
 ): Promise<Map<string, StoredOutcome>> {
   const keyed = requests.filter(isKeyed);
   const [own, ofKeys] = await Promise.all([
     readByIds(sql, requests),
     keyed.length === 0 ? [] : sql<KeyRow[]>`${keyRows(sql, keyed)}`,
   ]);
-  const outcomes = new Map<string, StoredOutcome>();
-  for (const row of ofKeys) {
-    const outcome = outcomeOfKey(row);
-    if (outcome !== null) outcomes.set(row.request_id, outcome);
-  }
-  for (const row of own) outcomes.set(row.request_id, { status: row.status, result: row.result });
+  const outcomes = outcomesOfKeys(keyed, ofKeys);
+  for (const row of own) outcomes.set(row.request_id, outcomeOfRow(row));
+  await readLargeAnswers(sql, outcomes, lengthMax);
+  await leaveOutLargeAnswers(sql, outcomes);
   return outcomes;
 }
 
 function readByIds(sql: Sql | Tx, requests: readonly SentRequest[]) {
-  return sql<{ request_id: string; status: StoredOutcome['status']; result: string | null }[]>`
-    select request_id, status, result::text as result
+  return sql<OutcomeRow[]>`
+    select request_id, status, ${isLarge(sql)} as is_large, ${smallResult(sql)} as result
     from stock_transaction
     where request_id = any(${idsOf(requests)}::uuid[])`;
 }

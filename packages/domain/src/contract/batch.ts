@@ -97,6 +97,12 @@ const MoveTried = MoveDryRun.omit({ skipped: true }).extend({
 });
 const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried);
 
+/** In the place of a large answer, where those of other operations fill the answer of the batch. */
+const AnswerLeftOut = z.object({
+  transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} tells the rest'),
+  leftOut: z.literal(true),
+});
+
 /** What became of each operation, in the list's order. */
 const OperationResult = z
   .union([
@@ -114,6 +120,7 @@ const OperationResult = z
         IssueTried,
         CountDryRun,
         ReverseDryRun,
+        AnswerLeftOut,
       ]),
     }),
     z.object({

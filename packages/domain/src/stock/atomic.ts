@@ -1,5 +1,7 @@
 import { conflict, type Refusal } from '../contract/refused.ts';
+import { jsonText } from '../json-text.ts';
 import { lotsPerTransactionMax } from './allocate.ts';
+import { answersLengthMax } from './answers.ts';
 import { type Batch, entriesMax } from './batch.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -43,10 +45,15 @@ const tooMany = conflict(
     `each may take ${lotsPerTransactionMax} lots of one place.`,
 );
 
+const tooManyAnswers = conflict(
+  `Too many lots: of earlier sends and of repeated keys one batch answers at most ${answersLengthMax / 2 ** 20} MiB. ` +
+    'Send it in parts.',
+);
+
 /**
  * Decides operations one after the other, each against what the one before left; the first that is refused
  * has all of them refused. The batch's state is of no more use then. `outcomes`: what is decided already, by
- * request id.
+ * request id; an applied one without a result is more than one batch answers.
  */
 export function decideAtomic(
   batch: Batch,
@@ -71,7 +78,8 @@ export function* decideInSteps(
 ): Generator<void, AtomicDecision, void> {
   const decided: OperationDecision[] = [];
   let entryCount = 0;
-  const firsts = new Map<string, AtomicOperation>();
+  const firsts = new Map<string, OperationDecision>();
+  const fits = createAnswerRoom();
   const before = operations.flatMap(({ requestId }, index) =>
     outcomes.get(requestId)?.status === 'applied' ? [index] : [],
   );
@@ -93,17 +101,20 @@ export function* decideInSteps(
     const { key } = operation;
     const first = key === undefined ? undefined : firsts.get(key.digest);
     if (first !== undefined) {
-      if (first.key!.fingerprint !== key!.fingerprint) return refused(index, otherRequest);
-      decided.push({ operation, repeats: first });
+      if (first.operation.key!.fingerprint !== key!.fingerprint) return refused(index, otherRequest);
+      if (!fits(first)) return refused(index, tooManyAnswers, { isOfBatch: true });
+      decided.push({ operation, repeats: first.operation });
       continue;
     }
-    if (key !== undefined) firsts.set(key.digest, operation);
     const outcome = outcomes.get(operation.requestId);
     if (outcome?.status === 'abandoned') return { status: 'abandoned' };
     if (outcome?.status === 'refused')
       return refused(index, JSON.parse(outcome.result!) as Refusal, { replayed: outcome.isRepeat === true });
     if (outcome !== undefined) {
-      decided.push({ operation, outcome });
+      const earlier: OperationDecision = { operation, outcome };
+      if (!fits(earlier)) return refused(index, tooManyAnswers, { isOfBatch: true });
+      if (key !== undefined) firsts.set(key.digest, earlier);
+      decided.push(earlier);
       continue;
     }
     const decision = decide(batch, operation);
@@ -112,9 +123,31 @@ export function* decideInSteps(
     if (decision.status === 'refused') return refused(index, decision.refusal);
     entryCount += decision.entries.length;
     if (entryCount > entriesMax) return refused(index, tooManyEntries, { isOfBatch: true });
-    decided.push({ operation, decision });
+    const fresh: OperationDecision = { operation, decision };
+    if (key !== undefined) firsts.set(key.digest, fresh);
+    decided.push(fresh);
   }
   return { status: 'applied', operations: decided };
+}
+
+/** Adds up the answers that are told again; returns whether one more fits in. */
+function createAnswerRoom(): (told: OperationDecision) => boolean {
+  const lengths = new Map<OperationDecision, number>();
+  let length = 0;
+  return (told) => {
+    const own = lengths.get(told) ?? answerLengthOf(told);
+    if (own === null) return false;
+    lengths.set(told, own);
+    length += own;
+    return length <= answersLengthMax;
+  };
+}
+
+/** In characters; null when it was too large to be read. */
+function answerLengthOf(told: OperationDecision): number | null {
+  if ('outcome' in told) return told.outcome.result?.length ?? null;
+  // Without its numbers, which are drawn last.
+  return 'decision' in told ? jsonText(told.decision.answer(null)).length : null;
 }
 
 /**

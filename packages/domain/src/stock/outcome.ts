@@ -10,5 +10,8 @@ export type Outcome = {
   isRepeat?: true;
 };
 
-/** An outcome as Postgres has it. */
-export type StoredOutcome = Outcome & { status: 'applied' | 'refused' | 'abandoned' };
+/**
+ * An outcome as Postgres has it. `under`: the request id it stands under there, when it is applied and its
+ * answer was too large to be read along; `result` is null then.
+ */
+export type StoredOutcome = Outcome & { status: 'applied' | 'refused' | 'abandoned'; under?: string };

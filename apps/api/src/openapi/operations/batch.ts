@@ -1,6 +1,7 @@
 import type { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
 import type { ReceiveAnswer } from '@inventory/domain/contract/receive';
 import { invalid } from '@inventory/domain/contract/refused';
+import { answersLengthMax } from '@inventory/domain/stock/answers';
 import type { z } from 'zod';
 import { messages } from '../../errors.ts';
 import { type Operation, one, refusalExample } from '../../operation.ts';
@@ -89,7 +90,12 @@ permission and scope too, and has its own status; \`body\` is what its call answ
   \`gaps\` are the numbers of the devices that have not come, or that were refused before stock was asked; nothing waits for them. Where very many lie between two, those that are not looked at are left out. Where they cannot be told in time there is no \`gaps\`.
 - \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored. It knows no keys: each operation is judged as new. An operation
   of its own cannot be tried in a batch.
-- In an atomic batch an operation's \`key\` is another one than the header's.`,
+- In an atomic batch an operation's \`key\` is another one than the header's.
+- **Large answers.** A move of 1,000 lots has an answer of 100 kB and more, and a batch has at most 500 of them. In mode \`each\`, once the new answers of
+  more than 4 kB have 2 MiB, no further operation is begun: the rest is \`notApplied\` with a message that says so. Send it in another batch, or the
+  whole list again with its keys: it gets further each time. Answers of earlier sends, and of a key that is in the list again, have 2 MiB of
+  their own; what has no room is \`applied\` all the same, and its \`body\` is \`{transactionNo, leftOut: true}\`. Its \`key\`, sent alone, gives the answer;
+  \`GET /Inventory/Transactions/{transactionNo}\` shows what was done. An atomic batch that would have to tell more than ${answersLengthMax / 2 ** 20} MiB of such answers is refused, with nothing applied: send it in parts.`,
   body: one('Each on its own', batchRequest),
   answer: one('One applied, one refused', batchAnswer),
   invalid: {

@@ -1,0 +1,18 @@
+import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
+import type { SubmitResult } from '@inventory/queue/submit';
+import { unknownKey } from '../transactions.ts';
+import type { ReadOutcomes } from './atomic-refusals.ts';
+
+/**
+ * What is decided under the keys of these requests, and need not be settled; by request id. `withRefused`:
+ * also which of them were refused a moment ago.
+ */
+export async function readKnown(
+  keyed: readonly SentRequest[],
+  readOutcomes: ReadOutcomes,
+  withRefused: boolean,
+): Promise<Map<string, SubmitResult>> {
+  if (keyed.length === 0) return new Map();
+  const outcomes = await readOutcomes(keyed).catch(unknownKey);
+  return new Map([...outcomes].filter(([, { status }]) => withRefused || status !== 'abandoned'));
+}

@@ -1,0 +1,127 @@
+import { toldLengthMax } from '@inventory/api/batch/answer-room';
+import { createBatches } from '@inventory/api/batch/batches';
+import { runEach, type Task } from '@inventory/api/batch/run-each';
+import { createBatchTurns } from '@inventory/api/batch/turns';
+import { messages } from '@inventory/api/errors';
+import { nameRequest } from '@inventory/api/request-id';
+import type { Reply } from '@inventory/api/route';
+import type { Sender } from '@inventory/api/sender';
+import type { OperationLimiter } from '@inventory/auth/rate-limit';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { expect, test } from 'vitest';
+
+const answerLength = 256 * 1024;
+const fitting = toldLengthMax / answerLength;
+
+/** An api's way to stock that applies all, and remembers by key what it applied. */
+function openStock() {
+  const applied = new Map<string, string>();
+  const sent: string[] = [];
+  const known = (request: QueuedRequest): StoredOutcome | undefined => {
+    const result = applied.get(request.key!.digest);
+    return result === undefined ? undefined : { status: 'applied', result, isRepeat: true };
+  };
+  const sender = {
+    togetherMax: 4,
+    queued: (request: object, { key }: { key: string }) => ({
+      ...request,
+      requestId: key,
+      key: { digest: key },
+    }),
+    async sendAll(requests: readonly QueuedRequest[]) {
+      return requests.map((request) => {
+        const { digest } = request.key!;
+        sent.push(digest);
+        const before = known(request);
+        if (before !== undefined) return before;
+        const start = `{"recNo":1,"status":"moved","transactionNo":${applied.size + 1},"remark":"`;
+        const result = `${start}${'x'.repeat(answerLength - start.length - 2)}"}`;
+        applied.set(digest, result);
+        return { status: 'applied', result };
+      });
+    },
+    settleAll: async (requests: readonly QueuedRequest[]) =>
+      requests.map((request) => known(request) ?? { status: 'busy', result: null }),
+  } as unknown as Sender;
+  const readOutcomes = async (requests: readonly { requestId: string }[]) =>
+    new Map(
+      requests.flatMap((request) => {
+        const outcome = known(request as QueuedRequest);
+        return outcome === undefined ? [] : [[request.requestId, outcome] as const];
+      }),
+    );
+  const turns = createBatchTurns({ beside: 64, alone: 64 });
+  return { options: { sender, turns, readOutcomes }, applied, sent };
+}
+
+const listOf = (count: number, itemCount: number) =>
+  Array.from({ length: count }, (_, index): Task => {
+    const key = { digest: `place-${index}`, fingerprint: '', askedAt: 0 };
+    const itemID = `item-${index % itemCount}`;
+    const body = { itemID, units: 1, wid: 1, toSpot: 'B' };
+    const make = () => ({ requestId: String(index), kind: 'move', body, key }) as QueuedRequest;
+    return { itemId: itemID, isBetween: false, make };
+  });
+
+for (const itemCount of [1, 3])
+  test(`not applied: what follows new answers that fill the answer of the batch; a list that is sent again gets further, in its order: ${itemCount} items`, async () => {
+    const { options, applied, sent } = openStock();
+    const tasks = listOf(40, itemCount);
+    const counts: number[] = [];
+    for (let send = 0; send < 10 && applied.size < tasks.length; send++) {
+      const { answers, isFull } = await runEach(options, 'client', tasks, performance.now());
+      counts.push(applied.size);
+      const told = answers.map(({ status }) => status);
+      expect(told).toEqual(tasks.map((_, index) => (applied.has(`place-${index}`) ? 'applied' : 'busy')));
+      expect(isFull).toBe(applied.size < tasks.length);
+      // New ones and earlier ones have room for as much each.
+      const length = answers.reduce((sum, { result }) => sum + (result?.length ?? 0), 0);
+      expect(length).toBeLessThan(2 * toldLengthMax + 10_000);
+    }
+    // No more than what was under way when it was full.
+    expect(counts[0]).toBeLessThanOrEqual(fitting + 4 * itemCount);
+    expect(counts.at(-1)).toBe(40);
+    const firsts = [...new Set(sent)].map((digest) => Number(digest.split('-')[1]));
+    for (let item = 0; item < itemCount; item++) {
+      const ofItem = firsts.filter((index) => index % itemCount === item);
+      expect(ofItem).toEqual(ofItem.toSorted((a, b) => a - b));
+    }
+    const again = await runEach(options, 'client', tasks, performance.now());
+    const leftOut = again.answers.filter(({ result }) => result?.endsWith('"leftOut":true}'));
+    expect(leftOut).toHaveLength(40 - fitting);
+    expect(again.isFull).toBe(false);
+  });
+
+test('503 that says why: an operation of a batch that is not sent because the answers of others fill its answer', async () => {
+  const { options } = openStock();
+  const unused = async (): Promise<never> => {
+    throw new Error('not asked for');
+  };
+  const { batch } = createBatches({
+    ...options,
+    limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as OperationLimiter,
+    operationLimit: 1000,
+    findOriginals: unused,
+    findGaps: unused,
+    tryOut: unused,
+    whyUnanswered: () => 'busy',
+    now: Date.now,
+  });
+  const client = {
+    ...{ clientId: 'client', readOnly: false, rateLimit: null, operationsPerMinute: null },
+    ...{ permissions: new Set([15]), scope: new Set([1]) },
+  };
+  const operations = Array.from({ length: 40 }, (_, index) => ({
+    body: { op: 'move', key: `place-${index}`, itemID: 'ITEM', units: 1, wid: 1, toSpot: 'B' },
+  }));
+  const caller = { client, key: undefined, arrivedAt: performance.now(), name: nameRequest('') };
+  const call = { wait: undefined as never, nameOperations: () => {} };
+  const { status, text } = (await batch({ head: { mode: 'each' }, operations }, caller, call)) as Reply & {
+    text: string;
+  };
+  expect(status).toBe(200);
+  const { results, summary } = JSON.parse(text);
+  expect(summary).toEqual({ applied: fitting + 4, refused: 0, notApplied: 40 - fitting - 4 });
+  expect(results.at(-1)).toMatchObject({ statusCode: 503, error: { message: messages.answersFull } });
+});
