@@ -277,6 +277,29 @@ describe('a key', () => {
     expect(await batches.worker().apply([ahead])).toEqual([abandoned]);
   });
 
+  test('applied: a send of a key that was refused while the clock of Postgres was an hour ahead; what is refused from now on is again', async () => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const [key, other] = [createDigest(), createDigest()];
+    const askedAt = Date.now() + 3_600_000 - 1000;
+    await settle(batches.sql, [send(itemID, key), send(itemID, other)]);
+    await batches.sql`
+      update idempotency_key
+      set refused_at = clock_timestamp() + interval '1 hour'
+      where encode(key_digest, 'base64') = any(${[key, other]}::text[])`;
+    // It came while the clock was ahead.
+    const ahead = send(itemID, other, { askedAt });
+    expect(await worker.apply([ahead])).toEqual([abandoned]);
+    const [applied] = await worker.apply([send(itemID, key)]);
+    expect(applied?.status).toBe('applied');
+    const [underWay, refused] = [send(itemID, other), send(itemID, other)];
+    expect((await settle(batches.sql, [refused])).get(refused.requestId)).toEqual(abandoned);
+    expect(await worker.apply([underWay])).toEqual([abandoned]);
+    const [next] = await worker.apply([send(itemID, other, { askedAt: Date.now() + 1000 })]);
+    expect(next?.status).toBe('applied');
+    expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
+  });
+
   test('never applied: a send whose key was refused, again and for the first time, while its batch waited', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();

@@ -37,7 +37,7 @@ const receive = (itemID: string, fields: Fields = {}, wid = 1) =>
 async function refusedKey() {
   const key = keyOf();
   // For as long as the test takes.
-  const refused = { ...key, askedAt: key.askedAt + 3_600_000 };
+  const refused = { ...key, askedAt: key.askedAt + 9_500 };
   await refuseKeys(batches.sql, [{ requestId: randomUUID(), clientId: batches.clientId, key: refused }]);
   return key;
 }

@@ -367,8 +367,8 @@ describe('POST /Inventory/Batch, each', () => {
     await each(client, [receiveOf(itemID, 5)]);
     const key = uniqueName('key');
     const digest = createHash('sha256').update(key).digest('base64');
-    // As it is told not applied; for longer than the 300 ms.
-    const refused = { digest, fingerprint: digest, askedAt: Date.now() + 3_600_000 };
+    // As it is told not applied; for longer than the 300 ms, and not so far ahead that it is not believed.
+    const refused = { digest, fingerprint: digest, askedAt: Date.now() + 9_500 };
     await refuseKeys(service.sql, [{ requestId: randomUUID(), clientId: client.clientId, key: refused }]);
     const operations = [
       receiveOf(itemID, 1),

@@ -1379,7 +1379,7 @@ async function importKey(`,
     edits: [
       {
         file: idempotency,
-        search: 'when key.request_id is null and ${untilRefusedEnds(tx)} <= excluded.asked_at then',
+        search: 'when key.request_id is null and ${isOpen(tx)} then',
         replace: 'when key.request_id is null then',
       },
     ],
@@ -1395,6 +1395,45 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'came before another one' },
+  },
+  {
+    name: 'a key refused by a clock that was ahead, until that time comes',
+    edits: [
+      {
+        file: idempotency,
+        search: 'return refusedAt <= now + aheadMaxMs || askedAt > now + aheadMaxMs;',
+        replace: 'return true;',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'an hour ahead' },
+  },
+  {
+    name: 'a key refused by a clock that was ahead is not refused for what that clock sent',
+    edits: [
+      {
+        file: idempotency,
+        search: 'return refusedAt <= now + aheadMaxMs || askedAt > now + aheadMaxMs;',
+        replace: 'return refusedAt <= now + aheadMaxMs;',
+      },
+      {
+        file: idempotency,
+        search: ' and excluded.asked_at <= ${believedUntil(sql)}))`;',
+        replace: '))`;',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'an hour ahead' },
+  },
+  {
+    name: 'a refusal by a clock that was ahead hides those of now',
+    edits: [
+      {
+        file: idempotency,
+        search:
+          'greatest(case when key.refused_at <= ${believedUntil(sql)} then key.refused_at end, excluded.refused_at)',
+        replace: 'greatest(key.refused_at, excluded.refused_at)',
+      },
+    ],
+    test: { file: 'concurrency/keys.test.ts', title: 'an hour ahead' },
   },
   {
     name: 'a key refused as of a clock that is behind',

@@ -20,6 +20,7 @@ export type KeyRow = Omit<OutcomeRow, 'request_id' | 'status'> & {
   status: StoredOutcome['status'] | null;
   /** Milliseconds since 1970; null: no send of the key was told that nothing was applied. */
   refused_ms: number | null;
+  now_ms: number;
 };
 
 /**
@@ -29,6 +30,12 @@ export type KeyRow = Omit<OutcomeRow, 'request_id' | 'status'> & {
  * `Retry-After` asks.
  */
 const refusedForMs = 300;
+/**
+ * A clock of Postgres that was ahead and was set right leaves refusals of a time that has not come. Further
+ * ahead than this they are not believed by sends of now: a key would be refused until that time comes. They
+ * are by sends that came while the clock was ahead, too.
+ */
+const aheadMaxMs = 10_000;
 
 const otherRequest = JSON.stringify(conflict('This Idempotency-Key was used with another request.'));
 
@@ -51,7 +58,8 @@ export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragm
   return sql`
     select asked.client_id, asked.digest, encode(key.fingerprint, 'base64') as fingerprint, key.request_id, status,
       ${isLarge(sql)} as is_large, ${smallResult(sql)} as result,
-      (extract(epoch from refused_at) * 1000)::float8 as refused_ms
+      (extract(epoch from refused_at) * 1000)::float8 as refused_ms,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
     from (${askedKeys(sql, keys)}) as asked
     cross join lateral (
       select request_id, fingerprint, refused_at
@@ -88,9 +96,10 @@ function outcomeOfKey(row: KeyRow, { requestId, key }: KeyedRequest): StoredOutc
   return isRefused(row, key.askedAt) ? { status: 'abandoned', result: null } : null;
 }
 
-/** As {@link untilRefusedEnds} says it in SQL. */
-function isRefused({ refused_ms: refusedAt }: KeyRow, askedAt: number): boolean {
-  return refusedAt !== null && refusedAt + refusedForMs > askedAt;
+/** Whether a send that came at `askedAt` is never applied; {@link isOpen} says the opposite in SQL. */
+function isRefused({ refused_ms: refusedAt, now_ms: now }: KeyRow, askedAt: number): boolean {
+  if (refusedAt === null || refusedAt + refusedForMs <= askedAt) return false;
+  return refusedAt <= now + aheadMaxMs || askedAt > now + aheadMaxMs;
 }
 
 /** The outcome of a later request with the same key in a batch, by the first one that is decided. */
@@ -134,7 +143,7 @@ export function claimKeys(
       fingerprint = excluded.fingerprint,
       refused_at = excluded.refused_at,
       request_id = case
-        when key.request_id is null and ${untilRefusedEnds(tx)} <= excluded.asked_at then excluded.request_id
+        when key.request_id is null and ${isOpen(tx)} then excluded.request_id
         else refuse_taken_key()
       end`;
 }
@@ -152,7 +161,8 @@ export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): P
     -- In the order of the batches.
     order by client_id collate "C", key_digest
     on conflict (client_id, key_digest) do update
-    set refused_at = greatest(key.refused_at, excluded.refused_at)
+    -- A moment that has not come makes way: told of now, "not applied" must keep back what was sent by now.
+    set refused_at = greatest(case when key.refused_at <= ${believedUntil(sql)} then key.refused_at end, excluded.refused_at)
     where key.request_id is null`;
 }
 
@@ -168,6 +178,12 @@ function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
     ) as asked (client_id, digest, asked_ms)`;
 }
 
-function untilRefusedEnds(sql: Sql | Tx): Fragment {
-  return sql`key.refused_at + make_interval(secs => ${refusedForMs / 1000})`;
+/** Whether the send that claims a key, `excluded`, is not kept back by the key's refusal. */
+function isOpen(sql: Sql | Tx): Fragment {
+  return sql`(key.refused_at + make_interval(secs => ${refusedForMs / 1000}) <= excluded.asked_at
+    or (key.refused_at > ${believedUntil(sql)} and excluded.asked_at <= ${believedUntil(sql)}))`;
+}
+
+function believedUntil(sql: Sql | Tx): Fragment {
+  return sql`clock_timestamp() + make_interval(secs => ${aheadMaxMs / 1000})`;
 }
