@@ -65,6 +65,12 @@ function hasKey({ operations }: RawBatch, { key }: Caller): boolean {
   return key !== undefined || operations.some((each) => 'body' in each && each.body.key !== undefined);
 }
 
+/** An earlier send of one of its keys may be applied. */
+function failUnjudged(error: unknown, raw: RawBatch, caller: Caller): never {
+  if (hasKey(raw, caller)) unknownKey(error);
+  throw error;
+}
+
 /** Many operations in one call. */
 export function createBatches({
   sender,
@@ -86,11 +92,8 @@ export function createBatches({
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
-    const operations = await judgeOperations(raw, caller.client, times, findOriginals).catch((error) => {
-      // An earlier send of one of its keys may be applied.
-      if (hasKey(raw, caller)) unknownKey(error);
-      throw error;
-    });
+    const judging = judgeOperations(raw, caller.client, times, findOriginals);
+    const operations = await judging.catch((error) => failUnjudged(error, raw, caller));
     return raw.head.mode === 'atomic'
       ? operations.map((each) => unlessListKey(each, caller.key))
       : operations;
