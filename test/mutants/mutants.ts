@@ -2352,6 +2352,41 @@ async function importKey(`,
     test: { file: 'security/event-loop.test.ts', title: 'very many parameters' },
   },
   {
+    name: 'an atomic batch is made one request at one stretch',
+    edits: [
+      {
+        file: 'apps/api/src/sender.ts',
+        search: `await pace();
+    asked.push(`,
+        replace: 'asked.push(',
+      },
+    ],
+    test: { file: 'security/batch-work-in-turns.test.ts', title: 'is made one request' },
+  },
+  {
+    name: 'the digest of an atomic batch is another one than before',
+    edits: [
+      {
+        file: 'apps/api/src/sender.ts',
+        search: "asked.join(',')",
+        replace: "asked.join('')",
+      },
+    ],
+    test: { file: 'security/batch-work-in-turns.test.ts', title: 'is made one request' },
+  },
+  {
+    name: 'the keys of a refused batch are looked up at one stretch',
+    edits: [
+      {
+        file: 'apps/api/src/batch/atomic-refusals.ts',
+        search: `await pace();
+      const { request, key, index }`,
+        replace: 'const { request, key, index }',
+      },
+    ],
+    test: { file: 'security/batch-work-in-turns.test.ts', title: 'are looked up in stretches' },
+  },
+  {
     name: 'a large batch lets nobody in between',
     edits: [
       {

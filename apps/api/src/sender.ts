@@ -12,6 +12,7 @@ import type {
   SingleRequest,
   StockRequest,
 } from '@inventory/domain/stock/request';
+import { createPacer } from '@inventory/process/pacer';
 import type { Tracing } from '@inventory/process/tracing';
 import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit';
@@ -29,8 +30,11 @@ export type Sender = {
   togetherMax: number;
   /** A request as it travels. `arrivedAt`: of `performance.now()`, when its clock starts. */
   queued<Request extends StockRequest>(request: Request, from: Origin): Queued<Request>;
-  /** The operations of an atomic batch as one request. */
-  atomic(operations: readonly OperationToSend[], from: Origin): Queued<AtomicRequest>;
+  /**
+   * The operations of an atomic batch as one request. However large they are, others get their turns of the
+   * event loop meanwhile.
+   */
+  atomic(operations: readonly OperationToSend[], from: Origin): Promise<Queued<AtomicRequest>>;
   /**
    * Sends requests of one item, which are decided in their order; never throws an outage: the answer is
    * `unknown` then.
@@ -121,19 +125,8 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
   return {
     togetherMax: submitter.togetherMax,
     queued,
-    atomic(operations, from) {
-      const asked = JSON.stringify(operations.map(({ request: { kind, body }, key }) => [kind, body, key]));
-      const body = { mode: 'atomic' as const, count: operations.length, digest: digest(asked) };
-      const sent = operations.map(({ request, key, evidence }): AtomicOperation => {
-        const { clientId, deadline, ...rest } = queued(request, {
-          clientId: from.clientId,
-          arrivedAt: from.arrivedAt,
-          key: key ?? undefined,
-          evidence,
-        });
-        return { ...rest, ownKey: key } as AtomicOperation;
-      });
-      return queued({ kind: 'batch', body, operations: sent }, from);
+    async atomic(operations, from) {
+      return queued(await joined(operations, from, queued), from);
     },
     sendAll(requests, arrivedAt) {
       if (tracing === null) return sendAll(requests, arrivedAt);
@@ -154,6 +147,28 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
       );
     },
   };
+}
+
+/** Operations as one request that is applied whole or not at all. */
+async function joined(
+  operations: readonly OperationToSend[],
+  { clientId, arrivedAt }: Origin,
+  queued: Sender['queued'],
+): Promise<AtomicRequest> {
+  const pace = createPacer();
+  const asked: string[] = [];
+  const sent: AtomicOperation[] = [];
+  for (const { request, key, evidence } of operations) {
+    await pace();
+    asked.push(JSON.stringify([request.kind, request.body, key]));
+    const own = queued(request, { clientId, arrivedAt, key: key ?? undefined, evidence });
+    const { clientId: _, deadline, ...rest } = own;
+    sent.push({ ...rest, ownKey: key } as AtomicOperation);
+  }
+  // The text of the whole list: every version of the api makes the same digest of it.
+  const list = `[${asked.join(',')}]`;
+  const body = { mode: 'atomic' as const, count: operations.length, digest: digest(list) };
+  return { kind: 'batch', body, operations: sent };
 }
 
 /** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */

@@ -88,7 +88,7 @@ export function createAtomic({
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
     const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
     try {
-      const request = requestOf(sent, caller);
+      const request = await requestOf(sent, caller);
       const answer = await send(request, begins, caller.arrivedAt);
       if (answer.status === 'applied') return (gaps) => appliedReply(answer, operations, gaps);
       if (isNotApplied(answer)) {
@@ -104,7 +104,10 @@ export function createAtomic({
     }
   }
 
-  function requestOf(sent: readonly OperationToSend[], { client, key }: Caller): Queued<AtomicRequest> {
+  function requestOf(
+    sent: readonly OperationToSend[],
+    { client, key }: Caller,
+  ): Promise<Queued<AtomicRequest>> {
     return sender.atomic(sent, { clientId: client.clientId, arrivedAt: performance.now(), key });
   }
 

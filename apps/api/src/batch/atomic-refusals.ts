@@ -2,6 +2,8 @@ import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { conflict, type Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
+import { createPacer } from '@inventory/process/pacer';
 import { Refused } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
@@ -47,12 +49,15 @@ export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes)
     operations: readonly Operation[],
     clientId: string,
   ): Promise<Map<number, Result>> {
-    const keyed = operations.flatMap((operation) => {
-      if (!('request' in operation) || operation.key === null) return [];
+    const pace = createPacer();
+    const keyed: { index: number; kind: SingleRequest['kind']; queued: QueuedRequest }[] = [];
+    for (const operation of operations) {
+      if (!('request' in operation) || operation.key === null) continue;
+      await pace();
       const { request, key, index } = operation;
       const queued = sender.queued(request, { clientId, arrivedAt: performance.now(), key });
-      return [{ index, kind: request.kind, queued }];
-    });
+      keyed.push({ index, kind: request.kind, queued });
+    }
     const results = new Map<number, Result>();
     if (keyed.length === 0) return results;
     const outcomes = await readOutcomes(keyed.map(({ queued }) => queued)).catch(unknownKey);
@@ -68,7 +73,7 @@ export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes)
   /** Whether a batch was decided under this key, of whichever operations: some may be forbidden now. */
   async function isDecided(clientId: string, key: string | undefined): Promise<boolean> {
     if (key === undefined) return false;
-    const asked = sender.atomic([], { clientId, arrivedAt: performance.now(), key });
+    const asked = await sender.atomic([], { clientId, arrivedAt: performance.now(), key });
     const outcomes = await readOutcomes([asked]).catch(unknownKey);
     const outcome = outcomes.get(asked.requestId);
     return outcome !== undefined && outcome.status !== 'abandoned';
