@@ -2387,6 +2387,35 @@ async function importKey(`,
     test: { file: 'security/batch-work-in-turns.test.ts', title: 'are looked up in stretches' },
   },
   {
+    name: 'all operations of mode each are begun at one stretch',
+    edits: [
+      {
+        file: 'apps/api/src/batch/run-each.ts',
+        search: `await pace();
+    const begun`,
+        replace: 'const begun',
+      },
+    ],
+    test: { file: 'security/batch-work-in-turns.test.ts', title: 'are begun in stretches' },
+  },
+  {
+    name: 'all operations of mode each are settled at one stretch',
+    edits: [
+      {
+        file: 'apps/api/src/batch/run-each.ts',
+        search: `await pace();
+      requests.push(`,
+        replace: 'requests.push(',
+      },
+    ],
+    test: { file: 'security/batch-work-in-turns.test.ts', title: 'are settled when' },
+  },
+  {
+    name: 'a failure while operations are begun ends the process',
+    edits: [{ file: 'apps/api/src/batch/run-each.ts', search: 'begun.catch(() => {});', replace: '' }],
+    test: { file: 'security/batch-work-in-turns.test.ts', title: 'a failure while operations' },
+  },
+  {
     name: 'a large batch lets nobody in between',
     edits: [
       {

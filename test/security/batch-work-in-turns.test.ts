@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { createAtomicRefusals } from '@inventory/api/batch/atomic-refusals';
 import type { Operation } from '@inventory/api/batch/read-operations';
 import { besideRefused, type Result } from '@inventory/api/batch/results';
+import { runEach, type Task } from '@inventory/api/batch/run-each';
 import { createSender, type OperationToSend, type Sender } from '@inventory/api/sender';
 import type { Caller } from '@inventory/api/transactions';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
 
 const operationCount = 100;
@@ -81,4 +83,46 @@ test('the keys of an atomic batch that is refused are looked up in stretches', a
   const refused = new Map<number, Result>([[0, besideRefused]]);
   const turns = await turnsDuring(() => refusals.replyTo(operations, refused, 'Refused.', caller));
   expect(turns).toBeGreaterThanOrEqual(turnsMin);
+});
+
+type SendAll = Sender['sendAll'];
+
+const abandoned: SendAll = async (requests) => requests.map(() => ({ status: 'abandoned', result: null }));
+
+/** Has operations done in mode each, of as many items; `begins`: whether their turns come. */
+function eachWith(begins: boolean, sendAll: SendAll = abandoned): Promise<unknown> {
+  const tasks = all(
+    (index): Task => ({
+      itemId: `I-${index}`,
+      isBetween: false,
+      make() {
+        workFor(workMs);
+        const requestId = `${index}`;
+        return { ...requestOf(index), requestId, clientId: 'client', deadline: 0 } as QueuedRequest;
+      },
+    }),
+  );
+  const sender = { ...slowSender(), sendAll, settleAll: abandoned };
+  const turns = { noteSingle() {}, take: async () => begins, give() {} };
+  return runEach({ sender, turns, readOutcomes: async () => new Map() }, 'client', tasks, performance.now());
+}
+
+test.each([
+  ['begun', true],
+  ['settled when they are not begun any more', false],
+])('operations of a batch of mode each are %s in stretches', async (_, begins) => {
+  expect(await turnsDuring(() => eachWith(begins))).toBeGreaterThanOrEqual(turnsMin);
+});
+
+test('a failure while operations of mode each are begun is told to their caller, and to nobody else', async () => {
+  const untold: unknown[] = [];
+  const note = (error: unknown) => untold.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const failing: SendAll = () => Promise.reject(new Error('a fault of ours'));
+    await expect(eachWith(true, failing)).rejects.toThrow('a fault of ours');
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+  expect(untold).toEqual([]);
 });

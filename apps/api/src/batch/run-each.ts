@@ -1,6 +1,7 @@
 import { gateNamesOf } from '@inventory/db/batch/gates';
 import { isKeyed } from '@inventory/db/requests/idempotency-keys';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { createPacer } from '@inventory/process/pacer';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { Sender } from '../sender.ts';
 import { createAnswerRoom } from './answer-room.ts';
@@ -58,6 +59,8 @@ export async function runEach(
   const results = new Map<Task, SubmitResult>();
   const { fresh, keep } = createRooms();
   const size = Math.min(runMax, sender.togetherMax);
+  // However many they are, others get their turns of the event loop meanwhile.
+  const pace = createPacer();
   let isFull = false;
 
   /** Sends these; whether all of them were decided. */
@@ -75,7 +78,11 @@ export async function runEach(
   /** For those that are not sent any more. */
   async function settle(some: readonly Task[]): Promise<void> {
     const now = performance.now();
-    const requests = some.map(({ make }) => make(now));
+    const requests: QueuedRequest[] = [];
+    for (const { make } of some) {
+      await pace();
+      requests.push(make(now));
+    }
     // Answers of earlier sends may be large: these are read within bounds.
     const known = await readKnown(requests.filter(isKeyed), readOutcomes, false);
     const open = requests.filter(({ requestId }) => !known.has(requestId));
@@ -106,8 +113,16 @@ export async function runEach(
     return [];
   }
 
+  const running: Promise<readonly Task[]>[] = [];
+  for (const ofItem of itemsOf(tasks)) {
+    await pace();
+    const begun = runItem(ofItem);
+    // Its failure is told where all are waited for.
+    begun.catch(() => {});
+    running.push(begun);
+  }
   // Together, and none in anybody's way: there may be many, and their callers have waited for long.
-  const left = await Promise.all(itemsOf(tasks).map(runItem));
+  const left = await Promise.all(running);
   await settle(left.flat());
   return { answers: tasks.map((task) => results.get(task)!), isFull };
 }
