@@ -2416,6 +2416,17 @@ async function importKey(`,
     test: { file: 'security/batch-work-in-turns.test.ts', title: 'a failure while operations' },
   },
   {
+    name: 'all lines that a dry run undoes come at one stretch',
+    edits: [
+      {
+        file: readCandidates,
+        search: 'inPartsOfLines(asked, turns.lotsMax)',
+        replace: 'inPartsOfLines(asked, Number.POSITIVE_INFINITY)',
+      },
+    ],
+    test: { file: 'security/event-loop.test.ts', title: 'lines of the ledger at a time' },
+  },
+  {
     name: 'a large batch lets nobody in between',
     edits: [
       {

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Route } from '@inventory/api/route';
+import { tryOutTogether } from '@inventory/db/batch/dry-run';
+import type { Sql } from '@inventory/db/client';
+import type { SingleRequest } from '@inventory/domain/stock/request';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type ApiClient, untilAnswered } from '../harness/api-client.ts';
 import { createLoopWatch, type Place, type WireRequest } from '../harness/held-loop.ts';
-import { issueOf, receiveOf } from '../harness/operations.ts';
+import { issueOf, type Operation, receiveOf } from '../harness/operations.ts';
 import { type ProbedApi, startProbedApi } from '../harness/probed-api.ts';
 import { readHeaders } from '../harness/read-headers.ts';
 import { fieldsOf, nameOf, requestOf, routes } from '../harness/routes.ts';
@@ -342,6 +345,16 @@ test.each([
 // or are passed over, at one stretch.
 const trialStretchMax = 0.2;
 
+async function applyAll(operations: readonly Operation[]) {
+  for (let from = 0; from < operations.length; from += 500) {
+    // With a key: a slow machine's 503 is settled by asking again.
+    const headers = { 'Idempotency-Key': uniqueName('list') };
+    const body = { mode: 'atomic', operations: operations.slice(from, from + 500) };
+    const { status, text } = await untilAnswered(() => client.post('/Inventory/Batch', body, headers));
+    expect(status, text.slice(0, 300)).toBe(200);
+  }
+}
+
 test.each([
   ['that pass over all lots of each place before', 200, () => 11],
   ['of an item with 20,000 lots', 409, (spot: number) => (spot < 64 ? 250 : 16)],
@@ -353,13 +366,7 @@ test.each([
     const receipts = spots.flatMap((spot, index) =>
       more(lotsAt(index), () => receiveOf(stocked, 10, { spot })),
     );
-    for (let from = 0; from < receipts.length; from += 500) {
-      // With a key: a slow machine's 503 is settled by asking again.
-      const headers = { 'Idempotency-Key': uniqueName('receipts') };
-      const body = { mode: 'atomic', operations: receipts.slice(from, from + 500) };
-      const { status, text } = await untilAnswered(() => client.post('/Inventory/Batch', body, headers));
-      expect(status, text.slice(0, 300)).toBe(200);
-    }
+    await applyAll(receipts);
     // Else Postgres has plans for a table that was empty, and takes seconds.
     await service.sql`analyze lot`;
     const operations = spots.map((spot) => issueOf(stocked, 1, { spot }));
@@ -367,3 +374,38 @@ test.each([
     expect(await longestStretch(body, answered)).toBeLessThanOrEqual(trialStretchMax);
   },
 );
+
+/** How many statements have read the ledger while this was under way, over this pool. */
+async function ledgerReads(sql: Sql, work: () => Promise<unknown>): Promise<number> {
+  const options = sql.options as { debug?: unknown };
+  let count = 0;
+  options.debug = (_: number, text: string) => {
+    if (text.includes('join stock_entry using (transaction_no)')) count += 1;
+  };
+  await work();
+  options.debug = undefined;
+  return count;
+}
+
+test('what reversals undo is read in stretches when they are tried out: 2,000 lines of the ledger at a time', async () => {
+  const moved = await service.item();
+  await applyAll(more(2002, () => receiveOf(moved, 1, { spot: 'A' })));
+  const numbers: number[] = [];
+  for (const units of [1000, 1, 1, 1000]) {
+    const move = { itemID: moved, units, wid: 1, shipToWid: 2, spot: 'A', shipToSpot: 'B', reasonCode: 1 };
+    const headers = { 'Idempotency-Key': uniqueName('move') };
+    const { status, text } = await untilAnswered(() => client.post('/Inventory/Move', move, headers));
+    expect(status, text.slice(0, 300)).toBe(200);
+    numbers.push((JSON.parse(text) as { transactionNo: number }).transactionNo);
+  }
+  const undone = numbers.map((transactionNo, index): SingleRequest => {
+    const of = { kind: 'move' as const, itemID: moved, wids: [1, 2], lines: index % 3 === 0 ? 2000 : 2 };
+    return { kind: 'reverse', body: { transactionNo }, of };
+  });
+  const tried = (requests: readonly SingleRequest[]) => async () => {
+    const trial = await tryOutTogether(service.sql, requests, 'client');
+    expect(trial).toMatchObject({ status: 'applied', texts: requests.map(() => expect.any(String)) });
+  };
+  expect(await ledgerReads(service.sql, tried(undone.slice(0, 3)))).toBe(2);
+  expect(await ledgerReads(service.sql, tried(undone.slice(1, 3)))).toBe(1);
+});

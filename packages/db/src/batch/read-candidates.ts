@@ -141,8 +141,8 @@ export async function pickCandidates(
   }
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
   const others = Promise.all([
-    readHeld(tx, counted, found, reading.turns),
-    readPasts(tx, requests, found, facts),
+    readHeld(tx, counted, found, turns),
+    readPasts(tx, requests, found, facts, turns),
   ]);
   // It is told where it is waited for, unless a statement before it failed.
   others.catch(() => {});
@@ -298,6 +298,7 @@ async function readPasts(
   requests: readonly Queued<SingleRequest>[],
   found: Candidates,
   facts: Promise<{ outcomes: ReadonlyMap<string, unknown> }>,
+  turns: Turns,
 ): Promise<void> {
   const undoings = requests.flatMap((request) =>
     request.kind === 'reverse' && request.of.kind !== 'reverse'
@@ -308,24 +309,40 @@ async function readPasts(
   const isMuch = [...all.values()].reduce((sum, lines) => sum + lines, 0) > pastLinesMax;
   // Those that are decided already have no use for the room.
   const { outcomes } = isMuch ? await facts : { outcomes: new Map() };
-  const asked = new Set<number>();
+  const asked = new Map<number, number>();
   let read = 0;
   for (const { requestId, transactionNo, lines } of undoings) {
     if (outcomes.has(requestId) || asked.has(transactionNo)) continue;
     read += lines;
     // The others are left for the next batch.
     if (asked.size > 0 && read > pastLinesMax) break;
-    asked.add(transactionNo);
+    asked.set(transactionNo, lines);
   }
-  if (asked.size === 0) return;
-  const { reversed, entries } = await readLedger(tx, [...asked]);
-  for (const transactionNo of asked) {
-    found.past.set(transactionNo, { isReversed: reversed.has(transactionNo), entries: [] });
+  for (const part of inPartsOfLines(asked, turns.lotsMax)) {
+    const { reversed, entries } = await readLedger(tx, part);
+    for (const transactionNo of part) {
+      found.past.set(transactionNo, { isReversed: reversed.has(transactionNo), entries: [] });
+    }
+    for (const { row, transactionNo, wid, spot, delta } of entries) {
+      const [lot] = keepLots(found, [row]);
+      found.past.get(transactionNo)!.entries.push({ lot: lot!, wid, spot, delta });
+    }
   }
-  for (const { row, transactionNo, wid, spot, delta } of entries) {
-    const [lot] = keepLots(found, [row]);
-    found.past.get(transactionNo)!.entries.push({ lot: lot!, wid, spot, delta });
+}
+
+/** These transactions, by their lines, in parts of so many lines at the most, or of one transaction. */
+function inPartsOfLines(asked: ReadonlyMap<number, number>, linesMax: number): number[][] {
+  const parts: number[][] = [];
+  let left = 0;
+  for (const [transactionNo, lines] of asked) {
+    if (parts.length === 0 || lines > left) {
+      parts.push([]);
+      left = linesMax;
+    }
+    parts.at(-1)!.push(transactionNo);
+    left -= lines;
   }
+  return parts;
 }
 
 /** The lots of these rows; one that was read before is the same object. */
