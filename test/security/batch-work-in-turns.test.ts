@@ -71,6 +71,20 @@ test('an atomic batch is made one request in stretches, with the digest of its w
   expect((await sender.atomic([], origin)).body.digest).toBe(none);
 });
 
+test('an atomic batch of a few operations is made one request in one turn', async () => {
+  const sender = createSender({
+    submitter: {} as never,
+    settle: () => null as never,
+    now: () => 0,
+    tracing: null,
+  });
+  const few = all((index) => ({ request: requestOf(index), key: null })).slice(0, 5);
+  const tries: number[] = [];
+  // The processor may be taken away while it is made: not each time.
+  for (let count = 0; count < 20; count++) tries.push(await turnsDuring(() => sender.atomic(few, origin)));
+  expect(Math.min(...tries)).toBe(0);
+});
+
 test('the keys of an atomic batch that is refused are looked up in stretches', async () => {
   const refusals = createAtomicRefusals(slowSender(), async () => new Map());
   const operations = all(
