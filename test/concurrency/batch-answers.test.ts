@@ -104,6 +104,7 @@ test('503 that says why: an operation of a batch that is not sent because the an
     operationLimit: 1000,
     findOriginals: unused,
     findGaps: unused,
+    noteNumbers: () => {},
     tryOut: unused,
     whyUnanswered: () => 'busy',
     now: Date.now,

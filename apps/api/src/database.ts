@@ -20,7 +20,7 @@ export type Database = {
   verdicts: StatementPool;
   /** Dry runs. */
   trials: StatementPool;
-  /** Writes of items. */
+  /** Writes of items, and beside them, one at a time, of the numbers of devices. */
   items: StatementPool;
   /** The page of those who run the service: one statement at a time, and never beside another's work. */
   operations: StatementPool;

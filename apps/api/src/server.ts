@@ -9,6 +9,7 @@ import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { findLossyReplication } from '@inventory/db/replication';
 import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
+import { noteDeviceNumbers } from '@inventory/db/requests/device-numbers';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
@@ -38,6 +39,7 @@ import { lateAsBusy } from './as-busy.ts';
 import { watchBackupAge } from './backup-age.ts';
 import { toldLengthMax } from './batch/answer-room.ts';
 import { createBatches } from './batch/batches.ts';
+import { createNumberNotes } from './batch/device-numbers.ts';
 import type { FindOriginals } from './batch/read-operations.ts';
 import { createBatchTurns } from './batch/turns.ts';
 import { createBodyRoom } from './body-room.ts';
@@ -79,6 +81,8 @@ const readBesideMs = 1000;
 const lookWithinMs = 100;
 // Then a batch is answered without them.
 const gapsWithinMs = 2000;
+// Numbers of devices that no connection is free for by then are not noted.
+const notedWithinMs = 5000;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
 
 /** A look that found no connection free is no failure. */
@@ -141,6 +145,11 @@ function wireStock(
           report(error, 'the gaps of devices');
           return null;
         }),
+      // On one connection of the items': a commit that hangs keeps no read and no verdict waiting.
+      noteNumbers: createNumberNotes(
+        (numbers) => database.items.run((sql) => noteDeviceNumbers(sql, numbers), soon(notedWithinMs)),
+        report,
+      ),
       whyUnanswered: needs.whyUnanswered,
       now,
     }),

@@ -9,6 +9,7 @@ import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
 import { type Caller, refusalTextOf } from '../transactions.ts';
 import { createAtomicRefusals, type ReadOutcomes } from './atomic-refusals.ts';
+import type { NoteNumbers } from './device-numbers.ts';
 import type { Operation } from './read-operations.ts';
 import { batchReply, refusedReply } from './replies.ts';
 import {
@@ -29,6 +30,7 @@ export type AtomicOptions = {
   turns: BatchTurns;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
+  noteNumbers: NoteNumbers;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
 };
@@ -46,14 +48,17 @@ export type ApplyAtomic = (
 
 type ReplyWith = (gaps: Gap[] | null) => Reply;
 
+const replayed = { status: 'applied', replayed: true } as const;
+
 export function createAtomic({
   sender,
   turns,
   tryOut,
   readOutcomes,
+  noteNumbers,
   whyUnanswered,
 }: AtomicOptions): ApplyAtomic {
-  const refusals = createAtomicRefusals(sender, readOutcomes);
+  const refusals = createAtomicRefusals(sender, readOutcomes, noteNumbers);
   const settleKeys = createKeySettler(sender, readOutcomes);
 
   async function atomic(
@@ -90,11 +95,16 @@ export function createAtomic({
     try {
       const request = await requestOf(sent, caller);
       const answer = await send(request, begins, caller.arrivedAt);
-      if (answer.status === 'applied') return (gaps) => appliedReply(answer, operations, gaps);
+      if (answer.status === 'applied') {
+        if (hasReplays(answer)) noteNumbers(client.clientId, operations, () => replayed);
+        return (gaps) => appliedReply(answer, operations, gaps);
+      }
       if (isNotApplied(answer)) {
         const known = await settleKeys(request, answer, caller.arrivedAt);
-        if (known.some(({ status }) => status === 'applied'))
+        if (known.some(({ status }) => status === 'applied')) {
+          noteNumbers(client.clientId, operations, (index) => known[index]);
           return (gaps) => knownReply(operations, known, gaps, caller.key, whyUnanswered);
+        }
       }
       const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
       const reply = await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
@@ -166,11 +176,18 @@ function knownReply(
   throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
 }
 
+// In the JSON text of results. A quote inside a text has a backslash before it.
+const [ofNow, ofBefore] = [',"replayed":false}', ',"replayed":true}'];
+
+/** Whether operations of an applied batch were applied before, under the numbers of then. */
+function hasReplays(answer: SubmitResult): boolean {
+  return ('isRepeat' in answer && answer.isRepeat === true) || answer.result!.includes(ofBefore);
+}
+
 function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {
   const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
-  // Of a stored answer all is stored. A quote inside a text has a backslash before it.
-  const ofNow = ',"replayed":false}';
-  const results = isRepeat ? answer.result!.replaceAll(ofNow, ',"replayed":true}') : answer.result!;
+  // Of a stored answer all is stored.
+  const results = isRepeat ? answer.result!.replaceAll(ofNow, ofBefore) : answer.result!;
   const summary = { applied: operations.length, refused: 0, notApplied: 0 };
   return batchReply('atomic', results, summary, gaps, !results.includes(ofNow));
 }

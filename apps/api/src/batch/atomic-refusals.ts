@@ -9,6 +9,7 @@ import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
 import { type Caller, unknownKey } from '../transactions.ts';
 import { createAnswerRoom } from './answer-room.ts';
+import type { NoteNumbers } from './device-numbers.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
 import { appliedResult, type Result, refusedResult } from './results.ts';
@@ -40,7 +41,11 @@ export type AtomicRefusals = {
 };
 
 /** The answers to atomic batches that are refused. */
-export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes): AtomicRefusals {
+export function createAtomicRefusals(
+  sender: Sender,
+  readOutcomes: ReadOutcomes,
+  noteNumbers: NoteNumbers,
+): AtomicRefusals {
   /**
    * Those that an earlier send of their own keys had applied, by their places: a batch that is refused does
    * not undo them, so it does not say that they are not applied.
@@ -85,7 +90,9 @@ export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes)
         throw new Refused(conflict(`${message} What was sent before under its Idempotency-Key stays.`));
       }
       const before = await appliedBefore(operations, clientId);
-      return refusedReply(operations, new Map([...before, ...refused]), message, false);
+      const results = new Map([...before, ...refused]);
+      noteNumbers(clientId, operations, (index) => results.get(index));
+      return refusedReply(operations, results, message, false);
     },
     async replyToStock(refusal, operations, clientId, isRepeat) {
       if (!('culprit' in refusal)) {
@@ -96,6 +103,7 @@ export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes)
       const known = before.map((place) => operations[place]!);
       const results = await appliedBefore(known, clientId);
       results.set(index, refusedResult(cause, replayed || isRepeat));
+      noteNumbers(clientId, operations, (place) => results.get(place));
       return refusedReply(operations, results, message, isRepeat);
     },
   };

@@ -11,6 +11,7 @@ import type { Sender } from '../sender.ts';
 import { type Caller, checkKey, unknownKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
+import type { NoteNumbers } from './device-numbers.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
 import { batchReply } from './replies.ts';
 import {
@@ -38,6 +39,7 @@ export type BatchesOptions = {
    * be told. Never fails.
    */
   findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[] | null>;
+  noteNumbers: NoteNumbers;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   /** Why the queue does not take or answer a request now. */
@@ -79,12 +81,13 @@ export function createBatches({
   turns,
   findOriginals,
   findGaps,
+  noteNumbers,
   tryOut,
   readOutcomes,
   whyUnanswered,
   now,
 }: BatchesOptions): Batches {
-  const applyAtomic = createAtomic({ sender, turns, tryOut, readOutcomes, whyUnanswered });
+  const applyAtomic = createAtomic({ sender, turns, tryOut, readOutcomes, noteNumbers, whyUnanswered });
 
   async function judged(raw: RawBatch, caller: Caller): Promise<Operation[]> {
     const { sentAt } = raw.head;
@@ -164,6 +167,7 @@ export function createBatches({
       }
       const gaps = gapsOf(operations, caller);
       const results = await each(operations, caller);
+      noteNumbers(client.clientId, operations, (index) => results[index]);
       const isReplayed = results.every(({ replayed }) => replayed);
       return batchReply('each', resultsText(operations, results), summaryOf(results), await gaps, isReplayed);
     },

@@ -2,15 +2,16 @@ import type { Sql } from '../client.ts';
 
 export type DeviceGap = { deviceID: string; from: number; to: number };
 
-// Between two numbers that came, so many that are stored are looked at; nothing is told of what lies behind
-// them.
+// Between two numbers that came, so many that are known are looked at, and as many of each table are read;
+// nothing is told of what lies behind them.
 const lookedAtMax = 50;
 // More gaps say nothing more.
 const gapsMax = 1000;
 
 /**
  * The numbers of a client's devices that have not come: between the ones given, and between the lowest of
- * them and what is stored of the device below it. In order of device and number, a thousand at most.
+ * them and what is known of the device below it. Those came that have a transaction, and those that were
+ * noted because they have none. In order of device and number, a thousand at most.
  */
 export async function findDeviceGaps(
   sql: Sql,
@@ -24,10 +25,17 @@ export async function findDeviceGaps(
     ), pairs as (
       select device_id, seq, coalesce(
         lag(seq) over (partition by device_id order by seq),
-        (
-          select max(device_seq)
-          from stock_transaction
-          where client_id = ${clientId} and stock_transaction.device_id = come.device_id and device_seq < come.seq
+        greatest(
+          (
+            select max(device_seq)
+            from stock_transaction
+            where client_id = ${clientId} and stock_transaction.device_id = come.device_id and device_seq < come.seq
+          ),
+          (
+            select max(device_seq)
+            from device_number
+            where client_id = ${clientId} and device_number.device_id = come.device_id and device_seq < come.seq
+          )
         )
       ) as before
       from come
@@ -44,6 +52,15 @@ export async function findDeviceGaps(
           select distinct device_seq
           from stock_transaction
           where client_id = ${clientId} and stock_transaction.device_id = pairs.device_id
+            and device_seq > pairs.before and device_seq < pairs.seq
+          order by device_seq
+          limit ${lookedAtMax}
+        )
+        union
+        (
+          select device_seq
+          from device_number
+          where client_id = ${clientId} and device_number.device_id = pairs.device_id
             and device_seq > pairs.before and device_seq < pairs.seq
           order by device_seq
           limit ${lookedAtMax}
