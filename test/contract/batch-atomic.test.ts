@@ -362,6 +362,44 @@ describe('POST /Inventory/Batch, atomic', () => {
     await expect.poll(told, { timeout: 10_000 }).toEqual([gap(2, 3), gap(5, 5), gap(15, 15)]);
   });
 
+  test('the first answer again, where the clock of a device was put right between two sends; nothing of a list that is new', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    const send = (operations: object[], sentAt: string, headers: Record<string, string> = {}, fields = {}) =>
+      untilAnswered(() =>
+        client.post('/Inventory/Batch', { mode: 'atomic', sentAt, operations, ...fields }, headers),
+      );
+    const right = () => new Date().toISOString();
+    const receipt = (fields: object = {}) => receiveOf(itemID, 1, { capturedAt: tomorrow, ...fields });
+    const header = { 'Idempotency-Key': uniqueName('k') };
+    const list = [receipt(), receipt({ key: uniqueName('k') })];
+    const first = await send(list, tomorrow, header);
+    expect(outcomesOf(first.body)).toEqual(['applied 201', 'applied 201']);
+    const again = await send(list, right(), header);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.body.results).toEqual(
+      first.body.results.map((result: object) => ({ ...result, replayed: true })),
+    );
+    expect((await send([...list, receiveOf(itemID, 1)], right(), header)).status).toBe(409);
+    const refusing = { 'Idempotency-Key': uniqueName('k') };
+    const tooMuch = [receipt(), { ...issueOf(itemID, 1000), capturedAt: tomorrow }];
+    const refused = await send(tooMuch, tomorrow, refusing);
+    const refusedAgain = await send(tooMuch, right(), refusing);
+    expect(outcomesOf(refusedAgain.body)).toEqual(outcomesOf(refused.body));
+    expect(outcomesOf(refused.body)).toEqual(['notApplied 503', 'refused 409']);
+    // By the keys of its operations, which count as done.
+    const keyed = [receipt({ key: uniqueName('k') })];
+    await send(keyed, tomorrow);
+    const more = await send([...keyed, receiveOf(itemID, 1)], right());
+    expect(more.body.results.map(({ replayed }: { replayed: boolean }) => replayed)).toEqual([true, false]);
+    // A dry run knows no keys.
+    expect((await send(keyed, right(), {}, { dryRun: true })).status).toBe(409);
+    const fresh = await send([...keyed, receipt({ key: uniqueName('k') })], right());
+    expect(outcomesOf(fresh.body)).toEqual(['applied 201', 'refused 400']);
+    expect(await inStock(service, itemID)).toBe(4);
+  });
+
   test('keys of operations: one applied before counts as done, alone or in another batch; of a refused batch none is used but the culprit', async () => {
     const client = await service.client();
     const itemID = await service.item();

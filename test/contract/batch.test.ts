@@ -292,6 +292,58 @@ describe('POST /Inventory/Batch, each', () => {
     expect(outcomesOf(past.body)).toEqual(['refused 400']);
   });
 
+  test('the first answer again, where the clock of a device was put right between two sends; 400 for what is new', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const ahead = (ms = 0) => new Date(Date.now() + 86_400_000 + ms).toISOString();
+    const capturedAt = ahead(-60_000);
+    const times = { capturedAt, deviceID: uniqueName('d') };
+    const received = await each(client, [receiveOf(itemID, 5)]);
+    const { transactionNo } = received.body.results[0].body;
+    const operations = [
+      receiveOf(itemID, 5, { key: uniqueName('k'), ...times, deviceSeq: 1 }),
+      issueOf(itemID, 1000, { key: uniqueName('k'), ...times, deviceSeq: 2 }),
+      { op: 'reverse', transactionNo, key: uniqueName('k'), ...times, deviceSeq: 3 },
+    ];
+    const first = await each(client, operations, { sentAt: ahead() });
+    expect(outcomesOf(first.body)).toEqual(['applied 201', 'refused 409', 'applied 200']);
+    const right = { sentAt: new Date().toISOString() };
+    const again = await each(client, operations, right);
+    expect(again.body.results).toEqual(
+      first.body.results.map((result: object) => ({ ...result, replayed: true })),
+    );
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    const [operation] = operations;
+    const others = await each(
+      client,
+      [
+        { ...operation, key: uniqueName('k') },
+        { ...operation, key: undefined },
+        { ...operation, units: 6 },
+        { ...operation, wid: 3 },
+        { ...operation, units: -1 },
+      ],
+      right,
+    );
+    expect(outcomesOf(others.body)).toEqual([
+      'refused 400',
+      'refused 400',
+      // Another request under the same key.
+      'refused 409',
+      'refused 400',
+      'refused 400',
+    ]);
+    // By the header, for the whole list.
+    const keyless = operations.slice(0, 2).map(({ key: _, ...rest }) => rest);
+    const header = { 'Idempotency-Key': uniqueName('k') };
+    const list = await each(client, keyless, { sentAt: ahead() }, header);
+    const resent = await each(client, keyless, right, header);
+    expect(resent.body.results).toEqual(
+      list.body.results.map((result: object) => ({ ...result, replayed: true })),
+    );
+    expect(await inStock(service, itemID)).toBe(10);
+  });
+
   test('gaps in the numbers of a device are told, and never waited for', async () => {
     const client = await service.client();
     const itemID = await service.item();

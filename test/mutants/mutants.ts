@@ -26,6 +26,8 @@ const readCandidates = 'packages/db/src/batch/read-candidates.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batches = 'apps/api/src/batch/batches.ts';
+const passDecided = 'apps/api/src/batch/pass-decided.ts';
+const eachKey = 'apps/api/src/batch/each-key.ts';
 const deviceNumbers = 'apps/api/src/batch/device-numbers.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connections/connection.ts';
@@ -2295,6 +2297,34 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/batch.test.ts', title: 'no gap is told of numbers that came' },
+  },
+  {
+    name: 'a clock that was put right has the first answer refused',
+    edits: [{ file: batches, search: 'dryRun === true ? listed :', replace: 'mode !== null ? listed :' }],
+    test: { file: 'contract/batch.test.ts', title: 'the clock of a device was put right' },
+  },
+  {
+    name: 'what is new is applied with a time that lies in the future',
+    edits: [
+      { file: passDecided, search: 'return isKnown ?', replace: 'return isKnown || asked.has(operation) ?' },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'the clock of a device was put right' },
+  },
+  {
+    name: 'a clock that was put right has the first answer to an atomic list refused',
+    edits: [
+      {
+        file: passDecided,
+        search: 'list !== null && known.has(list.requestId)',
+        replace: 'list !== null && list.operations.length > 0',
+      },
+    ],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'the clock of a device was put right' },
+  },
+  {
+    name: 'a dry run is told of what is decided under keys',
+    edits: [{ file: batches, search: 'return dryRun === true ? listed : ', replace: 'return ' }],
+    test: { file: 'contract/batch-atomic.test.ts', title: 'the clock of a device was put right' },
   },
   {
     name: 'numbers of replays and refusals are told as gaps',
@@ -5343,7 +5373,7 @@ async function importKey(`,
   },
   {
     name: "an operation's key forgets its place in the list",
-    edits: [{ file: batches, search: '`${key}\\n${index}`', replace: '`${key}\\n`' }],
+    edits: [{ file: eachKey, search: '`${listKey}\\n${index}`', replace: '`${listKey}\\n`' }],
     test: { file: 'contract/batch.test.ts', title: 'the header stands for the whole list' },
   },
   {
@@ -5713,7 +5743,7 @@ async function importKey(`,
   },
   {
     name: "an operation's key forgets its place in the list, as the fault harness sees it",
-    edits: [{ file: batches, search: '`${key}\\n${index}`', replace: '`${key}\\n`' }],
+    edits: [{ file: eachKey, search: '`${listKey}\\n${index}`', replace: '`${listKey}\\n`' }],
     test: { fault: 'worker kill -9', rounds: 3 },
   },
   {

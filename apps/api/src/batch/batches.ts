@@ -12,6 +12,8 @@ import { type Caller, checkKey, unknownKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
 import type { NoteNumbers } from './device-numbers.ts';
+import { keyOfEach } from './each-key.ts';
+import { passDecided } from './pass-decided.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
 import { batchReply } from './replies.ts';
 import {
@@ -89,17 +91,17 @@ export function createBatches({
 }: BatchesOptions): Batches {
   const applyAtomic = createAtomic({ sender, turns, tryOut, readOutcomes, noteNumbers, whyUnanswered });
 
-  async function judged(raw: RawBatch, caller: Caller): Promise<Operation[]> {
-    const { sentAt } = raw.head;
+  async function judged(raw: RawBatch, caller: Caller): Promise<readonly Operation[]> {
+    const { sentAt, mode, dryRun } = raw.head;
     const times = {
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
     const judging = judgeOperations(raw, caller.client, times, findOriginals);
     const operations = await judging.catch((error) => failUnjudged(error, raw, caller));
-    return raw.head.mode === 'atomic'
-      ? operations.map((each) => unlessListKey(each, caller.key))
-      : operations;
+    const listed = mode === 'atomic' ? operations.map((each) => unlessListKey(each, caller.key)) : operations;
+    // A dry run knows no keys.
+    return dryRun === true ? listed : passDecided({ sender, readOutcomes }, listed, mode, caller);
   }
 
   async function each(
@@ -108,14 +110,12 @@ export function createBatches({
   ): Promise<Result[]> {
     const tasks = operations.flatMap((operation): Task[] => {
       if ('refusal' in operation) return [];
-      const { request, evidence, index } = operation;
-      // No key that is sent has a line break, so none is one of these.
-      const derived = key === undefined ? undefined : `${key}\n${index}`;
+      const { request, evidence } = operation;
       const make = (sentAt: number) =>
         sender.queued(request, {
           clientId: client.clientId,
           arrivedAt: sentAt,
-          key: operation.key ?? derived,
+          key: keyOfEach(operation, key),
           evidence,
         });
       const isBetween = warehousesOf(request).length > 1;

@@ -19,14 +19,17 @@ import { type SplitBatch, splitOperations } from './split-operations.ts';
 
 /**
  * An operation as it was sent, before anything is known of the stock: what it asks for, or why it cannot be
- * asked.
+ * asked. `misdated`: what it asks for where nothing but the times of its device stands against it.
  */
 export type Operation = {
   index: number;
   key: string | null;
   /** Both null when they could not be read. */
   device: { id: string; seq: number } | null;
-} & ({ request: SingleRequest; evidence: Evidence | undefined } | { refusal: Refusal });
+} & (
+  | { request: SingleRequest; evidence: Evidence | undefined }
+  | { refusal: Refusal; misdated?: SingleRequest }
+);
 
 /**
  * A batch as it came: its head, and its operations read one by one, so that a malformed one harms no other.
@@ -111,13 +114,21 @@ export async function judgeOperations(
     const of = originals[next++] ?? null;
     const { index, undo, head } = each;
     const refusal = refuseReversal(of, client);
-    const { evidence, ...named } = head;
-    if (refusal !== null) return { index, ...named, refusal };
-    return { index, ...named, evidence, request: { kind: 'reverse', body: undo, of: of! } };
+    const { evidence, misdated, ...named } = head;
+    if (refusal !== null) return { index, ...named, refusal: misdated ?? refusal };
+    const request = { kind: 'reverse' as const, body: undo, of: of! };
+    if (misdated !== null) return { index, ...named, refusal: misdated, misdated: request };
+    return { index, ...named, evidence, request };
   });
 }
 
-type ReadHead = { key: string | null; device: Operation['device']; evidence: Evidence | undefined };
+type ReadHead = {
+  key: string | null;
+  device: Operation['device'];
+  evidence: Evidence | undefined;
+  /** Why the times of its device cannot be. */
+  misdated: Refusal | null;
+};
 
 function judge(
   sent: RawOperation,
@@ -142,24 +153,28 @@ function judge(
   if (denial !== null) return { ...named, refusal: forbidden[denial] };
   const body = operationBodies[kind].safeParse(raw);
   const evidence = head.success ? evidenceOf(head.data, times) : undefined;
+  const wrongTimes = evidence !== undefined && 'errors' in evidence ? evidence.errors : null;
   const errors: FieldErrors = {
     ...(body.success ? {} : fieldErrorsOf(body.error)),
     ...headErrors,
-    ...(evidence !== undefined && 'errors' in evidence ? evidence.errors : {}),
     // As any other unknown field it would be ignored, and the stock be taken.
     ...(raw.dryRun === undefined || raw.dryRun === false
       ? {}
       : { dryRun: ['is for a whole batch, of mode atomic.'] }),
   };
-  if (!body.success || Object.keys(errors).length > 0) return { ...named, refusal: invalid(errors) };
+  if (!body.success || Object.keys(errors).length > 0)
+    return { ...named, refusal: invalid({ ...errors, ...wrongTimes }) };
+  const misdated = wrongTimes === null ? null : invalid(wrongTimes);
   const noted = evidence as Evidence | undefined;
   if (kind === 'reverse') {
-    return { undo: body.data as ReverseRequest, index, head: { ...named, evidence: noted } };
+    return { undo: body.data as ReverseRequest, index, head: { ...named, evidence: noted, misdated } };
   }
   const request = { kind, body: body.data } as Exclude<SingleRequest, { kind: 'reverse' }>;
   const outside = denyWarehouses(client, warehousesOf(request));
-  if (outside !== null) return { ...named, refusal: forbidden[outside] };
-  return { ...named, request, evidence: noted };
+  if (outside !== null) return { ...named, refusal: misdated ?? forbidden[outside] };
+  return misdated === null
+    ? { ...named, request, evidence: noted }
+    : { ...named, refusal: misdated, misdated: request };
 }
 
 function deviceOf(raw: Record<string, unknown>, errors: FieldErrors): Operation['device'] {
