@@ -1,4 +1,4 @@
-import { toldLengthMax } from '@inventory/api/batch/answer-room';
+import { createAnswerTexts } from '@inventory/api/answer-texts';
 import { createBatches } from '@inventory/api/batch/batches';
 import { runEach, type Task } from '@inventory/api/batch/run-each';
 import { createBatchTurns } from '@inventory/api/batch/turns';
@@ -7,9 +7,11 @@ import { nameRequest } from '@inventory/api/request-id';
 import type { Reply } from '@inventory/api/route';
 import type { Sender } from '@inventory/api/sender';
 import type { OperationLimiter } from '@inventory/auth/rate-limit';
+import { toldLengthMax } from '@inventory/domain/stock/answers';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
+import { answerWay, callTexts, readersOf } from '../harness/call-texts.ts';
 
 const answerLength = 256 * 1024;
 const fitting = toldLengthMax / answerLength;
@@ -19,8 +21,8 @@ function openStock() {
   const applied = new Map<string, string>();
   const sent: string[] = [];
   const known = (request: QueuedRequest): StoredOutcome | undefined => {
-    const result = applied.get(request.key!.digest);
-    return result === undefined ? undefined : { status: 'applied', result, isRepeat: true };
+    const under = request.key!.digest;
+    return applied.has(under) ? { status: 'applied', result: null, under, isRepeat: true } : undefined;
   };
   const sender = {
     togetherMax: 4,
@@ -38,7 +40,7 @@ function openStock() {
         const start = `{"recNo":1,"status":"moved","transactionNo":${applied.size + 1},"remark":"`;
         const result = `${start}${'x'.repeat(answerLength - start.length - 2)}"}`;
         applied.set(digest, result);
-        return { status: 'applied', result };
+        return { status: 'applied', result: null, under: digest };
       });
     },
     settleAll: async (requests: readonly QueuedRequest[]) =>
@@ -52,7 +54,7 @@ function openStock() {
       }),
     );
   const turns = createBatchTurns({ beside: 64, alone: 64 });
-  return { options: { sender, turns, readOutcomes }, applied, sent };
+  return { options: { sender, turns, readOutcomes }, texts: callTexts(applied), applied, sent };
 }
 
 const listOf = (count: number, itemCount: number) =>
@@ -66,11 +68,11 @@ const listOf = (count: number, itemCount: number) =>
 
 for (const itemCount of [1, 3])
   test(`not applied: what follows new answers that fill the answer of the batch; a list that is sent again gets further, in its order: ${itemCount} items`, async () => {
-    const { options, applied, sent } = openStock();
+    const { options, texts, applied, sent } = openStock();
     const tasks = listOf(40, itemCount);
     const counts: number[] = [];
     for (let send = 0; send < 10 && applied.size < tasks.length; send++) {
-      const { answers, isFull } = await runEach(options, 'client', tasks, performance.now());
+      const { answers, isFull } = await runEach({ ...options, texts }, 'client', tasks, performance.now());
       counts.push(applied.size);
       const told = answers.map(({ status }) => status);
       expect(told).toEqual(tasks.map((_, index) => (applied.has(`place-${index}`) ? 'applied' : 'busy')));
@@ -87,19 +89,20 @@ for (const itemCount of [1, 3])
       const ofItem = firsts.filter((index) => index % itemCount === item);
       expect(ofItem).toEqual(ofItem.toSorted((a, b) => a - b));
     }
-    const again = await runEach(options, 'client', tasks, performance.now());
+    const again = await runEach({ ...options, texts }, 'client', tasks, performance.now());
     const leftOut = again.answers.filter(({ result }) => result?.endsWith('"leftOut":true}'));
     expect(leftOut).toHaveLength(40 - fitting);
     expect(again.isFull).toBe(false);
   });
 
 test('503 that says why: an operation of a batch that is not sent because the answers of others fill its answer', async () => {
-  const { options } = openStock();
+  const { options, applied } = openStock();
   const unused = async (): Promise<never> => {
     throw new Error('not asked for');
   };
   const { batch } = createBatches({
     ...options,
+    answerTexts: createAnswerTexts(readersOf(applied)),
     limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as OperationLimiter,
     operationLimit: 1000,
     findOriginals: unused,
@@ -116,7 +119,10 @@ test('503 that says why: an operation of a batch that is not sent because the an
   const operations = Array.from({ length: 40 }, (_, index) => ({
     body: { op: 'move', key: `place-${index}`, itemID: 'ITEM', units: 1, wid: 1, toSpot: 'B' },
   }));
-  const caller = { client, key: undefined, arrivedAt: performance.now(), name: nameRequest('') };
+  const caller = {
+    ...{ client, key: undefined, arrivedAt: performance.now() },
+    ...{ name: nameRequest(''), res: answerWay() },
+  };
   const call = { wait: undefined as never, nameOperations: () => {} };
   const { status, text } = (await batch({ head: { mode: 'each' }, operations }, caller, call)) as Reply & {
     text: string;

@@ -4,6 +4,7 @@ import type { Sender } from '@inventory/api/sender';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { callTexts } from '../harness/call-texts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
@@ -34,7 +35,7 @@ const answerWithinMs = 12_000;
 
 test('scanners that come back with their batches in one moment are all answered, each with what was applied of it', async () => {
   const turns = createBatchTurns({ beside: 8, alone: 8 });
-  const options = { sender, turns, readOutcomes: async () => new Map() };
+  const options = { sender, turns, readOutcomes: async () => new Map(), texts: callTexts() };
   const make = () => ({ kind: 'receive', body: { itemID: 'I', wid: 1 } }) as QueuedRequest;
   const answered: Record<string, number>[] = [];
   for (let scanner = 0; scanner < 200; scanner++) {

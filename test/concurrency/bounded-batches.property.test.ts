@@ -1,6 +1,6 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf } from '@inventory/db/batch/gates';
-import { readLargeAnswers } from '@inventory/db/requests/large-answers';
+import { fillLargeAnswers } from '@inventory/db/requests/large-answers';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { Queued } from '@inventory/domain/stock/request';
 import { afterAll, expect, test } from 'vitest';
@@ -128,7 +128,7 @@ async function wholeOf(outcomes: readonly (StoredOutcome | null)[]): Promise<(St
   const byPlace = new Map(
     outcomes.flatMap((outcome, place) => (outcome === null ? [] : [[String(place), outcome] as const])),
   );
-  await readLargeAnswers(batches.sql, byPlace);
+  await fillLargeAnswers(batches.sql, byPlace, Number.POSITIVE_INFINITY);
   return outcomes.map((_, place) => byPlace.get(String(place)) ?? null);
 }
 

@@ -1,13 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { toldLengthMax } from '@inventory/api/batch/answer-room';
+import { createAnswerTexts } from '@inventory/api/answer-texts';
 import { messages } from '@inventory/api/errors';
 import { nameRequest } from '@inventory/api/request-id';
 import { createSender } from '@inventory/api/sender';
 import { startServer } from '@inventory/api/server';
 import { createStock } from '@inventory/api/transactions';
 import { type KeyRow, keyRows, outcomesOfKeys, refuseKeys } from '@inventory/db/requests/idempotency-keys';
+import { fillLargeAnswers } from '@inventory/db/requests/large-answers';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
+import { toldLengthMax } from '@inventory/domain/stock/answers';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { openQueue } from '@inventory/queue/queue';
@@ -20,6 +22,7 @@ import { type ApiAnswer, createApiClient, untilAnswered } from '../harness/api-c
 import { asPart } from '../harness/as-part.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
+import { answerWay, readersOf } from '../harness/call-texts.ts';
 import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -295,6 +298,7 @@ describe('a key', () => {
     const [underWay, refused] = [send(itemID, other), send(itemID, other)];
     expect((await settle(batches.sql, [refused])).get(refused.requestId)).toEqual(abandoned);
     expect(await worker.apply([underWay])).toEqual([abandoned]);
+    expect(await worker.apply([send(itemID, other, { askedAt })])).toEqual([abandoned]);
     const [next] = await worker.apply([send(itemID, other, { askedAt: Date.now() + 1000 })]);
     expect(next?.status).toBe('applied');
     expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
@@ -409,6 +413,7 @@ describe('a key', () => {
       sender,
       findOriginal: async () => null,
       tryOut: async () => ({ status: 'applied', text: '' }),
+      answerTexts: createAnswerTexts(readersOf(new Map())),
       whyUnanswered: () => 'busy',
     });
     const client = {
@@ -423,7 +428,7 @@ describe('a key', () => {
     const transact = () =>
       stock.transact(
         { kind: 'receive', body: { itemID, units: 1, wid: 1, reasonCode: 0 } },
-        { client, arrivedAt: performance.now(), key, name: nameRequest('') },
+        { client, arrivedAt: performance.now(), key, name: nameRequest(''), res: answerWay() },
         201,
       );
     await expect(transact()).rejects.toThrow(messages.unavailable);
@@ -474,10 +479,14 @@ describe('a key', () => {
     const rows = await batches.sql<KeyRow[]>`${keyRows(batches.sql, sends)}`;
     expect([...rows]).toMatchObject([{ is_large: true, result: null }]);
     const found = await readOutcomes(batches.sql, sends);
+    expect(sends.map(({ requestId }) => found.get(requestId))).toEqual([refusedKey, unread, unread]);
+    await fillLargeAnswers(batches.sql, found, 10_000_000);
     const read = { status: 'applied', result: expect.stringContaining('"spot":"SPOT-0"}]}'), isRepeat: true };
     expect(sends.map(({ requestId }) => found.get(requestId))).toEqual([refusedKey, read, read]);
     const all = moves.map((move) => again(move));
-    const bounded = [...(await readOutcomes(batches.sql, all, 10_000)).values()];
+    const some = await readOutcomes(batches.sql, all);
+    await fillLargeAnswers(batches.sql, some, 10_000);
+    const bounded = [...some.values()];
     const leftOut = bounded.filter(({ result }) => result!.endsWith('"leftOut":true}'));
     expect([bounded.length, leftOut.length]).toEqual([9, 1]);
     expect(JSON.stringify(bounded)).not.toContain('"under"');

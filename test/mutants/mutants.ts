@@ -1405,24 +1405,20 @@ async function importKey(`,
     edits: [
       {
         file: idempotency,
-        search: 'return refusedAt <= now + aheadMaxMs || askedAt > now + aheadMaxMs;',
-        replace: 'return true;',
+        search: '(refusedAt <= believedUntil && refusedAt + refusedForMs > askedAt)',
+        replace: 'refusedAt + refusedForMs > askedAt',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'an hour ahead' },
   },
   {
-    name: 'a key refused by a clock that was ahead is not refused for what that clock sent',
+    name: 'a key refused after a clock was put right is not refused for what that clock sent',
     edits: [
+      { file: idempotency, search: 'return askedAt > believedUntil || (', replace: 'return (' },
       {
         file: idempotency,
-        search: 'return refusedAt <= now + aheadMaxMs || askedAt > now + aheadMaxMs;',
-        replace: 'return refusedAt <= now + aheadMaxMs;',
-      },
-      {
-        file: idempotency,
-        search: ' and excluded.asked_at <= ${believedUntil(sql)}))`;',
-        replace: '))`;',
+        search: '(excluded.asked_at <= ${believedUntil(sql)} and (',
+        replace: '((',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'an hour ahead' },
@@ -1762,19 +1758,19 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/domain/src/stock/atomic.ts',
-        search: 'return length <= answersLengthMax;',
-        replace: 'return length > 0;',
+        search: 'return length <= toldLengthMax ? text : leaveOut(text);',
+        replace: 'return length < 0 ? leaveOut(text) : text;',
       },
     ],
-    test: { file: 'contract/batch-large.test.ts', title: 'what repeats a key more often' },
+    test: { file: 'contract/batch-large.test.ts', title: '200, atomic: a key again and again' },
   },
   {
     name: 'the api tells large answers however many a batch has',
     edits: [
       {
         file: 'apps/api/src/batch/answer-room.ts',
-        search: 'if (length <= lengthMax) return text;',
-        replace: 'if (length > 0) return text;',
+        search: 'const isFull = () => length > lengthMax;',
+        replace: 'const isFull = () => length < lengthMax - lengthMax;',
       },
     ],
     test: { file: 'contract/batch-large.test.ts', title: '200, each: a key again and again' },
@@ -1784,11 +1780,50 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/requests/large-answers.ts',
-        search: 'while (open.length > 0 && length <= lengthMax)',
-        replace: 'while (open.length > 0)',
+        search: 'open.length > 0 && length <= lengthMax;',
+        replace: 'open.length > 0;',
       },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'a large answer is not read under the locks' },
+  },
+  {
+    name: 'what was decided waits for the texts of large answers',
+    edits: [
+      {
+        file: 'packages/db/src/requests/settle.ts',
+        search: 'for (const row of own) outcomes.set(row.request_id, outcomeOfRow(row));',
+        replace: `for (const row of own) outcomes.set(row.request_id, outcomeOfRow(row));
+  await fillLargeAnswers(sql, outcomes, Number.POSITIVE_INFINITY);`,
+      },
+      {
+        file: 'packages/db/src/requests/settle.ts',
+        search: 'import { isLarge,',
+        replace: 'import { fillLargeAnswers, isLarge,',
+      },
+    ],
+    test: { file: 'contract/batch-large.test.ts', title: 'a hundred and more MiB' },
+  },
+  {
+    name: 'a large answer that is sent and not taken has no room in the api',
+    edits: [
+      {
+        file: 'apps/api/src/answer-texts.ts',
+        search: 'return () => visit.resize(length);',
+        replace: 'return leave;',
+      },
+    ],
+    test: { file: 'concurrency/answer-texts.test.ts', title: 'keep back the next of this client' },
+  },
+  {
+    name: 'a large answer has its room until its caller closes the connection',
+    edits: [
+      {
+        file: 'apps/api/src/answer-texts.ts',
+        search: 'setTimeout(() => res.destroy(), sentWithinMs)',
+        replace: 'setTimeout(() => {}, sentWithinMs)',
+      },
+    ],
+    test: { file: 'concurrency/answer-texts.test.ts', title: 'is given up' },
   },
   {
     name: 'large answers of earlier sends are read under the locks of the gates',
@@ -1828,8 +1863,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/batch/run-each.ts',
-        search: '(answer.isRepeat === true ? before : fresh)',
-        replace: '(answer.isRepeat === null ? before : fresh)',
+        search: '(isRepeat(answer) ? before : fresh)',
+        replace: '(isRepeat(answer) === null ? before : fresh)',
       },
     ],
     test: { file: 'concurrency/batch-answers.test.ts', title: 'gets further, in its order' },

@@ -6,8 +6,8 @@ import { type Stack, startStack } from '@inventory/local/stack';
 import { readOptions } from '../harness/read-options.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
-// pnpm test:mutants [--only WORDS] [--part 1/3] [--open] [--beside 2]: breaks a copy of the repository in each known
-// way and shows that a named test notices.
+// pnpm test:mutants [--only WORDS] [--part 1/3] [--open] [--beside 2]: breaks a copy of the repository in
+// each known way and shows that a named test notices.
 const values = readOptions(
   'test:mutants',
   'Breaks a copy of the repository in each known way, shows that a named test notices, and writes docs/mutants.md.',

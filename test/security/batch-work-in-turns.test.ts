@@ -7,6 +7,7 @@ import { createSender, type OperationToSend, type Sender } from '@inventory/api/
 import type { Caller } from '@inventory/api/transactions';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
+import { callTexts } from '../harness/call-texts.ts';
 
 const operationCount = 100;
 const all = <Value>(value: (index: number) => Value) =>
@@ -86,7 +87,11 @@ test('an atomic batch of a few operations is made one request in one turn', asyn
 });
 
 test('the keys of an atomic batch that is refused are looked up in stretches', async () => {
-  const refusals = createAtomicRefusals(slowSender(), async () => new Map());
+  const refusals = createAtomicRefusals(
+    slowSender(),
+    async () => new Map(),
+    () => {},
+  );
   const operations = all(
     (index): Operation => ({
       ...{ index, key: `key ${index}`, device: null },
@@ -95,7 +100,9 @@ test('the keys of an atomic batch that is refused are looked up in stretches', a
   );
   const caller = { client: { clientId: 'client' } } as Caller;
   const refused = new Map<number, Result>([[0, besideRefused]]);
-  const turns = await turnsDuring(() => refusals.replyTo(operations, refused, 'Refused.', caller));
+  const turns = await turnsDuring(() =>
+    refusals.replyTo(operations, refused, 'Refused.', caller, callTexts()),
+  );
   expect(turns).toBeGreaterThanOrEqual(turnsMin);
 });
 
@@ -118,7 +125,8 @@ function eachWith(begins: boolean, sendAll: SendAll = abandoned): Promise<unknow
   );
   const sender = { ...slowSender(), sendAll, settleAll: abandoned };
   const turns = { noteSingle() {}, take: async () => begins, give() {} };
-  return runEach({ sender, turns, readOutcomes: async () => new Map() }, 'client', tasks, performance.now());
+  const options = { sender, turns, readOutcomes: async () => new Map(), texts: callTexts() };
+  return runEach(options, 'client', tasks, performance.now());
 }
 
 test.each([

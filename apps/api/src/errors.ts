@@ -110,6 +110,9 @@ export const messages = {
   answersFull:
     'The operations of this batch that were applied fill its answer; this one was not applied. Send it in another batch, ' +
     'or the whole list again with its keys.',
+  answerWaits:
+    'The service has no room for this large answer now: other answers were not taken yet. It is not known here whether ' +
+    'anything was applied; send it again with its Idempotency-Key in a moment.',
   noRoom:
     'The service has no room for this batch now: it was not read, and nothing was applied but what earlier sends of it ' +
     'had applied. Try again in a moment.',

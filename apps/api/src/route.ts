@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Needed } from '@inventory/auth/permission';
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
@@ -40,6 +41,8 @@ export type Call<Params, Query, Body> = {
   nameOperations: (verdict: RateLimitVerdict) => void;
   /** Until when, and whether still, somebody waits for the answer. */
   wait: Wait;
+  /** By which the answer is sent. */
+  res: ServerResponse;
 };
 
 /**
@@ -146,7 +149,7 @@ export async function callRoute(
     },
   };
   const call = {
-    ...{ params: params.value, query, body, client, name, arrivedAt, wait },
+    ...{ params: params.value, query, body, client, name, arrivedAt, wait, res: ctx.res },
     header(of: string) {
       return ctx.headers[of.toLowerCase()]?.toString();
     },

@@ -11,6 +11,7 @@ import { findLossyReplication } from '@inventory/db/replication';
 import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
 import { noteDeviceNumbers } from '@inventory/db/requests/device-numbers';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
+import { readAnswers, readLeftOut } from '@inventory/db/requests/large-answers';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
@@ -34,10 +35,10 @@ import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { createSubmitter, type Submitter } from '@inventory/queue/submit';
+import { createAnswerTexts } from './answer-texts.ts';
 import { createApp, version } from './app.ts';
 import { lateAsBusy } from './as-busy.ts';
 import { watchBackupAge } from './backup-age.ts';
-import { toldLengthMax } from './batch/answer-room.ts';
 import { createBatches } from './batch/batches.ts';
 import { createNumberNotes } from './batch/device-numbers.ts';
 import type { FindOriginals } from './batch/read-operations.ts';
@@ -81,6 +82,8 @@ const readBesideMs = 1000;
 const lookWithinMs = 100;
 // Then a batch is answered without them.
 const gapsWithinMs = 2000;
+// A large answer that no connection is free for by then is not told.
+const textWithinMs = 1500;
 // Numbers of devices that no connection is free for by then are not noted.
 const notedWithinMs = 5000;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
@@ -109,6 +112,12 @@ function wireStock(
       const originals = await readOriginals(sql, transactionNos);
       return transactionNos.map((transactionNo) => originals.get(transactionNo) ?? null);
     });
+  const readText = <T>(read: (sql: Sql) => Promise<T>) =>
+    insist(performance.now() + readAgainForMs, () => database.reads.run(read, soon(textWithinMs)));
+  const answerTexts = createAnswerTexts({
+    read: (requestIds) => readText((sql) => readAnswers(sql, requestIds)),
+    leftOut: (requestIds) => readText((sql) => readLeftOut(sql, requestIds)),
+  });
   const turns = createBatchTurns(batchOperationsMax);
   const inTrial = <T>(work: (sql: Sql) => Promise<T>, wait: Wait) =>
     database.trials.run(work, wait).catch((error) => {
@@ -126,6 +135,7 @@ function wireStock(
       sender: noted,
       findOriginal: async (transactionNo) => (await findOriginals([transactionNo]))[0] ?? null,
       tryOut: (request, clientId, wait) => inTrial((sql) => tryOut(sql, request, clientId), wait),
+      answerTexts,
       whyUnanswered: needs.whyUnanswered,
     }),
     ...createBatches({
@@ -134,7 +144,8 @@ function wireStock(
       operationLimit: config.OPERATION_LIMIT,
       turns,
       tryOut: (requests, clientId, wait) => inTrial((sql) => tryOutTogether(sql, requests, clientId), wait),
-      readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests, toldLengthMax)),
+      readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
+      answerTexts,
       findOriginals,
       // Evidence: nothing is kept waiting or refused for it.
       findGaps: (clientId, devices) =>

@@ -8,6 +8,7 @@ import { forbidden, noTransaction, type Refusal } from '@inventory/domain/contra
 import type { ReverseRequest } from '@inventory/domain/contract/reverse';
 import type { Original, SingleRequest, StockRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
+import { type AnsweredCall, type AnswerTexts, underOf } from './answer-texts.ts';
 import { Failed, type FailureCause, messages, Refused, soonAgain, unknownOutcome } from './errors.ts';
 import type { RequestName } from './request-id.ts';
 import type { Call, Reply } from './route.ts';
@@ -37,9 +38,15 @@ export type Stock = {
 
 /**
  * `arrivedAt`: of `performance.now()`, when the request came; `key`: its Idempotency-Key; `name`: how it is
- * called in its answer and in the log, see `RequestName`.
+ * called in its answer and in the log, see `RequestName`; `res`: by which it is answered.
  */
-export type Caller = { client: Client; arrivedAt: number; key: string | undefined; name: RequestName };
+export type Caller = {
+  client: Client;
+  arrivedAt: number;
+  key: string | undefined;
+  name: RequestName;
+  res: AnsweredCall['res'];
+};
 
 /** Whoever sent a call. */
 export function callerOf({
@@ -47,8 +54,9 @@ export function callerOf({
   name,
   arrivedAt,
   header,
-}: Pick<Call<unknown, unknown, unknown>, 'client' | 'name' | 'arrivedAt' | 'header'>): Caller {
-  return { client, name, arrivedAt, key: header('Idempotency-Key') };
+  res,
+}: Pick<Call<unknown, unknown, unknown>, 'client' | 'name' | 'arrivedAt' | 'header' | 'res'>): Caller {
+  return { client, name, arrivedAt, key: header('Idempotency-Key'), res };
 }
 
 export type StockOptions = {
@@ -56,18 +64,28 @@ export type StockOptions = {
   /** What a transaction that is to be undone was; null when there is none of this number. */
   findOriginal: (transactionNo: number) => Promise<Original | null>;
   tryOut: (request: SingleRequest, clientId: string, wait: Wait) => Promise<Trial>;
+  answerTexts: AnswerTexts;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
 };
 
 /** The way of a transaction through the queue, with or without an Idempotency-Key. */
-export function createStock({ sender, findOriginal, tryOut: tryOutNow, whyUnanswered }: StockOptions): Stock {
+export function createStock({
+  sender,
+  findOriginal,
+  tryOut: tryOutNow,
+  answerTexts,
+  whyUnanswered,
+}: StockOptions): Stock {
   async function transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply> {
-    const { client, key, arrivedAt, name } = caller;
+    const { client, key, arrivedAt, name, res } = caller;
     checkKey(key);
-    const queued = sender.queued(request, { clientId: client.clientId, arrivedAt, key, name });
+    const { clientId } = client;
+    const queued = sender.queued(request, { clientId, arrivedAt, key, name });
     const [answer] = await sender.sendAll([queued], arrivedAt);
-    return replyOf(answer!, status, whyUnanswered);
+    const told =
+      underOf(answer!) === null ? answer! : await answerTexts.open({ clientId, res }).fill(answer!);
+    return replyOf(told, status, whyUnanswered);
   }
 
   async function tryOut(request: SingleRequest, { client, key }: Caller, wait: Wait): Promise<Reply> {

@@ -1,33 +1,84 @@
-import { leftOutText } from '@inventory/domain/stock/answers';
+import { isUnanswered } from '@inventory/db/client';
+import { readTogetherMax } from '@inventory/db/requests/large-answers';
+import { leaveOut, toldLengthMax } from '@inventory/domain/stock/answers';
+import type { SubmitResult } from '@inventory/queue/submit';
+import { type CallTexts, filled, underOf, unknownAnswer } from '../answer-texts.ts';
 
 /** Has the answers of one batch bounded, whatever its operations took and how often a key is in it. */
 export type AnswerRoom = {
-  /** The JSON text of an answer, or what stands for it once large ones have filled the room. */
-  keep(text: string): string;
+  /**
+   * The same answer with its text, or with what stands for it once large ones have filled the room; `unknown`
+   * when Postgres gives neither.
+   */
+  keep(answer: SubmitResult): Promise<SubmitResult>;
   isFull(): boolean;
 };
 
-/**
- * Beside each other an api process has some hundred batches: their answers must not be its memory. In
- * characters: 20,000 lots or so.
- */
-export const toldLengthMax = 2 * 1024 * 1024;
-// A batch has at most 500 of these: they need no room.
-const smallMax = 4096;
-// As all answers of transactions begin, before any text of a caller.
-const beginning = /^\{"recNo":(?:\d+|null),"status":"\w+","transactionNo":(\d+),/;
+type Waiting = {
+  under: string;
+  resolve: (text: string | null) => void;
+  reject: (error: unknown) => void;
+};
 
-/** Room for so many characters of large answers. */
-export function createAnswerRoom(lengthMax = toldLengthMax): AnswerRoom {
+/** Room for so many characters of large answers, read a few at a time and each once. */
+export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): AnswerRoom {
+  const waiting: Waiting[] = [];
+  const told = new Map<string, string>();
   let length = 0;
+  let isServing = false;
+  const isFull = () => length > lengthMax;
+
+  /** Whether this text has room, and takes it. */
+  function take(text: string): boolean {
+    length += text.length;
+    return !isFull();
+  }
+
+  async function textsOf(some: readonly Waiting[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    const unread = new Set(some.map(({ under }) => under).filter((under) => !told.has(under)));
+    if (unread.size === 0) return found;
+    const read = isFull() ? null : await texts.read([...unread]);
+    if (read === null) length = Number.POSITIVE_INFINITY;
+    return new Map(read ?? (await texts.leftOut([...unread])));
+  }
+
+  async function answer(some: readonly Waiting[]): Promise<void> {
+    const found = await textsOf(some);
+    for (const { under, resolve } of some) {
+      const text = told.get(under) ?? found.get(under);
+      if (text === undefined) resolve(null);
+      else if (take(text)) {
+        told.set(under, text);
+        resolve(text);
+      } else resolve(leaveOut(text));
+    }
+  }
+
+  async function serve() {
+    isServing = true;
+    while (waiting.length > 0) {
+      const some = waiting.splice(0, isFull() ? waiting.length : readTogetherMax);
+      await answer(some).catch((error) => {
+        for (const { resolve, reject } of some) {
+          if (isUnanswered(error)) resolve(null);
+          else reject(error);
+        }
+      });
+    }
+    isServing = false;
+  }
+
   return {
-    keep(text) {
-      if (text.length <= smallMax) return text;
-      length += text.length;
-      if (length <= lengthMax) return text;
-      const transactionNo = beginning.exec(text.slice(0, 100))?.[1];
-      return transactionNo === undefined ? text : leftOutText(Number(transactionNo));
+    async keep(answer) {
+      const under = underOf(answer);
+      if (under === null) return answer;
+      const text = await new Promise<string | null>((resolve, reject) => {
+        waiting.push({ under, resolve, reject });
+        if (!isServing) void serve();
+      });
+      return text === null ? unknownAnswer : filled(answer, text);
     },
-    isFull: () => length > lengthMax,
+    isFull,
   };
 }

@@ -4,6 +4,7 @@ import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicRequest, Queued, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
+import type { AnswerTexts } from '../answer-texts.ts';
 import { Failed, type FailureCause, messages, soonAgain } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
@@ -16,6 +17,7 @@ import {
   appliedResult,
   type Gap,
   isNotApplied,
+  isRepeat,
   type Result,
   refusedResult,
   resultsText,
@@ -31,6 +33,7 @@ export type AtomicOptions = {
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   noteNumbers: NoteNumbers;
+  answerTexts: AnswerTexts;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
 };
@@ -56,10 +59,12 @@ export function createAtomic({
   tryOut,
   readOutcomes,
   noteNumbers,
+  answerTexts,
   whyUnanswered,
 }: AtomicOptions): ApplyAtomic {
   const refusals = createAtomicRefusals(sender, readOutcomes, noteNumbers);
   const settleKeys = createKeySettler(sender, readOutcomes);
+  const textsFor = ({ client: { clientId }, res }: Caller) => answerTexts.open({ clientId, res });
 
   async function atomic(
     operations: readonly Operation[],
@@ -75,7 +80,7 @@ export function createAtomic({
       const which = refused.length === 1 ? `operation ${refused[0]![0]}` : `${refused.length} operations`;
       const message = `Nothing was applied: ${which} of the batch ${refused.length === 1 ? 'was' : 'were'} refused.`;
       if (trial !== null) return refusedReply(operations, new Map(refused), message, false);
-      return refusals.replyTo(operations, new Map(refused), message, caller);
+      return refusals.replyTo(operations, new Map(refused), message, caller, textsFor(caller));
     }
     const gaps = gapsOf();
     if (trial !== null) {
@@ -90,53 +95,58 @@ export function createAtomic({
   /** Has them decided in the batch's turn; returns the reply, which the gaps are still missing from. */
   async function decided(operations: readonly Operation[], caller: Caller): Promise<ReplyWith> {
     const { client } = caller;
+    const texts = textsFor(caller);
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
     const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
     try {
-      const request = await requestOf(sent, caller);
-      const answer = await send(request, begins, caller.arrivedAt);
+      const request = await requestOf(sender, sent, caller);
+      const answer = await texts.fill(await send(sender, request, begins, caller.arrivedAt));
       if (answer.status === 'applied') {
         if (hasReplays(answer)) noteNumbers(client.clientId, operations, () => replayed);
         return (gaps) => appliedReply(answer, operations, gaps);
       }
       if (isNotApplied(answer)) {
-        const known = await settleKeys(request, answer, caller.arrivedAt);
+        const known = await settleKeys(request, answer, caller.arrivedAt, texts);
         if (known.some(({ status }) => status === 'applied')) {
           noteNumbers(client.clientId, operations, (index) => known[index]);
           return (gaps) => knownReply(operations, known, gaps, caller.key, whyUnanswered);
         }
       }
-      const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
-      const reply = await refusals.replyToStock(refusalOf(answer), operations, client.clientId, isRepeat);
+      const reply = await refusals.replyToStock(
+        JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal,
+        operations,
+        client.clientId,
+        isRepeat(answer),
+        texts,
+      );
       return () => reply;
     } finally {
       if (begins) turns.give(sent.length);
     }
   }
 
-  function requestOf(
-    sent: readonly OperationToSend[],
-    { client, key }: Caller,
-  ): Promise<Queued<AtomicRequest>> {
-    return sender.atomic(sent, { clientId: client.clientId, arrivedAt: performance.now(), key });
-  }
-
-  async function send(
-    request: Queued<AtomicRequest>,
-    begins: boolean,
-    arrivedAt: number,
-  ): Promise<SubmitResult> {
-    const [answer] = begins
-      ? await sender.sendAll([request], performance.now())
-      : await sender.settleAll([request], settleWithin(arrivedAt));
-    return answer!;
-  }
-
-  function refusalOf(answer: SubmitResult): Refusal | AtomicRefusal {
-    return JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
-  }
-
   return atomic;
+}
+
+function requestOf(
+  sender: Sender,
+  sent: readonly OperationToSend[],
+  { client, key }: Caller,
+): Promise<Queued<AtomicRequest>> {
+  return sender.atomic(sent, { clientId: client.clientId, arrivedAt: performance.now(), key });
+}
+
+/** Sends a batch that begins, and settles any other. */
+async function send(
+  sender: Sender,
+  request: Queued<AtomicRequest>,
+  begins: boolean,
+  arrivedAt: number,
+): Promise<SubmitResult> {
+  const [answer] = begins
+    ? await sender.sendAll([request], performance.now())
+    : await sender.settleAll([request], settleWithin(arrivedAt));
+  return answer!;
 }
 
 /** Of a batch that was only tried out. */
@@ -181,13 +191,12 @@ const [ofNow, ofBefore] = [',"replayed":false}', ',"replayed":true}'];
 
 /** Whether operations of an applied batch were applied before, under the numbers of then. */
 function hasReplays(answer: SubmitResult): boolean {
-  return ('isRepeat' in answer && answer.isRepeat === true) || answer.result!.includes(ofBefore);
+  return isRepeat(answer) || answer.result!.includes(ofBefore);
 }
 
 function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {
-  const isRepeat = 'isRepeat' in answer && answer.isRepeat === true;
   // Of a stored answer all is stored.
-  const results = isRepeat ? answer.result!.replaceAll(ofNow, ofBefore) : answer.result!;
+  const results = isRepeat(answer) ? answer.result!.replaceAll(ofNow, ofBefore) : answer.result!;
   const summary = { applied: operations.length, refused: 0, notApplied: 0 };
   return batchReply('atomic', results, summary, gaps, !results.includes(ofNow));
 }

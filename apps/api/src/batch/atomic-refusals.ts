@@ -4,6 +4,7 @@ import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
+import type { CallTexts } from '../answer-texts.ts';
 import { Refused } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
@@ -12,12 +13,9 @@ import { createAnswerRoom } from './answer-room.ts';
 import type { NoteNumbers } from './device-numbers.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
-import { appliedResult, type Result, refusedResult } from './results.ts';
+import { type Result, refusedResult, resultOf } from './results.ts';
 
-/**
- * What was decided about requests, or under their keys, by request id; what stands for the answers that are
- * more than one batch tells.
- */
+/** What was decided about requests, or under their keys, by request id; without the text of large answers. */
 export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
 
 export type AtomicRefusals = {
@@ -30,6 +28,7 @@ export type AtomicRefusals = {
     refused: ReadonlyMap<number, Result>,
     message: string,
     caller: Caller,
+    texts: CallTexts,
   ): Promise<Reply>;
   /** 409 of one that the stock refuses; throws Refused when no operation is to blame. */
   replyToStock(
@@ -37,6 +36,7 @@ export type AtomicRefusals = {
     operations: readonly Operation[],
     clientId: string,
     isRepeat: boolean,
+    texts: CallTexts,
   ): Promise<Reply>;
 };
 
@@ -53,6 +53,7 @@ export function createAtomicRefusals(
   async function appliedBefore(
     operations: readonly Operation[],
     clientId: string,
+    texts: CallTexts,
   ): Promise<Map<number, Result>> {
     const pace = createPacer();
     const keyed: { index: number; kind: SingleRequest['kind']; queued: QueuedRequest }[] = [];
@@ -66,12 +67,14 @@ export function createAtomicRefusals(
     const results = new Map<number, Result>();
     if (keyed.length === 0) return results;
     const outcomes = await readOutcomes(keyed.map(({ queued }) => queued)).catch(unknownKey);
-    const room = createAnswerRoom();
-    for (const { index, kind, queued } of keyed) {
-      const outcome = outcomes.get(queued.requestId);
-      if (outcome?.status === 'applied')
-        results.set(index, appliedResult(kind, room.keep(outcome.result!), true));
-    }
+    const room = createAnswerRoom(texts);
+    await Promise.all(
+      keyed.map(async ({ index, kind, queued }) => {
+        const outcome = outcomes.get(queued.requestId);
+        if (outcome?.status !== 'applied') return;
+        results.set(index, resultOf(kind, await room.keep({ ...outcome, isRepeat: true })));
+      }),
+    );
     return results;
   }
 
@@ -85,23 +88,23 @@ export function createAtomicRefusals(
   }
 
   return {
-    async replyTo(operations, refused, message, { client: { clientId }, key }) {
+    async replyTo(operations, refused, message, { client: { clientId }, key }, texts) {
       if (await isDecided(clientId, key)) {
         throw new Refused(conflict(`${message} What was sent before under its Idempotency-Key stays.`));
       }
-      const before = await appliedBefore(operations, clientId);
+      const before = await appliedBefore(operations, clientId, texts);
       const results = new Map([...before, ...refused]);
       noteNumbers(clientId, operations, (index) => results.get(index));
       return refusedReply(operations, results, message, false);
     },
-    async replyToStock(refusal, operations, clientId, isRepeat) {
+    async replyToStock(refusal, operations, clientId, isRepeat, texts) {
       if (!('culprit' in refusal)) {
         throw new Refused(refusal, { headers: isRepeat ? { 'Idempotent-Replayed': 'true' } : {} });
       }
       const { culprit, before = [], message } = refusal;
       const { index, refusal: cause, replayed } = culprit;
       const known = before.map((place) => operations[place]!);
-      const results = await appliedBefore(known, clientId);
+      const results = await appliedBefore(known, clientId, texts);
       results.set(index, refusedResult(cause, replayed || isRepeat));
       noteNumbers(clientId, operations, (place) => results.get(place));
       return refusedReply(operations, results, message, isRepeat);

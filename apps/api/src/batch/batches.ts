@@ -4,6 +4,7 @@ import type { Wait } from '@inventory/db/statement-pool';
 import { invalid } from '@inventory/domain/contract/refused';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { itemIdOf, type SingleRequest, warehousesOf } from '@inventory/domain/stock/request';
+import type { AnswerTexts } from '../answer-texts.ts';
 import { type FailureCause, Refused } from '../errors.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { Call, Reply } from '../route.ts';
@@ -44,6 +45,7 @@ export type BatchesOptions = {
   noteNumbers: NoteNumbers;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
+  answerTexts: AnswerTexts;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
   /** What the clock of Postgres shows, milliseconds since 1970. */
@@ -86,10 +88,13 @@ export function createBatches({
   noteNumbers,
   tryOut,
   readOutcomes,
+  answerTexts,
   whyUnanswered,
   now,
 }: BatchesOptions): Batches {
-  const applyAtomic = createAtomic({ sender, turns, tryOut, readOutcomes, noteNumbers, whyUnanswered });
+  const applyAtomic = createAtomic({
+    ...{ sender, turns, tryOut, readOutcomes, noteNumbers, answerTexts, whyUnanswered },
+  });
 
   async function judged(raw: RawBatch, caller: Caller): Promise<readonly Operation[]> {
     const { sentAt, mode, dryRun } = raw.head;
@@ -106,7 +111,7 @@ export function createBatches({
 
   async function each(
     operations: readonly Operation[],
-    { client, arrivedAt, key }: Caller,
+    { client, arrivedAt, key, res }: Caller,
   ): Promise<Result[]> {
     const tasks = operations.flatMap((operation): Task[] => {
       if ('refusal' in operation) return [];
@@ -122,7 +127,7 @@ export function createBatches({
       return [{ itemId: itemIdOf(request), isBetween, make }];
     });
     const { answers, isFull } = await runEach(
-      { sender, turns, readOutcomes },
+      { sender, turns, readOutcomes, texts: answerTexts.open({ clientId: client.clientId, res }) },
       client.clientId,
       tasks,
       arrivedAt,

@@ -30,7 +30,7 @@ export async function passDecided(
   );
   // Whatever its operations are: the batch that decides compares them.
   const list =
-    mode === 'atomic' && listKey !== undefined ? sender.atomic([], { ...from, key: listKey }) : null;
+    mode === 'atomic' && listKey !== undefined ? await sender.atomic([], { ...from, key: listKey }) : null;
   const known = await readKnown([...(list === null ? [] : [list]), ...asked.values()], readOutcomes, false);
   const isListKnown = list !== null && known.has(list.requestId);
   return operations.map((operation) => {

@@ -44,12 +44,17 @@ export function isNotApplied({ status, result }: SubmitResult): boolean {
   return status === 'busy' || (status === 'abandoned' && result === null);
 }
 
+/** Whether this was decided by an earlier send. */
+export function isRepeat(answer: SubmitResult): boolean {
+  return 'isRepeat' in answer && answer.isRepeat === true;
+}
+
 /**
  * What the queue's answer says of an operation, `otherwise` of one that may be sent again; throws Failed when
  * its outcome is not known.
  */
 export function resultOf(kind: string, answer: SubmitResult, otherwise = notApplied): Result {
-  const replayed = 'isRepeat' in answer && answer.isRepeat === true;
+  const replayed = isRepeat(answer);
   switch (answer.status) {
     case 'applied':
       return appliedResult(kind, answer.result ?? '', replayed);

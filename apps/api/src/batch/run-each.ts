@@ -3,11 +3,12 @@ import { isKeyed } from '@inventory/db/requests/idempotency-keys';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
 import type { SubmitResult } from '@inventory/queue/submit';
+import type { CallTexts } from '../answer-texts.ts';
 import type { Sender } from '../sender.ts';
 import { createAnswerRoom } from './answer-room.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
 import { readKnown } from './read-known.ts';
-import { isNotApplied } from './results.ts';
+import { isNotApplied, isRepeat } from './results.ts';
 import type { BatchTurns } from './turns.ts';
 
 // Of one item, in one envelope: a part of what fits in, so that others have room beside them.
@@ -38,7 +39,12 @@ export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) 
 /** `isFull`: some were not sent for the size of the others' answers. */
 export type EachAnswers = { answers: SubmitResult[]; isFull: boolean };
 
-export type EachOptions = { sender: Sender; turns: BatchTurns; readOutcomes: ReadOutcomes };
+export type EachOptions = {
+  sender: Sender;
+  turns: BatchTurns;
+  readOutcomes: ReadOutcomes;
+  texts: CallTexts;
+};
 
 /**
  * Has each of these applied as a transaction of its own; one result for each, in their order. Those of one
@@ -51,13 +57,13 @@ export type EachOptions = { sender: Sender; turns: BatchTurns; readOutcomes: Rea
  * further each time.
  */
 export async function runEach(
-  { sender, turns, readOutcomes }: EachOptions,
+  { sender, turns, readOutcomes, texts }: EachOptions,
   clientId: string,
   tasks: readonly Task[],
   arrivedAt: number,
 ): Promise<EachAnswers> {
   const results = new Map<Task, SubmitResult>();
-  const { fresh, keep } = createRooms();
+  const { fresh, keep } = createRooms(texts);
   const size = Math.min(runMax, sender.togetherMax);
   // However many they are, others get their turns of the event loop meanwhile.
   const pace = createPacer();
@@ -67,9 +73,7 @@ export async function runEach(
   async function run(some: readonly Task[]): Promise<boolean> {
     const now = performance.now();
     const answers = await sender.sendAll(oneAfterAnother(some.map(({ make }) => make(now))), now);
-    some.forEach((task, index) => {
-      results.set(task, keep(answers[index]!));
-    });
+    await keepAll(some, answers);
     return !answers.some(
       (answer) => isNotApplied(answer) || answer.status === 'unknown' || answer.status === 'failed',
     );
@@ -83,13 +87,20 @@ export async function runEach(
       await pace();
       requests.push(make(now));
     }
-    // Answers of earlier sends may be large: these are read within bounds.
     const known = await readKnown(requests.filter(isKeyed), readOutcomes, false);
     const open = requests.filter(({ requestId }) => !known.has(requestId));
     const settled = await sender.settleAll(open, settleWithin(arrivedAt));
     for (const [index, { requestId }] of open.entries()) known.set(requestId, settled[index]!);
+    await keepAll(
+      some,
+      requests.map(({ requestId }) => known.get(requestId)!),
+    );
+  }
+
+  async function keepAll(some: readonly Task[], answers: readonly SubmitResult[]): Promise<void> {
+    const kept = await Promise.all(answers.map(keep));
     some.forEach((task, index) => {
-      results.set(task, keep(known.get(requests[index]!.requestId)!));
+      results.set(task, kept[index]!);
     });
   }
 
@@ -138,13 +149,12 @@ function itemsOf(tasks: readonly Task[]): Task[][] {
 }
 
 /** Room for new answers, and for those of earlier sends and of repeated keys. */
-function createRooms() {
-  const [fresh, before] = [createAnswerRoom(), createAnswerRoom()];
+function createRooms(texts: CallTexts) {
+  const [fresh, before] = [createAnswerRoom(texts), createAnswerRoom(texts)];
   return {
     fresh,
-    keep(answer: SubmitResult): SubmitResult {
-      if (answer.status !== 'applied') return answer;
-      return { ...answer, result: (answer.isRepeat === true ? before : fresh).keep(answer.result!) };
+    keep(answer: SubmitResult): Promise<SubmitResult> {
+      return (isRepeat(answer) ? before : fresh).keep(answer);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { AtomicRequest, Queued } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
+import type { CallTexts } from '../answer-texts.ts';
 import type { Sender } from '../sender.ts';
 import { createAnswerRoom } from './answer-room.ts';
 import type { ReadOutcomes } from './atomic-refusals.ts';
@@ -17,10 +18,11 @@ export type SettleKeys = (
   request: Queued<AtomicRequest>,
   answer: SubmitResult,
   arrivedAt: number,
+  texts: CallTexts,
 ) => Promise<Result[]>;
 
 export function createKeySettler(sender: Sender, readOutcomes: ReadOutcomes): SettleKeys {
-  return async ({ operations, clientId, deadline }, { status }, arrivedAt) => {
+  return async ({ operations, clientId, deadline }, { status }, arrivedAt, texts) => {
     const keyed = operations
       .filter(({ key }) => key !== undefined)
       .map((operation) => ({ ...operation, clientId, deadline }));
@@ -28,12 +30,12 @@ export function createKeySettler(sender: Sender, readOutcomes: ReadOutcomes): Se
     const open = keyed.filter(({ requestId }) => !answers.has(requestId));
     const settled = await sender.settleAll(open, settleWithin(arrivedAt));
     for (const [index, { requestId }] of open.entries()) answers.set(requestId, settled[index]!);
-    const room = createAnswerRoom();
-    return operations.map(({ kind, requestId }) => {
-      const answer = answers.get(requestId);
-      if (answer?.status === 'applied')
-        return resultOf(kind, { ...answer, result: room.keep(answer.result!) });
-      return answer === undefined ? notApplied : resultOf(kind, answer);
-    });
+    const room = createAnswerRoom(texts);
+    return Promise.all(
+      operations.map(async ({ kind, requestId }) => {
+        const answer = answers.get(requestId);
+        return answer === undefined ? notApplied : resultOf(kind, await room.keep(answer));
+      }),
+    );
   };
 }

@@ -3,7 +3,7 @@ import { type Needed, reversalPermission, transactionPermission } from '@invento
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import { forbidden, type Refusal } from '@inventory/domain/contract/refused';
 import { jsonText } from '@inventory/domain/json-text';
-import { answersLengthMax } from '@inventory/domain/stock/answers';
+import { toldLengthMax } from '@inventory/domain/stock/answers';
 import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/stock/atomic';
 import { type Batch, entriesMax, gateKey, numberLots } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
@@ -21,7 +21,7 @@ import {
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../client.ts';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
-import { readLargeAnswers } from '../requests/large-answers.ts';
+import { fillLargeAnswers } from '../requests/large-answers.ts';
 import type { BatchPool, BatchWork } from './batch-pool.ts';
 import {
   findHeldGates,
@@ -333,7 +333,7 @@ async function applyAtomic(
   if (isOutdated(parts, operations, levels, items)) throw new OutdatedError();
   if (outcomes.has(request.requestId)) return { result: outcomes, write: null };
   // Of operations that are decided already, which the answer of the whole has again.
-  await readLargeAnswers(tx, outcomes, answersLengthMax);
+  await fillLargeAnswers(tx, outcomes, toldLengthMax);
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
   const batch = batchOf(read);
   const denial = operations

@@ -1,4 +1,4 @@
-import { leftOutText } from '@inventory/domain/stock/answers';
+import { leftOutText, smallBytes } from '@inventory/domain/stock/answers';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { Fragment, Sql, Tx } from '../client.ts';
 
@@ -10,10 +10,11 @@ export type OutcomeRow = {
   is_large: boolean;
 };
 
-// As much as travels through Redis.
-const smallBytes = 4096;
-// Of 1,000 lots each has up to 700 kB: parsing these holds an event loop for some milliseconds.
-const togetherMax = 8;
+/**
+ * How many large answers are read together at most. Of 1,000 lots each has up to 700 kB: parsing these holds
+ * an event loop for some milliseconds.
+ */
+export const readTogetherMax = 8;
 
 /** Whether the answer in a row of `stock_transaction` is too large to be read along with others. */
 export function isLarge(sql: Sql | Tx): Fragment {
@@ -31,51 +32,54 @@ export function outcomeOfRow({ request_id, status, result, is_large }: OutcomeRo
 }
 
 /**
- * Reads the large answers of these outcomes, each once and a few at a time, and puts them in; none any more
- * when they have more than `lengthMax` characters together.
+ * The JSON texts of the answers that stand under these request ids, {@link readTogetherMax} at most; by
+ * request id.
  */
-export async function readLargeAnswers(
+export async function readAnswers(
   sql: Sql | Tx,
-  outcomes: Map<string, StoredOutcome>,
-  lengthMax = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const open = largeIdsOf(outcomes);
-  const results = new Map<string, string>();
-  let length = 0;
-  while (open.length > 0 && length <= lengthMax) {
-    const rows = await sql<{ request_id: string; result: string }[]>`
-      select request_id, result::text as result
-      from stock_transaction
-      where request_id = any(${open.splice(0, togetherMax)}::uuid[])`;
-    for (const { request_id, result } of rows) {
-      length += result.length;
-      results.set(request_id, result);
-    }
-  }
-  putIn(outcomes, results);
+  requestIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ request_id: string; result: string }[]>`
+    select request_id, result::text as result
+    from stock_transaction
+    where request_id = any(${[...requestIds]}::uuid[])`;
+  return new Map(rows.map(({ request_id, result }) => [request_id, result]));
 }
 
-/** Puts in what stands for the large answers that were not read. */
-export async function leaveOutLargeAnswers(
+/** What stands for the answers under these request ids where they have no room; by request id. */
+export async function readLeftOut(
   sql: Sql | Tx,
-  outcomes: Map<string, StoredOutcome>,
-): Promise<void> {
-  const open = largeIdsOf(outcomes);
-  if (open.length === 0) return;
+  requestIds: readonly string[],
+): Promise<Map<string, string>> {
   const rows = await sql<{ request_id: string; transaction_no: number }[]>`
     select request_id, transaction_no
     from stock_transaction
-    where request_id = any(${open}::uuid[])`;
-  putIn(outcomes, new Map(rows.map((row) => [row.request_id, leftOutText(row.transaction_no)])));
+    where request_id = any(${[...requestIds]}::uuid[])`;
+  return new Map(rows.map(({ request_id, transaction_no }) => [request_id, leftOutText(transaction_no)]));
 }
 
-function largeIdsOf(outcomes: Map<string, StoredOutcome>): string[] {
-  return [...new Set([...outcomes.values()].flatMap(({ under }) => under ?? []))];
-}
-
-function putIn(outcomes: Map<string, StoredOutcome>, results: ReadonlyMap<string, string>): void {
+/**
+ * Gives each of these outcomes a result: the large answers are read, each once and a few at a time, until
+ * they have `lengthMax` characters together; what stands for the others is in their place.
+ */
+export async function fillLargeAnswers(
+  sql: Sql | Tx,
+  outcomes: Map<string, StoredOutcome>,
+  lengthMax: number,
+): Promise<void> {
+  const open = [...new Set([...outcomes.values()].flatMap(({ under }) => under ?? []))];
+  if (open.length === 0) return;
+  const texts = new Map<string, string>();
+  for (let length = 0; open.length > 0 && length <= lengthMax; ) {
+    for (const [requestId, text] of await readAnswers(sql, open.splice(0, readTogetherMax))) {
+      length += text.length;
+      texts.set(requestId, text);
+    }
+  }
+  if (open.length > 0)
+    for (const [requestId, text] of await readLeftOut(sql, open)) texts.set(requestId, text);
   for (const [requestId, { under, ...outcome }] of outcomes) {
-    const result = under === undefined ? undefined : results.get(under);
+    const result = under === undefined ? undefined : texts.get(under);
     if (result !== undefined) outcomes.set(requestId, { ...outcome, result });
   }
 }

@@ -8,14 +8,7 @@ import {
   refuseKeys,
   type SentRequest,
 } from './idempotency-keys.ts';
-import {
-  isLarge,
-  leaveOutLargeAnswers,
-  type OutcomeRow,
-  outcomeOfRow,
-  readLargeAnswers,
-  smallResult,
-} from './large-answers.ts';
+import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
 /**
  * Settles requests whose answer did not come. One that was decided has its outcome; one that was not can
@@ -48,13 +41,12 @@ function abandon(sql: Sql, requests: readonly SentRequest[]) {
 
 /**
  * The outcomes decided about these requests, or under their keys; one that is missing is not decided. By
- * request id. When large answers have more than `lengthMax` characters together, what stands for them is in
- * the place of the others.
+ * request id. Of large answers it says where they stand (`under`): what was decided is known in a moment,
+ * however much there is to read.
  */
 export async function readOutcomes(
   sql: Sql | Tx,
   requests: readonly SentRequest[],
-  lengthMax?: number,
 ): Promise<Map<string, StoredOutcome>> {
   const keyed = requests.filter(isKeyed);
   const [own, ofKeys] = await Promise.all([
@@ -63,8 +55,6 @@ export async function readOutcomes(
   ]);
   const outcomes = outcomesOfKeys(keyed, ofKeys);
   for (const row of own) outcomes.set(row.request_id, outcomeOfRow(row));
-  await readLargeAnswers(sql, outcomes, lengthMax);
-  await leaveOutLargeAnswers(sql, outcomes);
   return outcomes;
 }
 

@@ -1,7 +1,6 @@
 import { conflict, type Refusal } from '../contract/refused.ts';
-import { jsonText } from '../json-text.ts';
 import { lotsPerTransactionMax } from './allocate.ts';
-import { answersLengthMax } from './answers.ts';
+import { leaveOut, smallBytes, toldLengthMax } from './answers.ts';
 import { type Batch, entriesMax } from './batch.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -45,15 +44,10 @@ const tooMany = conflict(
     `each may take ${lotsPerTransactionMax} lots of one place.`,
 );
 
-const tooManyAnswers = conflict(
-  `Too many lots: of earlier sends and of repeated keys one batch answers at most ${answersLengthMax / 2 ** 20} MiB. ` +
-    'Send it in parts.',
-);
-
 /**
  * Decides operations one after the other, each against what the one before left; the first that is refused
  * has all of them refused. The batch's state is of no more use then. `outcomes`: what is decided already, by
- * request id; an applied one without a result is more than one batch answers.
+ * request id.
  */
 export function decideAtomic(
   batch: Batch,
@@ -78,8 +72,7 @@ export function* decideInSteps(
 ): Generator<void, AtomicDecision, void> {
   const decided: OperationDecision[] = [];
   let entryCount = 0;
-  const firsts = new Map<string, OperationDecision>();
-  const fits = createAnswerRoom();
+  const firsts = new Map<string, AtomicOperation>();
   const before = operations.flatMap(({ requestId }, index) =>
     outcomes.get(requestId)?.status === 'applied' ? [index] : [],
   );
@@ -101,20 +94,17 @@ export function* decideInSteps(
     const { key } = operation;
     const first = key === undefined ? undefined : firsts.get(key.digest);
     if (first !== undefined) {
-      if (first.operation.key!.fingerprint !== key!.fingerprint) return refused(index, otherRequest);
-      if (!fits(first)) return refused(index, tooManyAnswers, { isOfBatch: true });
-      decided.push({ operation, repeats: first.operation });
+      if (first.key!.fingerprint !== key!.fingerprint) return refused(index, otherRequest);
+      decided.push({ operation, repeats: first });
       continue;
     }
+    if (key !== undefined) firsts.set(key.digest, operation);
     const outcome = outcomes.get(operation.requestId);
     if (outcome?.status === 'abandoned') return { status: 'abandoned' };
     if (outcome?.status === 'refused')
       return refused(index, JSON.parse(outcome.result!) as Refusal, { replayed: outcome.isRepeat === true });
     if (outcome !== undefined) {
-      const earlier: OperationDecision = { operation, outcome };
-      if (!fits(earlier)) return refused(index, tooManyAnswers, { isOfBatch: true });
-      if (key !== undefined) firsts.set(key.digest, earlier);
-      decided.push(earlier);
+      decided.push({ operation, outcome });
       continue;
     }
     const decision = decide(batch, operation);
@@ -123,42 +113,27 @@ export function* decideInSteps(
     if (decision.status === 'refused') return refused(index, decision.refusal);
     entryCount += decision.entries.length;
     if (entryCount > entriesMax) return refused(index, tooManyEntries, { isOfBatch: true });
-    const fresh: OperationDecision = { operation, decision };
-    if (key !== undefined) firsts.set(key.digest, fresh);
-    decided.push(fresh);
+    decided.push({ operation, decision });
   }
   return { status: 'applied', operations: decided };
 }
 
-/** Adds up the answers that are told again; returns whether one more fits in. */
-function createAnswerRoom(): (told: OperationDecision) => boolean {
-  const lengths = new Map<OperationDecision, number>();
-  let length = 0;
-  return (told) => {
-    const own = lengths.get(told) ?? answerLengthOf(told);
-    if (own === null) return false;
-    lengths.set(told, own);
-    length += own;
-    return length <= answersLengthMax;
-  };
-}
-
-/** In characters; null when it was too large to be read. */
-function answerLengthOf(told: OperationDecision): number | null {
-  if ('outcome' in told) return told.outcome.result?.length ?? null;
-  // Without its numbers, which are drawn last.
-  return 'decision' in told ? jsonText(told.decision.answer(null)).length : null;
-}
-
 /**
  * The JSON text of the results of an applied batch. `bodies`: the JSON text of the answer to each operation
- * that is decided now, by request id.
+ * that is decided now, by request id. Of those that were answered before, or are repeated here, large ones
+ * have {@link toldLengthMax} characters; what stands for the others is in their place.
  */
 export function atomicResultsText(
   decided: readonly OperationDecision[],
   bodies: ReadonlyMap<string, string>,
 ): string {
   const known = new Map(bodies);
+  let length = 0;
+  const again = (text: string) => {
+    if (text.length <= smallBytes) return text;
+    length += text.length;
+    return length <= toldLengthMax ? text : leaveOut(text);
+  };
   const texts = decided.map((each, index) => {
     const { operation } = each;
     const replayed = !('decision' in each);
@@ -167,7 +142,7 @@ export function atomicResultsText(
     if (body === undefined) throw new Error(`operation ${index} has no answer`);
     return (
       `{"index":${index},"key":${JSON.stringify(operation.ownKey)},"status":"applied",` +
-      `"statusCode":${operation.kind === 'receive' ? 201 : 200},"body":${body},"replayed":${replayed}}`
+      `"statusCode":${operation.kind === 'receive' ? 201 : 200},"body":${replayed ? again(body) : body},"replayed":${replayed}}`
     );
   });
   return `[${texts.join(',')}]`;

@@ -1,7 +1,6 @@
 import type { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
 import type { ReceiveAnswer } from '@inventory/domain/contract/receive';
 import { invalid } from '@inventory/domain/contract/refused';
-import { answersLengthMax } from '@inventory/domain/stock/answers';
 import type { z } from 'zod';
 import { messages } from '../../errors.ts';
 import { type Operation, one, refusalExample } from '../../operation.ts';
@@ -93,9 +92,9 @@ permission and scope too, and has its own status; \`body\` is what its call answ
 - In an atomic batch an operation's \`key\` is another one than the header's.
 - **Large answers.** A move of 1,000 lots has an answer of 100 kB and more, and a batch has at most 500 of them. In mode \`each\`, once the new answers of
   more than 4 kB have 2 MiB, no further operation is begun: the rest is \`notApplied\` with a message that says so. Send it in another batch, or the
-  whole list again with its keys: it gets further each time. Answers of earlier sends, and of a key that is in the list again, have 2 MiB of
+  whole list again with its keys. In both modes answers of earlier sends, and of a key that is in the list again, have 2 MiB of
   their own; what has no room is \`applied\` all the same, and its \`body\` is \`{transactionNo, leftOut: true}\`. Its \`key\`, sent alone, gives the answer;
-  \`GET /Inventory/Transactions/{transactionNo}\` shows what was done. An atomic batch that would have to tell more than ${answersLengthMax / 2 ** 20} MiB of such answers is refused, with nothing applied: send it in parts.`,
+  \`GET /Inventory/Transactions/{transactionNo}\` shows what was done.`,
   body: one('Each on its own', batchRequest),
   answer: one('One applied, one refused', batchAnswer),
   invalid: {

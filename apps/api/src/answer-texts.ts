@@ -1,0 +1,125 @@
+import type { ServerResponse } from 'node:http';
+import { isUnanswered } from '@inventory/db/client';
+import type { SubmitResult } from '@inventory/queue/submit';
+import { type BodyRoom, type BodyRoomOptions, createBodyRoom } from './body-room.ts';
+import { Failed, messages, soonAgain } from './errors.ts';
+
+/**
+ * Large answers of transactions, which Postgres alone has. What was decided is known before they are read,
+ * and so that is never in doubt for the size of an answer.
+ */
+export type AnswerTexts = {
+  /** For one call of a client; what it reads has its room in memory until the call's answer is sent. */
+  open(call: AnsweredCall): CallTexts;
+};
+
+/** A call whose answer goes to this client by `res`. */
+export type AnsweredCall = { clientId: string; res: Pick<ServerResponse, 'once' | 'destroyed' | 'destroy'> };
+
+export type CallTexts = {
+  /**
+   * The JSON texts of the answers under these request ids, a few; null when there is no room for them in
+   * time. Throws when Postgres does not answer.
+   */
+  read(requestIds: readonly string[]): Promise<ReadonlyMap<string, string> | null>;
+  /** What stands for the answers under these request ids where they are not told. */
+  leftOut(requestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * The same answer with its text; `unknown` when Postgres does not give it. Throws Failed when there is no
+   * room for it.
+   */
+  fill(answer: SubmitResult): Promise<SubmitResult>;
+};
+
+export type AnswerReaders = Pick<CallTexts, 'leftOut'> & {
+  read(requestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+};
+
+/**
+ * Characters of answers that are read and not yet sent: of all clients, and of one. On their way each is
+ * there twice.
+ */
+const answerRoomOptions: BodyRoomOptions = {
+  total: 64 * 1024 * 1024,
+  perClient: 16 * 1024 * 1024,
+  waitMs: 2000,
+};
+// What an answer counts before it is read.
+const expectedLength = 1024 * 1024;
+// Who does not take its answer by then lets others have the room.
+const sentWithinMs = 30_000;
+
+/** `readers` ask Postgres. */
+export function createAnswerTexts(
+  readers: AnswerReaders,
+  room: BodyRoom = createBodyRoom(answerRoomOptions),
+): AnswerTexts {
+  return {
+    open(call) {
+      let length = 0;
+      let entered: Promise<(() => void) | null> | null = null;
+
+      /** Takes the call's place in the room; returns how to note that it has more. */
+      async function enter() {
+        const visit = room.enter(call.clientId, expectedLength);
+        const leave = untilSent(call, visit.leave);
+        if (await visit.admitted) return () => visit.resize(length);
+        leave();
+        entered = null;
+        return null;
+      }
+
+      async function read(requestIds: readonly string[]) {
+        entered ??= enter();
+        const note = await entered;
+        if (note === null) return null;
+        const texts = await readers.read(requestIds);
+        for (const text of texts.values()) length += text.length;
+        note();
+        return texts;
+      }
+
+      return {
+        read,
+        leftOut: readers.leftOut,
+        async fill(answer) {
+          const under = underOf(answer);
+          if (under === null) return answer;
+          const texts = await read([under]).catch(unknown);
+          if (texts === null) throw new Failed(503, messages.answerWaits, soonAgain, 'busy');
+          const result = texts.get(under);
+          return result === undefined ? unknownAnswer : filled(answer, result);
+        },
+      };
+    },
+  };
+}
+
+/** Under which request id Postgres has the text of this answer; null when it is here. */
+export function underOf(answer: SubmitResult): string | null {
+  return ('under' in answer && answer.under) || null;
+}
+
+/** An answer whose text is this. */
+export function filled({ under: _, ...answer }: SubmitResult & { under?: string }, result: string) {
+  return { ...answer, result } as SubmitResult;
+}
+
+export const unknownAnswer: SubmitResult = { status: 'unknown', result: null };
+
+function unknown(error: unknown): ReadonlyMap<string, string> {
+  if (isUnanswered(error)) return new Map();
+  throw error;
+}
+
+/** Calls `leave` once when the call's answer was sent or given up, or by the one that is returned. */
+function untilSent({ res }: AnsweredCall, leave: () => void): () => void {
+  const timer = setTimeout(() => res.destroy(), sentWithinMs);
+  const end = () => {
+    clearTimeout(timer);
+    leave();
+  };
+  if (res.destroyed) end();
+  else res.once('close', end);
+  return end;
+}

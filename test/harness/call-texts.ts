@@ -1,0 +1,40 @@
+import { EventEmitter } from 'node:events';
+import type { AnsweredCall, AnswerReaders, CallTexts } from '@inventory/api/answer-texts';
+import { createAnswerTexts } from '@inventory/api/answer-texts';
+import { leftOutText } from '@inventory/domain/stock/answers';
+
+/** Reads of answers that stand here, by request id, instead of in Postgres. */
+export function readersOf(answers: ReadonlyMap<string, string>): AnswerReaders {
+  const some = (requestIds: readonly string[], textOf: (answer: string) => string) =>
+    new Map(
+      requestIds.flatMap((requestId) => {
+        const answer = answers.get(requestId);
+        return answer === undefined ? [] : [[requestId, textOf(answer)] as const];
+      }),
+    );
+  return {
+    read: async (requestIds) => some(requestIds, (answer) => answer),
+    leftOut: async (requestIds) =>
+      some(requestIds, (answer) => leftOutText(JSON.parse(answer).transactionNo as number)),
+  };
+}
+
+/** The way of an answer that is sent, or given up, when `close` says so; it notes whether it was cut. */
+export function answerWay() {
+  const events = new EventEmitter();
+  const way = {
+    destroyed: false,
+    once: events.once.bind(events),
+    destroy() {
+      way.destroyed = true;
+      events.emit('close');
+    },
+    close: () => events.emit('close'),
+  };
+  return way as typeof way & AnsweredCall['res'];
+}
+
+/** The large answers of a call to which these are known. */
+export function callTexts(answers: ReadonlyMap<string, string> = new Map()): CallTexts {
+  return createAnswerTexts(readersOf(answers)).open({ clientId: 'client', res: answerWay() });
+}
