@@ -32,8 +32,8 @@ export type KeyRow = Omit<OutcomeRow, 'request_id' | 'status'> & {
 const refusedForMs = 300;
 /**
  * A clock of Postgres that was ahead and was set right leaves refusals of a time that has not come. Further
- * ahead than this they are not believed by sends of now: a key would be refused until that time comes. They
- * are by sends that came while the clock was ahead, too.
+ * ahead than this they are not believed by sends of now: a key would be refused until that time comes. A send
+ * that came while the clock was ahead is kept back by any refusal of its key: which came first is not known.
  */
 const aheadMaxMs = 10_000;
 
@@ -98,8 +98,9 @@ function outcomeOfKey(row: KeyRow, { requestId, key }: KeyedRequest): StoredOutc
 
 /** Whether a send that came at `askedAt` is never applied; {@link isOpen} says the opposite in SQL. */
 function isRefused({ refused_ms: refusedAt, now_ms: now }: KeyRow, askedAt: number): boolean {
-  if (refusedAt === null || refusedAt + refusedForMs <= askedAt) return false;
-  return refusedAt <= now + aheadMaxMs || askedAt > now + aheadMaxMs;
+  if (refusedAt === null) return false;
+  const believedUntil = now + aheadMaxMs;
+  return askedAt > believedUntil || (refusedAt <= believedUntil && refusedAt + refusedForMs > askedAt);
 }
 
 /** The outcome of a later request with the same key in a batch, by the first one that is decided. */
@@ -180,8 +181,8 @@ function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
 
 /** Whether the send that claims a key, `excluded`, is not kept back by the key's refusal. */
 function isOpen(sql: Sql | Tx): Fragment {
-  return sql`(key.refused_at + make_interval(secs => ${refusedForMs / 1000}) <= excluded.asked_at
-    or (key.refused_at > ${believedUntil(sql)} and excluded.asked_at <= ${believedUntil(sql)}))`;
+  return sql`(excluded.asked_at <= ${believedUntil(sql)} and (key.refused_at > ${believedUntil(sql)}
+    or key.refused_at + make_interval(secs => ${refusedForMs / 1000}) <= excluded.asked_at))`;
 }
 
 function believedUntil(sql: Sql | Tx): Fragment {
