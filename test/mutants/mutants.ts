@@ -46,6 +46,7 @@ const lotsFile = 'packages/db/src/lists/list-lots.ts';
 const modifiedSince = 'packages/db/migrations/0015.do.modified-since.sql';
 const lane = 'packages/queue/src/lane.ts';
 const listTurns = 'apps/api/src/lists/list-turns.ts';
+const trials = 'apps/api/src/trials.ts';
 const lists = 'apps/api/src/lists/lists.ts';
 const readCategory = 'packages/db/src/lists/read-category.ts';
 const readPage = 'packages/db/src/lists/read-page.ts';
@@ -3319,6 +3320,34 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/list-turns.test.ts', title: 'others go between those of one client' },
+  },
+  {
+    name: 'dry runs are served in the order they came, whosoever they are',
+    edits: [{ file: trials, search: 'line.join(clientId, entry)', replace: "line.join('', entry)" }],
+    test: { file: 'concurrency/trials.test.ts', title: 'before what another client sent first' },
+  },
+  {
+    name: 'a client that has a dry run under way goes before one that has none',
+    edits: [
+      {
+        file: trials,
+        search: 'line.next((clientId) => !underWay.has(clientId)) ?? line.next()',
+        replace: 'line.next()',
+      },
+    ],
+    test: { file: 'concurrency/trials.test.ts', title: 'waits for a single turn of it' },
+  },
+  {
+    name: 'a dry run that waits is not left when its caller goes',
+    edits: [{ file: trials, search: 'wait.onGone?.(entry.leave)', replace: 'wait.onGone?.(() => {})' }],
+    test: { file: 'concurrency/trials.test.ts', title: 'one whose caller goes' },
+  },
+  {
+    name: 'a dry run on a dead connection keeps its turn',
+    edits: [
+      { file: trials, search: 'setTimeout(end, overrunMs)', replace: 'setTimeout(() => {}, overrunMs)' },
+    ],
+    test: { file: 'concurrency/trials.test.ts', title: 'ends it once' },
   },
   {
     name: 'a client has a costly list and a stream that keeps another processor busy',

@@ -7,6 +7,7 @@ import {
 import { createListTurns } from './lists/list-turns.ts';
 import { createLists, type Lists, streamWithinMs } from './lists/lists.ts';
 import { createReplica, type Replica } from './lists/replica.ts';
+import { createTrials, type Trials } from './trials.ts';
 
 /** The api's connections to Postgres, by who must not stand behind whom. */
 export type Database = {
@@ -18,8 +19,8 @@ export type Database = {
   authentication: StatementPool;
   /** The reads and writes a transaction waits for: its key, a lost answer, the verdict. */
   verdicts: StatementPool;
-  /** Dry runs. */
-  trials: StatementPool;
+  /** Dry runs, in turns on connections of their own. */
+  trials: Trials;
   /** Writes of items, and beside them, one at a time, of the numbers of devices. */
   items: StatementPool;
   /** The page of those who run the service: one statement at a time, and never beside another's work. */
@@ -46,7 +47,7 @@ const listTimeoutMs = 10_000;
 type Kind = Omit<StatementPoolOptions, 'open'> & Omit<ConnectOptions, 'connectionsMax'>;
 
 // By the statements of a batch, on what nobody holds.
-const trials = {
+const trialsKind = {
   name: 'inventory-dry-runs',
   statementTimeoutMs: 3000,
   byKeys: true,
@@ -130,7 +131,7 @@ const kindsOf = (readsMax: number) =>
       limitMs: 1000,
       waitMs: 600,
     },
-    trials,
+    trials: trialsKind,
     // Ended by Postgres well before its caller is answered: nothing is applied after a "not applied".
     items: {
       name: 'inventory-items',
@@ -194,26 +195,28 @@ export function openDatabase(
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
+  const trials = createTrials(pools.trials, trialsKind);
   const replica =
     replicaOptions === null
       ? null
       : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
   const { cheap: reads, authentication, verdicts, items, operations } = pools;
+  const waitingCounts = (): Record<string, number> => ({
+    ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
+    trials: trials.waitingCount(),
+    turns: turns.waitingCount(),
+  });
   return {
     lists: createLists(pools, turns, replica),
     replica,
     reads,
     authentication,
     verdicts,
-    trials: pools.trials,
+    trials,
     items,
     operations,
-    waitingCount: () =>
-      Object.values(pools).reduce((sum, pool) => sum + pool.waitingCount(), turns.waitingCount()),
-    waitingCounts: () => ({
-      ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
-      turns: turns.waitingCount(),
-    }),
+    waitingCount: () => Object.values(waitingCounts()).reduce((sum, count) => sum + count, 0),
+    waitingCounts,
     connectionCounts() {
       const sum = { busy: 0, idle: 0, suspect: 0 };
       const counted = Object.values(pools).map((pool) => pool.counts());

@@ -119,8 +119,8 @@ function wireStock(
     leftOut: (requestIds) => readText((sql) => readLeftOut(sql, requestIds)),
   });
   const turns = createBatchTurns(batchOperationsMax);
-  const inTrial = <T>(work: (sql: Sql) => Promise<T>, wait: Wait) =>
-    database.trials.run(work, wait).catch((error) => {
+  const inTrial = <T>(clientId: string, work: (sql: Sql) => Promise<T>, wait: Wait) =>
+    database.trials.run(clientId, work, wait).catch((error) => {
       throw lateAsBusy(error);
     });
   const noted: Sender = {
@@ -134,7 +134,7 @@ function wireStock(
     ...createStock({
       sender: noted,
       findOriginal: async (transactionNo) => (await findOriginals([transactionNo]))[0] ?? null,
-      tryOut: (request, clientId, wait) => inTrial((sql) => tryOut(sql, request, clientId), wait),
+      tryOut: (request, clientId, wait) => inTrial(clientId, (sql) => tryOut(sql, request, clientId), wait),
       answerTexts,
       whyUnanswered: needs.whyUnanswered,
     }),
@@ -143,7 +143,8 @@ function wireStock(
       limiter: createOperationLimiter(redis, config.QUEUE_PREFIX),
       operationLimit: config.OPERATION_LIMIT,
       turns,
-      tryOut: (requests, clientId, wait) => inTrial((sql) => tryOutTogether(sql, requests, clientId), wait),
+      tryOut: (requests, clientId, wait) =>
+        inTrial(clientId, (sql) => tryOutTogether(sql, requests, clientId), wait),
       readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
       answerTexts,
       findOriginals,
