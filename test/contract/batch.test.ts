@@ -239,6 +239,65 @@ describe('POST /Inventory/Batch, each', () => {
     expect(await inStock(service, itemID)).toBe(4);
   });
 
+  const otherRequest = errorObject(409, 'conflict', 'This Idempotency-Key was used with another request.');
+  const atomic = async (client: ApiClient, operations: unknown[], headers: Record<string, string>) =>
+    notBusy(await client.post('/Inventory/Batch', { mode: 'atomic', operations }, headers));
+
+  test('409: the header of a list that was sent in mode atomic, or of a single call; nothing is applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const list = [receiveOf(itemID, 1), receiveOf(itemID, 1, { key: uniqueName('own') })];
+    const ofAtomic = { 'Idempotency-Key': uniqueName('list') };
+    expect((await atomic(client, list, ofAtomic)).status).toBe(200);
+    expectAnswer(await each(client, list, {}, ofAtomic), 409, otherRequest);
+    const ofCall = { 'Idempotency-Key': uniqueName('call') };
+    const { op: _, ...body } = receiveOf(itemID, 1);
+    expect((await client.post('/Inventory/Receive', body, ofCall)).status).toBe(201);
+    expectAnswer(await each(client, list.slice(0, 1), {}, ofCall), 409, otherRequest);
+    expect(await inStock(service, itemID)).toBe(3);
+    // What was not applied, or only tried out, leaves the key free.
+    const free = { 'Idempotency-Key': uniqueName('free') };
+    await atomic(client, [receiveOf(itemID, -1)], free);
+    await client.post('/Inventory/Batch', { mode: 'atomic', dryRun: true, operations: list }, free);
+    expect(outcomesOf((await each(client, list.slice(0, 1), {}, free)).body)).toEqual(['applied 201']);
+  });
+
+  test('409: an atomic list whose header was sent in mode each, also when only some of its places were decided; nothing is applied', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const headers = { 'Idempotency-Key': uniqueName('list') };
+    const list = [
+      receiveOf(itemID, 1, { key: uniqueName('own') }),
+      receiveOf(itemID, -1),
+      receiveOf(itemID, 1),
+    ];
+    await each(client, list, {}, headers);
+    expect(await inStock(service, itemID)).toBe(2);
+    const right = list.with(1, receiveOf(itemID, 1));
+    expectAnswer(await atomic(client, right, headers), 409, otherRequest);
+    expect(await inStock(service, itemID)).toBe(2);
+    // Tried out it uses no key.
+    const tried = { mode: 'atomic', dryRun: true, operations: right };
+    expect((await client.post('/Inventory/Batch', tried, headers)).status).toBe(200);
+    // In the mode of before it goes on.
+    expect(outcomesOf((await each(client, right, {}, headers)).body)).toEqual(Array(3).fill('applied 201'));
+    expect(await inStock(service, itemID)).toBe(3);
+    expectAnswer(await atomic(client, right, headers), 409, otherRequest);
+  });
+
+  test('an operation that has the header of its list as its own key is answered by it', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const key = uniqueName('both');
+    const list = [receiveOf(itemID, 1, { key }), receiveOf(itemID, 1)];
+    const first = await each(client, list, {}, { 'Idempotency-Key': key });
+    const again = await each(client, list, {}, { 'Idempotency-Key': key });
+    expect(again.status, again.text).toBe(200);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.body.results[0].body).toEqual(first.body.results[0].body);
+    expect(await inStock(service, itemID)).toBe(2);
+  });
+
   test('without any key a resend is new', async () => {
     const client = await service.client();
     const itemID = await service.item();

@@ -27,6 +27,7 @@ const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batches = 'apps/api/src/batch/batches.ts';
 const passDecided = 'apps/api/src/batch/pass-decided.ts';
+const refuseOtherUse = 'apps/api/src/batch/refuse-other-use.ts';
 const eachKey = 'apps/api/src/batch/each-key.ts';
 const deviceNumbers = 'apps/api/src/batch/device-numbers.ts';
 const batcher = 'apps/worker/src/batcher.ts';
@@ -5439,6 +5440,40 @@ async function importKey(`,
     name: "an operation's key forgets its place in the list",
     edits: [{ file: eachKey, search: '`${listKey}\\n${index}`', replace: '`${listKey}\\n`' }],
     test: { file: 'contract/batch.test.ts', title: 'the header stands for the whole list' },
+  },
+  {
+    name: 'a list is applied a second time when it is sent in the other mode',
+    edits: [
+      { file: refuseOtherUse, search: 'if (known.size > 0) throw', replace: 'if (known.size < 0) throw' },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'the header of a list that was sent in mode atomic' },
+  },
+  {
+    name: 'an atomic list looks at the first place alone of what was sent in mode each',
+    edits: [
+      {
+        file: refuseOtherUse,
+        search: 'operations.map(({ index }) => keyOfPlace(listKey, index))',
+        replace: '[keyOfPlace(listKey, 0)]',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'only some of its places were decided' },
+  },
+  {
+    name: 'a list with an operation that has its key cannot be sent again',
+    edits: [
+      {
+        file: refuseOtherUse,
+        search: "if (mode === 'each' && operations.some(({ key }) => key === listKey)) return;",
+        replace: '',
+      },
+    ],
+    test: { file: 'contract/batch.test.ts', title: 'has the header of its list as its own key' },
+  },
+  {
+    name: 'a list is refused for its key where it is only tried out',
+    edits: [{ file: batches, search: 'if (raw.head.dryRun !== true)', replace: 'if (raw.head !== null)' }],
+    test: { file: 'contract/batch.test.ts', title: 'only some of its places were decided' },
   },
   {
     name: 'an atomic batch is committed in parts',

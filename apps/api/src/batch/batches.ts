@@ -16,6 +16,7 @@ import type { NoteNumbers } from './device-numbers.ts';
 import { keyOfEach } from './each-key.ts';
 import { passDecided } from './pass-decided.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
+import { refuseOtherUse } from './refuse-other-use.ts';
 import { batchReply } from './replies.ts';
 import {
   type Gap,
@@ -75,6 +76,11 @@ function hasKey({ operations }: RawBatch, { key }: Caller): boolean {
 function failUnjudged(error: unknown, raw: RawBatch, caller: Caller): never {
   if (hasKey(raw, caller)) unknownKey(error);
   throw error;
+}
+
+function tooManyOperations(limit: number, retryAfter: string): Reply {
+  const message = `Rate limit exceeded: ${limit} operations per minute.`;
+  return { status: 429, text: JSON.stringify({ message }), headers: { 'Retry-After': retryAfter } };
 }
 
 /** Many operations in one call. */
@@ -157,15 +163,11 @@ export function createBatches({
         );
       const verdict = await limiter.take(client.clientId, limit, raw.operations.length);
       nameOperations(verdict);
-      if (!verdict.allowed) {
-        const message = `Rate limit exceeded: ${limit} operations per minute.`;
-        return {
-          status: 429,
-          text: JSON.stringify({ message }),
-          headers: { 'Retry-After': retryAfterOf(verdict) },
-        };
-      }
+      if (!verdict.allowed) return tooManyOperations(limit, retryAfterOf(verdict));
       const operations = await judged(raw, caller);
+      // A dry run uses no key.
+      if (raw.head.dryRun !== true)
+        await refuseOtherUse({ sender, readOutcomes }, operations, raw.head.mode, caller);
       if (raw.head.mode === 'atomic') {
         const gaps = () => gapsOf(operations, caller);
         return applyAtomic(operations, caller, gaps, raw.head.dryRun === true ? wait : null);

@@ -1,4 +1,4 @@
-import { conflict, forbidden, invalid } from '@inventory/domain/contract/refused';
+import { forbidden, invalid, otherRequest } from '@inventory/domain/contract/refused';
 import { batchBytesMax, bodyBytesMax, tooLarge } from '../body.ts';
 import { tooSlow } from '../connections/malformed-http.ts';
 import { errorText, messages } from '../errors.ts';
@@ -212,7 +212,7 @@ export function errorAnswers(route: Route): Json {
       ...replayed,
       examples: {
         ...route.operation.conflict,
-        key: refusalExample('Another body', conflict('This Idempotency-Key was used with another request.')),
+        key: refusalExample('Another body', otherRequest),
       },
     });
   }

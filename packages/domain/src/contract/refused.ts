@@ -42,6 +42,9 @@ export const noTransaction = {
   message: 'There is no such transaction.',
 } as const satisfies Refusal;
 
+/** The refusal of a request whose Idempotency-Key leads to another one. */
+export const otherRequest = conflict('This Idempotency-Key was used with another request.');
+
 /** The refusal of a lot that is not there, or not in the client's scope. */
 export const noLot = { code: 'not_found', message: 'There is no such lot.' } as const satisfies Refusal;
 

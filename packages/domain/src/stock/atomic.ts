@@ -1,4 +1,4 @@
-import { conflict, type Refusal } from '../contract/refused.ts';
+import { conflict, otherRequest, type Refusal } from '../contract/refused.ts';
 import { lotsPerTransactionMax } from './allocate.ts';
 import { leaveOut, smallBytes, toldLengthMax } from './answers.ts';
 import { type Batch, entriesMax } from './batch.ts';
@@ -32,7 +32,6 @@ export type AtomicDecision =
   /** One of its keys was told that nothing was applied. */
   | { status: 'abandoned' };
 
-const otherRequest = conflict('This Idempotency-Key was used with another request.');
 // Some tens of milliseconds: each operation may pass over all lots that were read for the others.
 const looksMax = 1_500_000;
 const tooManyEntries = conflict(

@@ -83,7 +83,7 @@ permission and scope too, and has its own status; \`body\` is what its call answ
   where earlier sends had applied a part; the rest is surely not applied.
 - \`key\` is the operation's \`Idempotency-Key\`, of the same kind as a single call's: sent again, alone or in any other batch, it gives the first
   answer, with \`replayed: true\`; a refusal is one, also in an atomic list where an operation before it was the reason: another try takes another key. The header \`Idempotency-Key\` stands for the whole list, by the places of its operations: a resend applies what
-  is missing and answers the rest as before. Send it again in the same \`mode\`: mode \`each\` has keys of its own; an atomic list has one of the same kind as a single call. An operation with neither is new each time.
+  is missing and answers the rest as before. Send it again in the same \`mode\`: in the other one it is another request, and 409 once something was applied or refused under the header's key; so is a list of mode \`each\` under the key of a single call. An operation with neither is new each time.
 - \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of work that was done offline; they are stored and are never the ledger's time. With
   \`sentAt\` the device's clock error is known, and the corrected time is stored too. More than 5 minutes in the future after that: 400, unless its key was applied or refused before: then it is answered as before.
   \`gaps\` are the numbers of the devices that have not come; nothing waits for them. A number came when its operation was applied, refused, or answered as before, not when it is \`notApplied\`. Where very many lie between two, those that are not looked at are left out. Where they cannot be told in time there is no \`gaps\`.
