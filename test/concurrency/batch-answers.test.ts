@@ -16,7 +16,7 @@ import { answerWay, callTexts, readersOf } from '../harness/call-texts.ts';
 const answerLength = 256 * 1024;
 const fitting = toldLengthMax / answerLength;
 
-/** An api's way to stock that applies all, and remembers by key what it applied. */
+/** An api's way to stock that applies all but moves of BUSY, and remembers by key what it applied. */
 function openStock() {
   const applied = new Map<string, string>();
   const sent: string[] = [];
@@ -35,6 +35,8 @@ function openStock() {
       return requests.map((request) => {
         const { digest } = request.key!;
         sent.push(digest);
+        if ('itemID' in request.body && request.body.itemID === 'BUSY')
+          return { status: 'busy', result: null };
         const before = known(request);
         if (before !== undefined) return before;
         const start = `{"recNo":1,"status":"moved","transactionNo":${applied.size + 1},"remark":"`;
@@ -72,11 +74,12 @@ for (const itemCount of [1, 3])
     const tasks = listOf(40, itemCount);
     const counts: number[] = [];
     for (let send = 0; send < 10 && applied.size < tasks.length; send++) {
-      const { answers, isFull } = await runEach({ ...options, texts }, 'client', tasks, performance.now());
+      const { answers, unsent } = await runEach({ ...options, texts }, 'client', tasks, performance.now());
       counts.push(applied.size);
       const told = answers.map(({ status }) => status);
       expect(told).toEqual(tasks.map((_, index) => (applied.has(`place-${index}`) ? 'applied' : 'busy')));
-      expect(isFull).toBe(applied.size < tasks.length);
+      const left = tasks.flatMap((_, index) => (applied.has(`place-${index}`) ? [] : [index]));
+      expect([...unsent]).toEqual(left);
       // New ones and earlier ones have room for as much each.
       const length = answers.reduce((sum, { result }) => sum + (result?.length ?? 0), 0);
       expect(length).toBeLessThan(2 * toldLengthMax + 10_000);
@@ -92,10 +95,11 @@ for (const itemCount of [1, 3])
     const again = await runEach({ ...options, texts }, 'client', tasks, performance.now());
     const leftOut = again.answers.filter(({ result }) => result?.endsWith('"leftOut":true}'));
     expect(leftOut).toHaveLength(40 - fitting);
-    expect(again.isFull).toBe(false);
+    expect(again.unsent.size).toBe(0);
   });
 
-test('503 that says why: an operation of a batch that is not sent because the answers of others fill its answer', async () => {
+/** What a batch in mode each is answered: one move of each of these items. */
+async function moveEach(itemIds: readonly string[]) {
   const { options, applied } = openStock();
   const unused = async (): Promise<never> => {
     throw new Error('not asked for');
@@ -116,8 +120,8 @@ test('503 that says why: an operation of a batch that is not sent because the an
     ...{ clientId: 'client', readOnly: false, rateLimit: null, operationsPerMinute: null },
     ...{ permissions: new Set([15]), scope: new Set([1]) },
   };
-  const operations = Array.from({ length: 40 }, (_, index) => ({
-    body: { op: 'move', key: `place-${index}`, itemID: 'ITEM', units: 1, wid: 1, toSpot: 'B' },
+  const operations = itemIds.map((itemID, index) => ({
+    body: { op: 'move', key: `place-${index}`, itemID, units: 1, wid: 1, toSpot: 'B' },
   }));
   const caller = {
     ...{ client, key: undefined, arrivedAt: performance.now() },
@@ -128,7 +132,17 @@ test('503 that says why: an operation of a batch that is not sent because the an
     text: string;
   };
   expect(status).toBe(200);
-  const { results, summary } = JSON.parse(text);
+  return JSON.parse(text);
+}
+
+test('503 that says why: an operation of a batch that is not sent because the answers of others fill its answer', async () => {
+  const { results, summary } = await moveEach(Array(40).fill('ITEM'));
   expect(summary).toEqual({ applied: fitting + 4, refused: 0, notApplied: 40 - fitting - 4 });
   expect(results.at(-1)).toMatchObject({ statusCode: 503, error: { message: messages.answersFull } });
+});
+
+test('503 that says that the service is busy: an operation that is not applied for that, and what follows it, in a batch whose answer is full', async () => {
+  const { results } = await moveEach([...Array(40).fill('ITEM'), ...Array(5).fill('BUSY')]);
+  const told = results.map(({ error }: { error?: { message: string } }) => error?.message);
+  expect(told.slice(39)).toEqual([messages.answersFull, ...Array(5).fill(messages.unavailable)]);
 });

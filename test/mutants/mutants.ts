@@ -1876,11 +1876,22 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/batch/batches.ts',
-        search: 'isFull ? notSent : notApplied',
+        search: 'unsent.has(place) ? notSent : notApplied',
         replace: 'notApplied',
       },
     ],
     test: { file: 'concurrency/batch-answers.test.ts', title: '503 that says why' },
+  },
+  {
+    name: 'what is not applied in a batch is told that the answers fill it, whatever it was not applied for',
+    edits: [
+      {
+        file: 'apps/api/src/batch/batches.ts',
+        search: 'unsent.has(place) ? notSent : notApplied',
+        replace: 'unsent.size > 0 ? notSent : notApplied',
+      },
+    ],
+    test: { file: 'concurrency/batch-answers.test.ts', title: 'says that the service is busy' },
   },
   {
     name: 'an atomic batch passes over as many lots as its operations may together',

@@ -132,15 +132,17 @@ export function createBatches({
       const isBetween = warehousesOf(request).length > 1;
       return [{ itemId: itemIdOf(request), isBetween, make }];
     });
-    const { answers, isFull } = await runEach(
+    const { answers, unsent } = await runEach(
       { sender, turns, readOutcomes, texts: answerTexts.open({ clientId: client.clientId, res }) },
       client.clientId,
       tasks,
       arrivedAt,
     );
+    const places = answers.keys();
     return operations.map((operation) => {
       if ('refusal' in operation) return refusedResult(operation.refusal);
-      return resultOf(operation.request.kind, answers.shift()!, isFull ? notSent : notApplied);
+      const place = places.next().value!;
+      return resultOf(operation.request.kind, answers[place]!, unsent.has(place) ? notSent : notApplied);
     });
   }
 

@@ -24,7 +24,7 @@ function notAppliedFor(message: string): Result {
   return { status: 'notApplied', statusCode: 503, text, replayed: false };
 }
 
-/** Of an operation that was not sent any more. */
+/** Of an operation that was not sent for the size of the others' answers. */
 export const notSent: Result = {
   ...notApplied,
   text: errorText(503, { code: 'internal_error', message: messages.answersFull }),

@@ -36,8 +36,8 @@ export function settleWithin(arrivedAt: number): number {
  */
 export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) => QueuedRequest };
 
-/** `isFull`: some were not sent for the size of the others' answers. */
-export type EachAnswers = { answers: SubmitResult[]; isFull: boolean };
+/** `unsent`: the places of those that were not sent for the size of the others' answers. */
+export type EachAnswers = { answers: SubmitResult[]; unsent: ReadonlySet<number> };
 
 export type EachOptions = {
   sender: Sender;
@@ -67,7 +67,7 @@ export async function runEach(
   const size = Math.min(runMax, sender.togetherMax);
   // However many they are, others get their turns of the event loop meanwhile.
   const pace = createPacer();
-  let isFull = false;
+  const unsent = new Set<Task>();
 
   /** Sends these; whether all of them were decided. */
   async function run(some: readonly Task[]): Promise<boolean> {
@@ -113,7 +113,7 @@ export async function runEach(
       if (!(await turns.take(clientId, some.length, beginsUntil(arrivedAt)))) return ofItem.slice(from);
       try {
         if (fresh.isFull()) {
-          isFull = true;
+          for (const task of ofItem.slice(from)) unsent.add(task);
           return ofItem.slice(from);
         }
         if (!(await run(some))) return ofItem.slice(to);
@@ -135,7 +135,10 @@ export async function runEach(
   // Together, and none in anybody's way: there may be many, and their callers have waited for long.
   const left = await Promise.all(running);
   await settle(left.flat());
-  return { answers: tasks.map((task) => results.get(task)!), isFull };
+  return {
+    answers: tasks.map((task) => results.get(task)!),
+    unsent: new Set(tasks.flatMap((task, place) => (unsent.has(task) ? [place] : []))),
+  };
 }
 
 function itemsOf(tasks: readonly Task[]): Task[][] {
