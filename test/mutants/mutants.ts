@@ -1280,16 +1280,11 @@ async function importKey(`,
     test: { file: 'concurrency/full-redis.test.ts', title: 'the stream of events itself' },
   },
   {
-    name: 'a worker asks a full Redis again and again',
-    edits: [{ file: 'packages/queue/src/serve-shard.ts', search: 'restWhenRefused(worker);', replace: '' }],
-    test: { file: 'concurrency/full-redis.test.ts', title: 'a few times a second' },
-  },
-  {
     name: 'large answers travel through Redis',
     edits: [
       { file: 'packages/queue/src/envelope.ts', search: 'if (isStored && (', replace: 'if (!isStored && (' },
     ],
-    test: { file: 'concurrency/large-answers.test.ts', title: 'some tens of megabytes' },
+    test: { file: 'concurrency/large-answers.test.ts', title: 'travels only that it is stored' },
   },
   {
     name: 'a stored answer is read when it is late',

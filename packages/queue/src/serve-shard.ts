@@ -6,7 +6,6 @@ import { mendUnreadable } from './mend-unreadable.ts';
 import { keepStepsApart, openQueue, trimEvents } from './queue.ts';
 import { blockMs, connectConsumer } from './redis.ts';
 import type { RedisConnection } from './redis-cluster.ts';
-import { restWhenRefused } from './rest.ts';
 import { watchService } from './service-watch.ts';
 import type { Place, SignedAnswer, SignedEnvelope } from './signature.ts';
 
@@ -77,7 +76,6 @@ export function serveShard(options: ServeOptions): Served {
   );
   keepStepsApart(worker);
   answerReaders(worker, queueKeys, producer);
-  restWhenRefused(worker);
   worker.on('completed', (_job, answer) => {
     if (answer !== null) options.onAnswerTaken(answer);
   });
