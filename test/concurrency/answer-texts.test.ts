@@ -1,9 +1,14 @@
 import { createAnswerTexts } from '@inventory/api/answer-texts';
+import { createAnswerRoom } from '@inventory/api/batch/answer-room';
+import { runEach, type Task } from '@inventory/api/batch/run-each';
+import { createBatchTurns } from '@inventory/api/batch/turns';
 import { createBodyRoom } from '@inventory/api/body-room';
 import { messages } from '@inventory/api/errors';
+import type { Sender } from '@inventory/api/sender';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { afterEach, expect, test, vi } from 'vitest';
-import { answerWay, readersOf } from '../harness/call-texts.ts';
+import { answerWay, callTexts, readersOf } from '../harness/call-texts.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -27,9 +32,10 @@ function openTexts(waitMs = 60_000) {
     },
     createBodyRoom({ total: 4 * mib, perClient: 2 * mib, waitMs }),
   );
-  const ask = (clientId: string) => {
+  const ask = (clientId: string, of: 'batch' | 'single' = 'batch') => {
     const res = answerWay();
-    const call = { res, isTold: false, answer: texts.open({ clientId, res }).fill(large) };
+    const own = texts.open({ clientId, res });
+    const call = { res, isTold: false, answer: own.fill(large, of).finally(own.end) };
     void call.answer.then(
       () => {
         call.isTold = true;
@@ -38,7 +44,7 @@ function openTexts(waitMs = 60_000) {
     );
     return call;
   };
-  return { ask, readCount: () => readCount };
+  return { texts, ask, readCount: () => readCount };
 }
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -63,13 +69,14 @@ test('answers that their caller does not take keep back the next of this client,
   for (const { res } of calls) res.close();
 });
 
-test('503 when there is no room in time for a large answer; a connection that closed takes none', async () => {
+test('503 when there is no room in time for the large answer of a batch, not for that of a single call; a connection that closed takes none', async () => {
   const { ask } = openTexts(50);
   const calls = [ask('A')];
   await calls[0]!.answer;
   calls.push(ask('A'));
   await calls[1]!.answer;
   await expect(ask('A').answer).rejects.toMatchObject({ status: 503, message: messages.answerWaits });
+  await expect(ask('A', 'single').answer).resolves.toMatchObject({ status: 'applied', result: text });
   for (const { res } of calls) res.destroy();
   await ask('A').answer;
 });
@@ -91,7 +98,81 @@ test('unknown when Postgres does not give the text; a small answer needs none', 
     throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
   };
   const call = createAnswerTexts({ read: away, leftOut: away }).open({ clientId: 'A', res: answerWay() });
-  expect(await call.fill(large)).toEqual({ status: 'unknown', result: null });
+  expect(await call.fill(large, 'single')).toEqual({ status: 'unknown', result: null });
   const small: SubmitResult = { status: 'applied', result: '{}' };
-  expect(await call.fill(small)).toBe(small);
+  expect(await call.fill(small, 'batch')).toBe(small);
+});
+
+test('what calls of callers that have gone have read keeps its room until they are over, and they read no more', async () => {
+  const { texts, readCount } = openTexts(20);
+  const calls = [];
+  for (let count = 0; count < 8; count++) {
+    const res = answerWay();
+    const call = texts.open({ clientId: 'A', res });
+    await call.read(['request']);
+    res.destroy();
+    expect(await call.read(['request'])).toBeNull();
+    calls.push(call);
+  }
+  expect(readCount()).toBe(2);
+  for (const call of calls) call.end();
+  const next = texts.open({ clientId: 'A', res: answerWay() });
+  expect((await next.read(['request']))?.size).toBe(1);
+});
+
+test('applied, with what stands for their answers: those whose texts Postgres does not give, which is asked once', async () => {
+  const readers = readersOf(new Map([['request', text]]));
+  let readCount = 0;
+  const room = createAnswerRoom({
+    ...callTexts(),
+    async read() {
+      readCount += 1;
+      throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
+    },
+    leftOut: readers.leftOut,
+  });
+  const kept = await Promise.all(Array.from({ length: 100 }, () => room.keep(large)));
+  expect(new Set(kept.map(({ status, result }) => `${status} ${result}`))).toEqual(
+    new Set(['applied {"transactionNo":7,"leftOut":true}']),
+  );
+  expect(readCount).toBe(1);
+});
+
+test('a list that waits for room for its answers keeps no other list from being applied', async () => {
+  const { texts, ask } = openTexts();
+  const taken = [ask('A'), ask('A')];
+  for (const { answer } of taken) await answer;
+  const sender = {
+    togetherMax: 32,
+    sendAll: async (requests: readonly QueuedRequest[]): Promise<SubmitResult[]> =>
+      requests.map(({ clientId }) => (clientId === 'A' ? large : { status: 'applied', result: '{}' })),
+    settleAll: async (requests: readonly QueuedRequest[]): Promise<SubmitResult[]> =>
+      requests.map(() => ({ status: 'busy', result: null })),
+  } as unknown as Sender;
+  const turns = createBatchTurns({ beside: 64, alone: 64 });
+  const run = (clientId: string, count: number) => {
+    const tasks = Array.from({ length: count }, (_, index): Task => {
+      const body = { itemID: `${index}`, units: 1, wid: 1, toSpot: 'B' };
+      const make = () =>
+        ({ requestId: `${clientId} ${index}`, kind: 'move', body, clientId }) as QueuedRequest;
+      return { itemId: `${index}`, isBetween: false, make };
+    });
+    const options = {
+      sender,
+      turns,
+      readOutcomes: async () => new Map(),
+      texts: texts.open({ clientId, res: answerWay() }),
+    };
+    return runEach(options, clientId, tasks, performance.now());
+  };
+  let isOver = false;
+  const waiting = run('A', 64).then(() => {
+    isOver = true;
+  });
+  await soon();
+  const { answers } = await run('B', 1);
+  expect(answers).toMatchObject([{ status: 'applied' }]);
+  expect(isOver).toBe(false);
+  for (const { res } of taken) res.close();
+  await waiting;
 });

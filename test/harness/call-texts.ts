@@ -29,7 +29,11 @@ export function answerWay() {
       way.destroyed = true;
       events.emit('close');
     },
-    close: () => events.emit('close'),
+    close() {
+      // As Node has it, also of one that was sent.
+      way.destroyed = true;
+      events.emit('close');
+    },
   };
   return way as typeof way & AnsweredCall['res'];
 }

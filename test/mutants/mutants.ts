@@ -1812,11 +1812,55 @@ async function importKey(`,
     test: { file: 'concurrency/answer-texts.test.ts', title: 'keep back the next of this client' },
   },
   {
+    name: 'a list keeps its turns while it waits for room for its answers',
+    edits: [
+      {
+        file: 'apps/api/src/batch/run-each.ts',
+        search: 'await within(readInTurnMs, told).catch(unlessLate);',
+        replace: 'await told;',
+      },
+    ],
+    test: { file: 'concurrency/answer-texts.test.ts', title: 'keeps no other list from being applied' },
+  },
+  {
+    name: 'what was read for a caller that has gone has no room',
+    edits: [
+      {
+        file: 'apps/api/src/answer-texts.ts',
+        search: 'if (isOver && hasGone()) leave();',
+        replace: 'if (hasGone()) leave();',
+      },
+    ],
+    test: { file: 'concurrency/answer-texts.test.ts', title: 'callers that have gone' },
+  },
+  {
+    name: 'an answer whose text cannot be read is not known',
+    edits: [
+      {
+        file: 'apps/api/src/batch/answer-room.ts',
+        search: 'await texts.read([...unread]).catch(none);',
+        replace: 'await texts.read([...unread]);',
+      },
+    ],
+    test: { file: 'concurrency/answer-texts.test.ts', title: 'whose texts Postgres does not give' },
+  },
+  {
+    name: 'the answer of a single call waits for room until it is 503',
+    edits: [
+      {
+        file: 'apps/api/src/answer-texts.ts',
+        search: "of === 'single' && !hasGone()",
+        replace: "of === 'single' && hasGone()",
+      },
+    ],
+    test: { file: 'concurrency/answer-texts.test.ts', title: 'not for that of a single call' },
+  },
+  {
     name: 'a large answer has its room until its caller closes the connection',
     edits: [
       {
         file: 'apps/api/src/answer-texts.ts',
-        search: 'setTimeout(() => res.destroy(), sentWithinMs)',
+        search: 'setTimeout(() => call.res.destroy(), sentWithinMs)',
         replace: 'setTimeout(() => {}, sentWithinMs)',
       },
     ],

@@ -25,10 +25,13 @@ export type CallTexts = {
   /** What stands for the answers under these request ids where they are not told. */
   leftOut(requestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /**
-   * The same answer with its text; `unknown` when Postgres does not give it. Throws Failed when there is no
-   * room for it.
+   * The same answer with its text; `unknown` when Postgres does not give it. Throws Failed, which says that
+   * it was applied, when there is no room for the answer of a batch. That of a single transaction is read
+   * then all the same: each of them counts as a call.
    */
-  fill(answer: SubmitResult): Promise<SubmitResult>;
+  fill(answer: SubmitResult, of: 'batch' | 'single'): Promise<SubmitResult>;
+  /** The call holds no texts any more but those of its answer. To be called once, however it ends. */
+  end(): void;
 };
 
 export type AnswerReaders = Pick<CallTexts, 'leftOut'> & {
@@ -58,11 +61,19 @@ export function createAnswerTexts(
     open(call) {
       let length = 0;
       let entered: Promise<(() => void) | null> | null = null;
+      let leave = () => {};
+      let isOver = false;
+      const hasGone = () => call.res.destroyed;
+      // What a call that goes on has read is there, whether its caller is or not.
+      const leaveIfDone = () => {
+        if (isOver && hasGone()) leave();
+      };
 
       /** Takes the call's place in the room; returns how to note that it has more. */
       async function enter() {
         const visit = room.enter(call.clientId, expectedLength);
-        const leave = untilSent(call, visit.leave);
+        leave = visit.leave;
+        call.res.once('close', leaveIfDone);
         if (await visit.admitted) return () => visit.resize(length);
         leave();
         entered = null;
@@ -70,9 +81,11 @@ export function createAnswerTexts(
       }
 
       async function read(requestIds: readonly string[]) {
+        // Nobody would read them.
+        if (hasGone()) return null;
         entered ??= enter();
         const note = await entered;
-        if (note === null) return null;
+        if (note === null || hasGone()) return null;
         const texts = await readers.read(requestIds);
         for (const text of texts.values()) length += text.length;
         note();
@@ -82,10 +95,22 @@ export function createAnswerTexts(
       return {
         read,
         leftOut: readers.leftOut,
-        async fill(answer) {
+        end() {
+          isOver = true;
+          leaveIfDone();
+          if (entered === null || hasGone()) return;
+          const timer = setTimeout(() => call.res.destroy(), sentWithinMs);
+          call.res.once('close', () => clearTimeout(timer));
+        },
+        async fill(answer, of) {
           const under = underOf(answer);
           if (under === null) return answer;
-          const texts = await read([under]).catch(unknown);
+          const readAnyway = () => (of === 'single' && !hasGone() ? readers.read([under]) : null);
+          const texts = await read([under])
+            .then((inRoom) => inRoom ?? readAnyway())
+            .catch(unknown);
+          // Nobody sees it.
+          if (texts === null && hasGone()) return filled(answer, '[]');
           if (texts === null) throw new Failed(503, messages.answerWaits, soonAgain, 'busy');
           const result = texts.get(under);
           return result === undefined ? unknownAnswer : filled(answer, result);
@@ -110,16 +135,4 @@ export const unknownAnswer: SubmitResult = { status: 'unknown', result: null };
 function unknown(error: unknown): ReadonlyMap<string, string> {
   if (isUnanswered(error)) return new Map();
   throw error;
-}
-
-/** Calls `leave` once when the call's answer was sent or given up, or by the one that is returned. */
-function untilSent({ res }: AnsweredCall, leave: () => void): () => void {
-  const timer = setTimeout(() => res.destroy(), sentWithinMs);
-  const end = () => {
-    clearTimeout(timer);
-    leave();
-  };
-  if (res.destroyed) end();
-  else res.once('close', end);
-  return end;
 }

@@ -108,11 +108,11 @@ export const messages = {
     'The service is busy or partly out of order; nothing was applied but what earlier sends had applied, see `results`. ' +
     'Try again in a moment.',
   answersFull:
-    'The operations of this batch that were applied fill its answer; this one was not applied. Send it in another batch, ' +
-    'or the whole list again with its keys.',
+    'There is no room for more large answers in the answer of this batch; this operation was not applied. Send it in another ' +
+    'batch, or the whole list again with its keys.',
   answerWaits:
-    'The service has no room for this large answer now: other answers were not taken yet. It is not known here whether ' +
-    'anything was applied; send it again with its Idempotency-Key in a moment.',
+    'The batch was applied, but there is no room for its large answer now: other answers to this client, or to others, ' +
+    'were not taken yet. Sent again with its Idempotency-Key in a moment it is answered.',
   noRoom:
     'The service has no room for this batch now: it was not read, and nothing was applied but what earlier sends of it ' +
     'had applied. Try again in a moment.',

@@ -82,8 +82,9 @@ const readBesideMs = 1000;
 const lookWithinMs = 100;
 // Then a batch is answered without them.
 const gapsWithinMs = 2000;
-// A large answer that no connection is free for by then is not told.
-const textWithinMs = 1500;
+// A large answer that is not read by then is told by its number, or not known. The last half second is what
+// it takes to end there.
+const textWithinMs = 2000;
 // Numbers of devices that no connection is free for by then are not noted.
 const notedWithinMs = 5000;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
@@ -116,7 +117,7 @@ function wireStock(
     insist(performance.now() + readAgainForMs, () => database.reads.run(read, soon(textWithinMs)));
   const answerTexts = createAnswerTexts({
     read: (requestIds) => readText((sql) => readAnswers(sql, requestIds)),
-    leftOut: (requestIds) => readText((sql) => readLeftOut(sql, requestIds)),
+    leftOut: (requestIds) => readAgain((sql) => readLeftOut(sql, requestIds)),
   });
   const turns = createBatchTurns(batchOperationsMax);
   const inTrial = <T>(clientId: string, work: (sql: Sql) => Promise<T>, wait: Wait) =>

@@ -83,9 +83,12 @@ export function createStock({
     const { clientId } = client;
     const queued = sender.queued(request, { clientId, arrivedAt, key, name });
     const [answer] = await sender.sendAll([queued], arrivedAt);
-    const told =
-      underOf(answer!) === null ? answer! : await answerTexts.open({ clientId, res }).fill(answer!);
-    return replyOf(told, status, whyUnanswered);
+    if (underOf(answer!) === null) return replyOf(answer!, status, whyUnanswered);
+    const texts = answerTexts.open({ clientId, res });
+    return texts
+      .fill(answer!, 'single')
+      .then((told) => replyOf(told, status, whyUnanswered))
+      .finally(texts.end);
   }
 
   async function tryOut(request: SingleRequest, { client, key }: Caller, wait: Wait): Promise<Reply> {

@@ -4,7 +4,7 @@ import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicRequest, Queued, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
-import type { AnswerTexts } from '../answer-texts.ts';
+import type { AnswerTexts, CallTexts } from '../answer-texts.ts';
 import { Failed, type FailureCause, messages, soonAgain } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
@@ -80,49 +80,63 @@ export function createAtomic({
       const which = refused.length === 1 ? `operation ${refused[0]![0]}` : `${refused.length} operations`;
       const message = `Nothing was applied: ${which} of the batch ${refused.length === 1 ? 'was' : 'were'} refused.`;
       if (trial !== null) return refusedReply(operations, new Map(refused), message, false);
-      return refusals.replyTo(operations, new Map(refused), message, caller, textsFor(caller));
+      const texts = textsFor(caller);
+      return refusals.replyTo(operations, new Map(refused), message, caller, texts).finally(texts.end);
     }
     const gaps = gapsOf();
     if (trial !== null) {
       const requests = operations.flatMap((each) => ('request' in each ? [each.request] : []));
       return trialReply(await tryOut(requests, client.clientId, trial), requests, operations, await gaps);
     }
-    const replyWith = await decided(operations, caller);
+    const texts = textsFor(caller);
+    const replyWith = await decided(operations, caller, texts).finally(texts.end);
     // Not in its turn: nobody is kept waiting for them.
     return replyWith(await gaps);
   }
 
   /** Has them decided in the batch's turn; returns the reply, which the gaps are still missing from. */
-  async function decided(operations: readonly Operation[], caller: Caller): Promise<ReplyWith> {
+  async function decided(
+    operations: readonly Operation[],
+    caller: Caller,
+    texts: CallTexts,
+  ): Promise<ReplyWith> {
     const { client } = caller;
-    const texts = textsFor(caller);
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
     const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
+    let request: Queued<AtomicRequest>;
+    let answer: SubmitResult;
     try {
-      const request = await requestOf(sender, sent, caller);
-      const answer = await texts.fill(await send(sender, request, begins, caller.arrivedAt));
-      if (answer.status === 'applied') {
-        if (hasReplays(answer)) noteNumbers(client.clientId, operations, () => replayed);
-        return (gaps) => appliedReply(answer, operations, gaps);
-      }
-      if (isNotApplied(answer)) {
-        const known = await settleKeys(request, answer, caller.arrivedAt, texts);
-        if (known.some(({ status }) => status === 'applied')) {
-          noteNumbers(client.clientId, operations, (index) => known[index]);
-          return (gaps) => knownReply(operations, known, gaps, caller.key, whyUnanswered);
-        }
-      }
-      const reply = await refusals.replyToStock(
-        JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal,
-        operations,
-        client.clientId,
-        isRepeat(answer),
-        texts,
-      );
-      return () => reply;
+      request = await requestOf(sender, sent, caller);
+      answer = await send(sender, request, begins, caller.arrivedAt);
     } finally {
+      // Others do not wait for room in memory with it.
       if (begins) turns.give(sent.length);
     }
+    return replyTo(request, await texts.fill(answer, 'batch'), operations, caller, texts);
+  }
+
+  async function replyTo(
+    request: Queued<AtomicRequest>,
+    answer: SubmitResult,
+    operations: readonly Operation[],
+    caller: Caller,
+    texts: CallTexts,
+  ): Promise<ReplyWith> {
+    const { clientId } = caller.client;
+    if (answer.status === 'applied') {
+      if (hasReplays(answer)) noteNumbers(clientId, operations, () => replayed);
+      return (gaps) => appliedReply(answer, operations, gaps);
+    }
+    if (isNotApplied(answer)) {
+      const known = await settleKeys(request, answer, caller.arrivedAt, texts);
+      if (known.some(({ status }) => status === 'applied')) {
+        noteNumbers(clientId, operations, (index) => known[index]);
+        return (gaps) => knownReply(operations, known, gaps, caller.key, whyUnanswered);
+      }
+    }
+    const refusal = JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
+    const reply = await refusals.replyToStock(refusal, operations, clientId, isRepeat(answer), texts);
+    return () => reply;
   }
 
   return atomic;

@@ -132,12 +132,10 @@ export function createBatches({
       const isBetween = warehousesOf(request).length > 1;
       return [{ itemId: itemIdOf(request), isBetween, make }];
     });
-    const { answers, unsent } = await runEach(
-      { sender, turns, readOutcomes, texts: answerTexts.open({ clientId: client.clientId, res }) },
-      client.clientId,
-      tasks,
-      arrivedAt,
-    );
+    const texts = answerTexts.open({ clientId: client.clientId, res });
+    const options = { sender, turns, readOutcomes, texts };
+    const running = runEach(options, client.clientId, tasks, arrivedAt);
+    const { answers, unsent } = await running.finally(texts.end);
     const places = answers.keys();
     return operations.map((operation) => {
       if ('refusal' in operation) return refusedResult(operation.refusal);

@@ -2,6 +2,7 @@ import { gateNamesOf } from '@inventory/db/batch/gates';
 import { isKeyed } from '@inventory/db/requests/idempotency-keys';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
+import { TooLateError, within } from '@inventory/process/within';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { CallTexts } from '../answer-texts.ts';
 import type { Sender } from '../sender.ts';
@@ -16,6 +17,8 @@ const runMax = 32;
 // What has not begun by then, after the batch came, is not applied any more: the last of them takes some
 // seconds.
 const beginWithinMs = 6000;
+// For reading large answers a run keeps its turn so long: others do not wait for room in memory with it.
+const readInTurnMs = 200;
 
 /** Until when a batch that came at `arrivedAt` begins operations; both of `performance.now()`. */
 export function beginsUntil(arrivedAt: number): number {
@@ -69,14 +72,16 @@ export async function runEach(
   const pace = createPacer();
   const unsent = new Set<Task>();
 
-  /** Sends these; whether all of them were decided. */
-  async function run(some: readonly Task[]): Promise<boolean> {
+  /** Sends these; `areDecided`: whether all of them were. `told`: when their answers are there. */
+  async function run(some: readonly Task[]): Promise<{ areDecided: boolean; told: Promise<void> }> {
     const now = performance.now();
     const answers = await sender.sendAll(oneAfterAnother(some.map(({ make }) => make(now))), now);
-    await keepAll(some, answers);
-    return !answers.some(
+    const told = keepAll(some, answers);
+    await within(readInTurnMs, told).catch(unlessLate);
+    const areDecided = !answers.some(
       (answer) => isNotApplied(answer) || answer.status === 'unknown' || answer.status === 'failed',
     );
+    return { areDecided, told };
   }
 
   /** For those that are not sent any more. */
@@ -111,15 +116,18 @@ export async function runEach(
       to = from + (count < 0 ? size : Math.max(count, 1));
       const some = ofItem.slice(from, to);
       if (!(await turns.take(clientId, some.length, beginsUntil(arrivedAt)))) return ofItem.slice(from);
+      let ran: Awaited<ReturnType<typeof run>>;
       try {
         if (fresh.isFull()) {
           for (const task of ofItem.slice(from)) unsent.add(task);
           return ofItem.slice(from);
         }
-        if (!(await run(some))) return ofItem.slice(to);
+        ran = await run(some);
       } finally {
         turns.give(some.length);
       }
+      await ran.told;
+      if (!ran.areDecided) return ofItem.slice(to);
     }
     return [];
   }
@@ -139,6 +147,10 @@ export async function runEach(
     answers: tasks.map((task) => results.get(task)!),
     unsent: new Set(tasks.flatMap((task, place) => (unsent.has(task) ? [place] : []))),
   };
+}
+
+function unlessLate(error: unknown): void {
+  if (!(error instanceof TooLateError)) throw error;
 }
 
 function itemsOf(tasks: readonly Task[]): Task[][] {

@@ -94,7 +94,8 @@ permission and scope too, and has its own status; \`body\` is what its call answ
   more than 4 kB have 2 MiB, no further operation is begun: the rest is \`notApplied\` with a message that says so. Send it in another batch, or the
   whole list again with its keys. In both modes answers of earlier sends, and of a key that is in the list again, have 2 MiB of
   their own; what has no room is \`applied\` all the same, and its \`body\` is \`{transactionNo, leftOut: true}\`. Its \`key\`, sent alone, gives the answer;
-  \`GET /Inventory/Transactions/{transactionNo}\` shows what was done.`,
+  \`GET /Inventory/Transactions/{transactionNo}\` shows what was done. While a client has 16 MiB of large answers untaken, mode \`each\` leaves large answers out, and an
+  atomic list is 503 with a message that says that it was applied.`,
   body: one('Each on its own', batchRequest),
   answer: one('One applied, one refused', batchAnswer),
   invalid: {
