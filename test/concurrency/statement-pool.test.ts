@@ -136,7 +136,7 @@ describe('work that was given up and goes on in Postgres', () => {
     const pool = openPool({ limitMs: 500, waitMs: 200 });
     const lock = await holdLock();
     const outcomes = [];
-    for (let count = 0; count < 15; count++) outcomes.push(await outcome(lock.want(pool)));
+    for (let count = 0; count < 40; count++) outcomes.push(await outcome(lock.want(pool)));
     expect(new Set(outcomes)).toEqual(new Set(['TOO_LATE', 'NEVER_BEGUN']));
     // Two go on; one asks, now and then, whether they do.
     expect(await pool.connectionCount()).toBeLessThanOrEqual(3);

@@ -3987,7 +3987,7 @@ async function importKey(`,
         replace: '',
       },
     ],
-    test: { file: 'failover/sentinel.test.ts' },
+    test: { file: 'failover/sentinel-connector.test.ts' },
   },
   {
     name: 'a hold that comes back twice in one transaction has no reason',
