@@ -30,9 +30,9 @@ const promises = [
 // What the tests give the service, and do not wait for.
 const given = [
   'bench/fleet-model.test.ts: waitMs: 0',
-  'concurrency/large-answers.test.ts: .now() + 15_000)',
   'concurrency/statement-pool.test.ts: waitMs: 200',
   'concurrency/statement-pool.test.ts: .now() + 10_500)',
+  'concurrency/trials.test.ts: waitMs: 100',
   'security/unknown-tokens.test.ts: waitMs: 30_000',
 ];
 

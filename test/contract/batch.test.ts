@@ -465,9 +465,7 @@ describe('POST /Inventory/Batch, each', () => {
       'refused 409',
       'refused 409',
     ]);
-    await expect
-      .poll(() => gapsAt(1, 9), { timeout: 10_000 })
-      .toEqual([{ deviceID: device, from: 8, to: 8 }]);
+    await expect.poll(() => gapsAt(1, 9)).toEqual([{ deviceID: device, from: 8, to: 8 }]);
     // Another client's device of the same name is another device.
     const another = await service.client();
     const ofAnother = [1, 9].map((number) => receiveOf(itemID, 1, noted(number, device)));
@@ -499,7 +497,7 @@ describe('POST /Inventory/Batch, each', () => {
       expect(answer.body.gaps).toEqual([]);
       expect(await count()).toBe(0);
     });
-    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+    await expect.poll(count).toBe(1);
   });
 
   test('no gaps are told, instead of none, where Postgres does not tell them in time', async () => {
