@@ -371,10 +371,16 @@ class Pair {
       `/Inventory/Transactions?itemID=${this.itemID}&sort=transactionNo&pageSize=250`,
     );
     const transactions = body.value as {
+      transactionNo: number;
       kind: string;
       reversedBy: number | null;
       lines: { recNo: number; wID: number; spot: string; delta: number; balance: number }[];
     }[];
+    // As they were asked for: the numbers are in that order at each warehouse alone, where one of a list was
+    // left for the next batch.
+    const askedAt = ({ transactionNo }: { transactionNo: number }) =>
+      this.transactionNos.indexOf(transactionNo);
+    transactions.sort((a, b) => askedAt(a) - askedAt(b));
     const shown = transactions.map(({ kind, reversedBy, lines }) => ({
       kind,
       reversedBy: reversedBy === null ? null : this.transactionNos.indexOf(reversedBy),
