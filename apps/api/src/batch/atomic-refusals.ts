@@ -8,9 +8,10 @@ import type { CallTexts } from '../answer-texts.ts';
 import { Refused } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
-import { type Caller, unknownKey } from '../transactions.ts';
+import type { Caller } from '../transactions.ts';
 import { createAnswerRoom } from './answer-room.ts';
 import type { NoteNumbers } from './device-numbers.ts';
+import { readKnown } from './read-known.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
 import { type Result, refusedResult, resultOf } from './results.ts';
@@ -65,14 +66,14 @@ export function createAtomicRefusals(
       keyed.push({ index, kind: request.kind, queued });
     }
     const results = new Map<number, Result>();
-    if (keyed.length === 0) return results;
-    const outcomes = await readOutcomes(keyed.map(({ queued }) => queued)).catch(unknownKey);
+    const sent = keyed.map(({ queued }) => queued);
+    const known = await readKnown(sent, readOutcomes, false);
     const room = createAnswerRoom(texts);
     await Promise.all(
       keyed.map(async ({ index, kind, queued }) => {
-        const outcome = outcomes.get(queued.requestId);
-        if (outcome?.status !== 'applied') return;
-        results.set(index, resultOf(kind, await room.keep({ ...outcome, isRepeat: true })));
+        const answer = known.get(queued.requestId);
+        if (answer?.status !== 'applied') return;
+        results.set(index, resultOf(kind, await room.keep({ ...answer, isRepeat: true })));
       }),
     );
     return results;
@@ -82,9 +83,7 @@ export function createAtomicRefusals(
   async function isDecided(clientId: string, key: string | undefined): Promise<boolean> {
     if (key === undefined) return false;
     const asked = await sender.atomic([], { clientId, arrivedAt: performance.now(), key });
-    const outcomes = await readOutcomes([asked]).catch(unknownKey);
-    const outcome = outcomes.get(asked.requestId);
-    return outcome !== undefined && outcome.status !== 'abandoned';
+    return (await readKnown([asked], readOutcomes, false)).size > 0;
   }
 
   return {
