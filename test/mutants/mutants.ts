@@ -2368,8 +2368,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/batch/atomic-refusals.ts',
-        search: "return outcome !== undefined && outcome.status !== 'abandoned';",
-        replace: 'return outcome === null;',
+        search: 'return (await readKnown([asked], readOutcomes, false)).size > 0;',
+        replace: 'return (await readKnown([asked], readOutcomes, false)).size > 1;',
       },
     ],
     test: { file: 'contract/batch-atomic.test.ts', title: 'is not said to be not applied' },
