@@ -1838,7 +1838,7 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/batch/answer-room.ts',
-        search: 'await texts.read([...unread]).catch(none);',
+        search: 'await texts.read([...unread]).catch(whenUnanswered(null));',
         replace: 'await texts.read([...unread]);',
       },
     ],

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { isUnanswered } from '@inventory/db/client';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { type BodyRoom, type BodyRoomOptions, createBodyRoom } from './body-room.ts';
 import { Failed, messages, soonAgain } from './errors.ts';
+import { whenUnanswered } from './insist.ts';
 
 /**
  * Large answers of transactions, which Postgres alone has. What was decided is known before they are read,
@@ -108,7 +108,7 @@ export function createAnswerTexts(
           const readAnyway = () => (of === 'single' && !hasGone() ? readers.read([under]) : null);
           const texts = await read([under])
             .then((inRoom) => inRoom ?? readAnyway())
-            .catch(unknown);
+            .catch(whenUnanswered(noTexts));
           // Nobody sees it.
           if (texts === null && hasGone()) return filled(answer, '[]');
           if (texts === null) throw new Failed(503, messages.answerWaits, soonAgain, 'busy');
@@ -132,7 +132,4 @@ export function filled({ under: _, ...answer }: SubmitResult & { under?: string 
 
 export const unknownAnswer: SubmitResult = { status: 'unknown', result: null };
 
-function unknown(error: unknown): ReadonlyMap<string, string> {
-  if (isUnanswered(error)) return new Map();
-  throw error;
-}
+const noTexts: ReadonlyMap<string, string> = new Map();

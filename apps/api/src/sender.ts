@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { isUnanswered } from '@inventory/db/client';
 import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type {
@@ -17,7 +16,8 @@ import type { Tracing } from '@inventory/process/tracing';
 import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit';
 import { waitLimits } from '@inventory/queue/submit';
-import { insist } from './insist.ts';
+import { unknownAnswer } from './answer-texts.ts';
+import { insist, whenUnanswered } from './insist.ts';
 import { createRequestId, type RequestName } from './request-id.ts';
 
 // A little more than a request without a key gets: what the queue refuses is settled after.
@@ -70,6 +70,9 @@ export type SenderOptions = {
   /** null: traces go nowhere. */
   tracing: Tracing | null;
 };
+
+// Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied.
+const unknown = whenUnanswered(unknownAnswer);
 
 export function createSender({ submitter, settle, now, tracing }: SenderOptions): Sender {
   function queued<Request extends StockRequest>(
@@ -169,12 +172,6 @@ async function joined(
   const list = `[${asked.join(',')}]`;
   const body = { mode: 'atomic' as const, count: operations.length, digest: digest(list) };
   return { kind: 'batch', body, operations: sent };
-}
-
-/** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
-function unknown(error: unknown): SubmitResult {
-  if (isUnanswered(error)) return { status: 'unknown', result: null };
-  throw error;
 }
 
 function keyOf(key: string, { kind, body }: StockRequest, askedAt: number): RequestKey {

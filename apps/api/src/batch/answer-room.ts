@@ -3,6 +3,7 @@ import { readTogetherMax } from '@inventory/db/requests/large-answers';
 import { leaveOut, toldLengthMax } from '@inventory/domain/stock/answers';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { type CallTexts, filled, underOf, unknownAnswer } from '../answer-texts.ts';
+import { whenUnanswered } from '../insist.ts';
 
 /** Has the answers of one batch bounded, whatever its operations took and how often a key is in it. */
 export type AnswerRoom = {
@@ -19,11 +20,6 @@ type Waiting = {
   resolve: (text: string | null) => void;
   reject: (error: unknown) => void;
 };
-
-function none(error: unknown): null {
-  if (isUnanswered(error)) return null;
-  throw error;
-}
 
 /** Room for so many characters of large answers, read a few at a time and each once. */
 export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): AnswerRoom {
@@ -45,7 +41,7 @@ export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): A
     if (unread.size === 0) return found;
     // What Postgres does not give in time is told by its number, as what has no room: each of the others
     // would take as long.
-    const read = isFull() ? null : await texts.read([...unread]).catch(none);
+    const read = isFull() ? null : await texts.read([...unread]).catch(whenUnanswered(null));
     if (read === null) length = Number.POSITIVE_INFINITY;
     return new Map(read ?? (await texts.leftOut([...unread])));
   }
