@@ -16,7 +16,7 @@ export type TestSubmitter = {
   redisUrl: string;
   prefix: string;
   /** Whether one more request would be taken now. */
-  admits(): boolean;
+  admits(arrivedAt?: number): boolean;
   /** So many requests in this turn, all for one queue; they came now, unless told otherwise. */
   submit(count: number, arrivedAt?: number): Promise<SubmitResult>[];
   /** These requests in this turn. */
@@ -67,7 +67,7 @@ export async function openSubmitter(
   return {
     redisUrl,
     prefix,
-    admits: () => submitter.admits(createRequest(), performance.now()),
+    admits: (arrivedAt = performance.now()) => submitter.admits(createRequest(), arrivedAt),
     submit: (count, arrivedAt = performance.now()) =>
       Array.from({ length: count }, () =>
         submitter.submit({ ...createRequest(), ...options.kind }, arrivedAt),
