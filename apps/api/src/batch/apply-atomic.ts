@@ -9,8 +9,9 @@ import { Failed, type FailureCause, messages, soonAgain } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
 import { type Caller, refusalTextOf } from '../transactions.ts';
-import { createAtomicRefusals, type ReadOutcomes } from './atomic-refusals.ts';
+import { createAtomicRefusals } from './atomic-refusals.ts';
 import type { NoteNumbers } from './device-numbers.ts';
+import type { ReadOutcomes } from './read-known.ts';
 import type { Operation } from './read-operations.ts';
 import { batchReply, refusedReply } from './replies.ts';
 import {

@@ -1,7 +1,5 @@
-import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { conflict, type Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
-import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
 import type { CallTexts } from '../answer-texts.ts';
@@ -11,13 +9,10 @@ import type { Sender } from '../sender.ts';
 import type { Caller } from '../transactions.ts';
 import { createAnswerRoom } from './answer-room.ts';
 import type { NoteNumbers } from './device-numbers.ts';
-import { readKnown } from './read-known.ts';
+import { type ReadOutcomes, readKnown } from './read-known.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
 import { type Result, refusedResult, resultOf } from './results.ts';
-
-/** What was decided about requests, or under their keys, by request id; without the text of large answers. */
-export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
 
 export type AtomicRefusals = {
   /**

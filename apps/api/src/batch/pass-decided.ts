@@ -1,8 +1,7 @@
 import type { Sender } from '../sender.ts';
 import type { Caller } from '../transactions.ts';
-import type { ReadOutcomes } from './atomic-refusals.ts';
 import { keyOfEach } from './each-key.ts';
-import { readKnown } from './read-known.ts';
+import { type ReadOutcomes, readKnown } from './read-known.ts';
 import type { Operation } from './read-operations.ts';
 
 export type PassOptions = { sender: Sender; readOutcomes: ReadOutcomes };

@@ -1,7 +1,10 @@
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { unknownKey } from '../transactions.ts';
-import type { ReadOutcomes } from './atomic-refusals.ts';
+
+/** What was decided about requests, or under their keys, by request id; without the text of large answers. */
+export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
 
 /**
  * What is decided under the keys of these requests, and need not be settled; by request id. `withRefused`:

@@ -4,9 +4,8 @@ import { createPacer } from '@inventory/process/pacer';
 import { Refused } from '../errors.ts';
 import type { Sender } from '../sender.ts';
 import type { Caller } from '../transactions.ts';
-import type { ReadOutcomes } from './atomic-refusals.ts';
 import { keyOfPlace } from './each-key.ts';
-import { readKnown } from './read-known.ts';
+import { type ReadOutcomes, readKnown } from './read-known.ts';
 import type { Operation } from './read-operations.ts';
 
 export type OtherUseOptions = { sender: Sender; readOutcomes: ReadOutcomes };
