@@ -154,6 +154,7 @@ test(
     expect(admits()).toBe(true);
     const arrivedAt = performance.now();
     const answers = submit(60, arrivedAt);
+    const stoodStill = performance.now() - arrivedAt > 100;
     // The next one would be refused too, and before anything is written for it the api is told so.
     // Of the same moment: a machine that stood still meanwhile admits one that comes now.
     expect(admits(arrivedAt)).toBe(false);
@@ -162,8 +163,10 @@ test(
     await turn();
     expect(busy).toBeGreaterThan(40);
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    // These are under way at the end of the turn; where nothing stood still, a few wait for their answers.
-    expect(statuses.slice(0, 2)).toEqual(['applied', 'applied']);
+    // The first two are under way at the end of the turn, and a few wait for their answers, unless a
+    // standstill has made them late.
+    const taken = stoodStill ? 2 : 4;
+    expect(statuses.slice(0, taken)).toEqual(Array(taken).fill('applied'));
   },
 );
 
