@@ -155,8 +155,8 @@ describe('GET /Inventory/Transactions', () => {
   test('200: modifiedSince has what was undone since', async () => {
     const since = await at(undone);
     // Found by what its item has, and by what was undone.
-    for (const of of [`itemID=${itemID}&`, '']) {
-      const numbers = await numbersOf(client, `${of}modifiedSince=${since}&pageSize=250`);
+    for (const narrowed of [`itemID=${itemID}&`, '']) {
+      const numbers = await numbersOf(client, `${narrowed}modifiedSince=${since}&pageSize=250`);
       expect(numbers).toEqual(expect.arrayContaining([undone, issued.transactionNo]));
       expect(numbers).not.toContain(received.transactionNo);
     }

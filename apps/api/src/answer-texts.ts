@@ -108,7 +108,7 @@ export function createAnswerTexts(
           const readAnyway = () => (of === 'single' && !hasGone() ? readers.read([under]) : null);
           const texts = await read([under])
             .then((inRoom) => inRoom ?? readAnyway())
-            .catch(whenUnanswered(noTexts));
+            .catch(whenUnanswered(new Map<string, string>()));
           // Nobody sees it.
           if (texts === null && hasGone()) return filled(answer, '[]');
           if (texts === null) throw new Failed(503, messages.answerWaits, soonAgain, 'busy');
@@ -131,5 +131,3 @@ export function filled({ under: _, ...answer }: SubmitResult & { under?: string 
 }
 
 export const unknownAnswer: SubmitResult = { status: 'unknown', result: null };
-
-const noTexts: ReadonlyMap<string, string> = new Map();
