@@ -4884,15 +4884,19 @@ async function importKey(`,
   },
   {
     name: 'a backup that everybody may read',
-    edits: [{ file: 'apps/admin/src/backup/target.ts', search: "'wx', ours", replace: "'wx', 0o644" }],
+    edits: [{ file: 'apps/admin/src/cli/write-target.ts', search: "'wx', ours", replace: "'wx', 0o644" }],
     test: { file: 'admin/backup.test.ts', title: 'is a file for its owner alone' },
   },
   {
     name: 'a backup has its name before it is whole',
     edits: [
-      { file: 'apps/admin/src/backup/target.ts', search: '`${path}.part-${process.pid}`', replace: 'path' },
       {
-        file: 'apps/admin/src/backup/target.ts',
+        file: 'apps/admin/src/cli/write-target.ts',
+        search: '`${path}.part-${process.pid}`',
+        replace: 'path',
+      },
+      {
+        file: 'apps/admin/src/cli/write-target.ts',
         search: `    } catch (error) {
       await rm(part, { force: true });
       throw error;`,
@@ -6172,7 +6176,7 @@ async function importKey(`,
         replace: "example('lot release --rec-no 17')",
       },
     ],
-    test: { file: 'examples/examples.test.ts', title: 'pnpm inventory lot release' },
+    test: { file: 'examples/examples.test.ts', title: 'inventory lot release' },
   },
   {
     name: 'README that promises another receipt',

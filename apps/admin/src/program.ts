@@ -2,7 +2,7 @@ import { startError } from '@inventory/process/run';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from './cli/command-error.ts';
 import { didYouMean } from './cli/did-you-mean.ts';
-import { example } from './cli/print.ts';
+import { example, tell, tellText } from './cli/print.ts';
 import { version } from './cli/version.ts';
 import { aliasAdd } from './commands/alias-add.ts';
 import { aliasImport } from './commands/alias-import.ts';
@@ -134,7 +134,7 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has written its own line.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`error: ${startError(error)}\n`);
+    tell(`error: ${startError(error)}`);
     return error instanceof CommandError ? error.exitCode : 1;
   }
 }
@@ -168,7 +168,7 @@ function group(
 /** Makes what is wrong with the arguments an exception with one line on standard error, all the way down. */
 function prepare(command: Command): void {
   command.exitOverride().showSuggestionAfterError(false);
-  command.configureOutput({ outputError: (text, write) => write(withSuggestion(text, command)) });
+  command.configureOutput({ outputError: (text) => tellText(withSuggestion(text, command)) });
   for (const child of command.commands) prepare(child);
 }
 
