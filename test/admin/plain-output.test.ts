@@ -50,6 +50,7 @@ const shows = (): string[][] => [
   ['item', 'list', '--limit', '10000'],
   ['lot', 'list', '--item', shortID],
   ['lot', 'show', '--rec-no', `${recNo}`],
+  ['level', 'list', '--item', shortID],
   ['transaction', 'list'],
   ['transaction', 'show', `${transactionNo}`],
   ['alias', 'list', '--item', shortID],

@@ -27,6 +27,7 @@ import { keyList } from './commands/key-list.ts';
 import { keyRotate } from './commands/key-rotate.ts';
 import { keyRotateEnvelopes } from './commands/key-rotate-envelopes.ts';
 import { keyWithdraw } from './commands/key-withdraw.ts';
+import { levelList } from './commands/level-list.ts';
 import { levelSet } from './commands/level-set.ts';
 import { lotHold } from './commands/lot-hold.ts';
 import { lotList } from './commands/lot-list.ts';
@@ -101,9 +102,9 @@ export const inventory = group(
     ),
     group(
       'level',
-      'Set order quantities of stock levels',
-      [levelSet],
-      'level set --item WIDGET-100 --warehouse 1 --on-order 250',
+      'Show stock levels, and set their order quantities',
+      [levelList, levelSet],
+      'level list --item WIDGET-100',
     ),
     group(
       'key',
