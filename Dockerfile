@@ -27,6 +27,8 @@ RUN rm -rf /opt/yarn* /usr/local/include /usr/local/lib/node_modules \
     && install -d -o 10001 -g 10001 /secrets \
       /secrets-of/api /secrets-of/worker /secrets-of/operator /secrets-of/redis
 ENV NODE_ENV=production
+# How the command line is called here, for what it and the processes advise.
+ENV INVENTORY_COMMAND="node apps/admin/src/main.ts"
 WORKDIR /app
 COPY --from=install /app ./
 # The sources stay outside node_modules, where Node strips no types; the workspace's links lead to them.

@@ -1,3 +1,4 @@
+import { inventoryCommand } from '@inventory/process/called-as';
 import type { SeenWorker } from '@inventory/queue/submit';
 
 /** What is wrong, in words for whoever has to mend it. */
@@ -186,8 +187,7 @@ function whatIsWrong(signs: Signs): Cause[] {
       code: 'drift',
       level: 'bad',
       sentence: `Stock and ledger do not agree in ${times(signs.driftPlaces, 'place')}.`,
-      advice:
-        'Somebody wrote to the tables by hand, or a disk or memory is bad. `inventory doctor` and the log of the workers name item and warehouse; `inventory audit` compares everything.',
+      advice: `Somebody wrote to the tables by hand, or a disk or memory is bad. \`${inventoryCommand('doctor')}\` and the log of the workers name item and warehouse; \`${inventoryCommand('audit')}\` compares everything.`,
     });
   }
   if (Math.abs(signs.clockDifferenceSeconds) > clockFromSeconds) {
