@@ -35,6 +35,8 @@ COPY --from=install /app ./
 COPY apps apps
 COPY packages packages
 COPY docker/health.sh docker/
+# The page of operations shows it.
+COPY docs/operating.md docs/
 # What Node makes of the sources, made once: a process starts in half the time. Node keeps it apart for each user, and it is
 # nobody's to change.
 ENV NODE_COMPILE_CACHE=/app/.compiled

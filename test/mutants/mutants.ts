@@ -5428,28 +5428,6 @@ async function importKey(`,
     test: { file: 'operation/operations-causes.test.ts', title: 'names a second worker that is stopped' },
   },
   {
-    name: 'operations: any name is served',
-    edits: [
-      {
-        file: 'apps/api/src/operations/operations.ts',
-        search: 'if (isOwnHost(request.headers.host))',
-        replace: 'if (isOwnHost(undefined))',
-      },
-    ],
-    test: { file: 'operation/operations-page.test.ts', title: '403: to a name that somebody else may own' },
-  },
-  {
-    name: 'operations: any number of viewers',
-    edits: [
-      {
-        file: 'apps/api/src/operations/viewers.ts',
-        search: 'const viewersMax = 64;',
-        replace: 'const viewersMax = 6400;',
-      },
-    ],
-    test: { file: 'operation/operations-page.test.ts', title: '503: to more viewers than there is room for' },
-  },
-  {
     name: 'operations: bodies are shown',
     edits: [
       {
