@@ -27,12 +27,16 @@ RUN rm -rf /opt/yarn* /usr/local/include /usr/local/lib/node_modules \
     && install -d -o 10001 -g 10001 /secrets \
       /secrets-of/api /secrets-of/worker /secrets-of/operator /secrets-of/redis
 ENV NODE_ENV=production
+# How the command line is called here, for what it and the processes advise.
+ENV INVENTORY_COMMAND="node apps/admin/src/main.ts"
 WORKDIR /app
 COPY --from=install /app ./
 # The sources stay outside node_modules, where Node strips no types; the workspace's links lead to them.
 COPY apps apps
 COPY packages packages
 COPY docker/health.sh docker/
+# The page of operations shows it.
+COPY docs/operating.md docs/
 # What Node makes of the sources, made once: a process starts in half the time. Node keeps it apart for each user, and it is
 # nobody's to change.
 ENV NODE_COMPILE_CACHE=/app/.compiled

@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isSecretOf } from '@inventory/auth/secret';
@@ -287,6 +296,31 @@ describe('warehouse', () => {
 
 describe('item', () => {
   test(
+    'item export is a file for its owner alone, whatever lay there, and follows nobody’s link',
+    async () => {
+      const there = join(folder, uniqueName('there'));
+      const victim = fileOf('untouched');
+      const file = join(there, 'items.csv');
+      execFileSync('mkdir', [there]);
+      writeFileSync(file, 'older', { mode: 0o644 });
+      // Where somebody else may write as well, such as /tmp.
+      for (const part of ['part', `part-${process.pid}`]) symlinkSync(victim, `${file}.${part}`);
+      expect((await inventory(['item', 'export', '--to', file])).code).toBe(0);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readFileSync(victim, 'utf8')).toBe('untouched');
+      expect(readdirSync(there).sort()).toEqual(['items.csv', 'items.csv.part']);
+      execFileSync('mkfifo', [join(there, 'device')]);
+      expect(await inventory(['item', 'export', '--to', join(there, 'device')])).toEqual(
+        failed(2, `error: ${join(there, 'device')} is no file\n`),
+      );
+      expect(statSync(join(there, 'device')).isFIFO()).toBe(true);
+      const piped = await apart(['item', 'export', '--to', '-']);
+      expect(piped).toEqual({ code: 0, stdout: readFileSync(file, 'utf8'), stderr: '' });
+    },
+    timeout,
+  );
+
+  test(
     'item export and item import lose nothing of any text, and know what is the same',
     async () => {
       const client = await service.client();
@@ -296,7 +330,7 @@ describe('item', () => {
         'line\nbreak',
         'tab\there',
         ' blanks ',
-        '=1+1',
+        ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', 'a\rb', "'=1+1", "''-1", "'"],
         'Größe €',
         "it's",
         '\\',

@@ -217,7 +217,10 @@ test('applied in the end: a move whose gates are held in turn', async () => {
   const done: string[] = [];
   const gates = heldGatesOf({
     held: (look) => [['2/X'], ['1/X'], ['2/X'], ['1/X']][look] ?? [],
-    apply: async (requests) => requests.map(({ requestId }) => (done.push(requestId), applied)),
+    async apply(requests) {
+      done.push(...requests.map(({ requestId }) => requestId));
+      return requests.map(() => applied);
+    },
   });
   gates.add(new Set(['1/X']));
   expect(gates.takes(move)).toBe(true);
@@ -240,7 +243,8 @@ test.each([
         failures += 1;
         throw error;
       }
-      return requests.map(({ requestId }) => (done.push(requestId), applied));
+      done.push(...requests.map(({ requestId }) => requestId));
+      return requests.map(() => applied);
     },
   });
   gates.add(new Set(['1/X']));

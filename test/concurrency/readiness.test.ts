@@ -14,6 +14,8 @@ let database: TestDatabase;
 let postgres: NetworkStretch;
 let redis: NetworkStretch;
 let api: Running;
+let worker: Running | undefined;
+let env: Record<string, string>;
 let internalUrl: string;
 let stopped: Promise<void> | undefined;
 
@@ -23,7 +25,7 @@ beforeAll(async () => {
   redis = await startProxy(Number(new URL(inject('redisUrl')).port));
   const port = await choosePort('the api', undefined, undefined);
   internalUrl = `http://127.0.0.1:${port}`;
-  const env = {
+  env = {
     DATABASE_URL: through(database.url, postgres),
     REDIS_URL: through(inject('redisUrl'), redis),
     QUEUE_PREFIX: uniqueName('ready'),
@@ -40,6 +42,7 @@ afterEach(() => {
 });
 afterAll(async () => {
   await (stopped ?? api?.stop());
+  await worker?.stop();
   postgres?.close();
   redis?.close();
   await database?.drop();
@@ -69,7 +72,7 @@ test('a proxy sends an api requests as soon as it has seen a worker', async () =
     PORT: '0',
   };
   const port = await choosePort('the api', undefined, undefined);
-  const worker = await startWorker(asPart('worker', env), createLog('worker'));
+  const worker = await startWorker(asPart('worker', { ...env, INTERNAL_PORT: '' }), createLog('worker'));
   onTestFinished(() => worker.stop());
   const other = await startServer(asPart('api', { ...env, INTERNAL_PORT: String(port) }), createLog('api'));
   onTestFinished(() => other.stop());
@@ -77,6 +80,14 @@ test('a proxy sends an api requests as soon as it has seen a worker', async () =
   const metrics = () => ask('/metrics').then((answer) => answer.text());
   await expect.poll(metrics, patient).toMatch(/^inventory_api_workers 1$/m);
   expect((await ask('/accepts')).status).toBe(200);
+});
+
+test('200 and degraded without a worker, and no longer when one is there: the api still reads', async () => {
+  const says = ['degraded: no worker takes work: reads are served, transactions are refused', clock, ''];
+  await expect.poll(ready, patient).toEqual({ status: 200, says });
+  const ofWorker: typeof env = { ...env, INTERNAL_PORT: '' };
+  worker = await startWorker(asPart('worker', ofWorker), createLog('worker'));
+  await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
 });
 
 test('200 while the api can serve, with how far the clocks differ', async () => {

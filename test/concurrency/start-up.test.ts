@@ -91,7 +91,7 @@ describe('a database whose schema is of another version', () => {
     >`select max(version) as version from schema_version`;
     expect(await startEach(database.url)).toEqual(
       Array(2).fill(
-        `the database's schema is ${older?.version}, this version needs ${known}: run \`pnpm inventory migrate\` first`,
+        `the database's schema is ${older?.version}, this version needs ${known}: run \`npx -y pnpm@12 inventory migrate\` first`,
       ),
     );
   });

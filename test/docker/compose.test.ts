@@ -139,6 +139,18 @@ describe('the proxy', () => {
     return Number(count) * { ms: 1, s: 1000, m: 60_000 }[unit as 'ms' | 's' | 'm'];
   };
 
+  test('shows the page of operations on a port of this machine alone, and leads nobody elsewhere to it', () => {
+    expect(services.proxy!.ports).toEqual([
+      `127.0.0.1:${setting('PORT', '3000')}:3000`,
+      `127.0.0.1:${setting('OPERATIONS_PORT', '9090')}:9090`,
+    ]);
+    expect(withTls.proxy!.ports).toEqual(['80:8080', '443:8443']);
+    const sites = caddyfile.split(/^(?=:\d+ \{)/m);
+    const [page, ...others] = sites.filter((site) => site.includes('api:9090'));
+    expect(page).toMatch(/^:9090 \{/);
+    expect(others).toEqual([]);
+  });
+
   test('ends idle connections before the api does', () => {
     expect(msOf('keepalive')).toBeLessThan(65_000);
   });

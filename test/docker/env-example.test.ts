@@ -20,6 +20,7 @@ const others = {
   TLS_FOLDER: './tls',
   TRUSTED_PROXIES: '',
   DASHBOARD_PORT: '3001',
+  OPERATIONS_PORT: '9090',
 };
 
 test('.env.example: every setting with its default, and no other', () => {

@@ -242,7 +242,7 @@ describe('the examples of help', () => {
   // `start` runs until it is stopped.
   const shown = examples.filter((each) => !/^start\b/.test(each));
 
-  test.each(shown)('pnpm inventory %s', async (example) => {
+  test.each(shown)('inventory %s', async (example) => {
     expect(examples.length).toBeGreaterThan(40);
     const copy = await createDatabase(example.startsWith('restore ') ? 'template0' : demoName);
     onTestFinished(() => copy.drop());

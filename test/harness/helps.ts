@@ -1,7 +1,7 @@
 import { inventory as program } from '@inventory/admin/program';
 import type { Command } from 'commander';
 
-/** A command by its words, what its help says, and the examples in it, without `pnpm inventory`. */
+/** A command by its words, what its help says, and the examples in it, without `npx -y pnpm@12 inventory`. */
 export type Help = { command: string; description: string; text: string; examples: string[] };
 
 /** What each command says of itself, the command line as a whole first. */
@@ -15,7 +15,7 @@ export function readHelps(command: Command = program, above: readonly string[] =
   });
   command.outputHelp();
   const after = text.split(/\nExamples?:\n/)[1] ?? '';
-  const examples = [...after.matchAll(/^ {2}pnpm inventory (.*)$/gm)].map(([, line]) => line!);
+  const examples = [...after.matchAll(/^ {2}npx -y pnpm@12 inventory (.*)$/gm)].map(([, line]) => line!);
   const own = { command: names.join(' '), description: command.description(), text, examples };
   return [own, ...command.commands.flatMap((each) => readHelps(each, names))];
 }

@@ -10,6 +10,8 @@ export type WatchedOperations = {
   cause(): string | null;
   /** All that came, as bytes of text. */
   text(): string;
+  /** Whether more may come. */
+  isOpen(): boolean;
   close(): void;
 };
 
@@ -39,7 +41,12 @@ export async function watchOperations(
     }
   };
   // It ends with the api, or with `close`.
-  read().catch(() => {});
+  let isOpen = true;
+  read()
+    .catch(() => {})
+    .finally(() => {
+      isOpen = false;
+    });
   const lastOf = <Event>(name: string) => (last.get(name) as Event | undefined) ?? null;
   return {
     now: () => lastOf('now'),
@@ -47,6 +54,7 @@ export async function watchOperations(
     history: () => lastOf('history'),
     cause: () => lastOf<Snapshot>('now')?.causes[0]?.code ?? null,
     text: () => text,
+    isOpen: () => isOpen,
     close: () => ending.abort(),
   };
 }

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { findCauses } from '@inventory/api/operations/causes';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
@@ -18,6 +19,7 @@ const env = {
   QUEUE_PREFIX: uniqueName('page'),
   PORT: '0',
   INTERNAL_PORT: '0',
+  INTERNAL_NAMES: 'Ops.example.org, .nodes.example.org',
 };
 let api: Running;
 let worker: Running;
@@ -53,9 +55,9 @@ async function watch(): Promise<WatchedOperations> {
 }
 
 /** Asks with a `Host` that fetch would not send. */
-function statusFor(path: string, headers: Record<string, string>): Promise<number> {
+function statusFor(path: string, headers: Record<string, string>, port = internal): Promise<number> {
   return new Promise((resolve, reject) => {
-    request({ port: internal, path, headers }, (answer) => {
+    request({ port, path, headers }, (answer) => {
       resolve(answer.statusCode!);
       answer.destroy();
     })
@@ -74,6 +76,7 @@ describe('the page and its stream', () => {
     '/htm.js',
     '/uplot.js',
     '/uplot.css',
+    '/handbook',
   ];
 
   test.each(paths)('200: /operations%s, from this process only', async (path) => {
@@ -98,20 +101,45 @@ describe('the page and its stream', () => {
     }
   });
 
-  test('403: to a name that somebody else may own, and to a page of somebody else', async () => {
-    for (const path of ['/operations', '/operations/events', '/operations/page.js']) {
-      expect(await statusFor(path, { Host: 'rebound.example.com:9090' }), path).toBe(403);
-      for (const host of [
-        '127.0.0.1:9090',
-        'localhost',
-        '[::1]:9090',
-        'api:9090',
-        'api.shop.svc.cluster.local',
-      ]) {
-        expect(await statusFor(path, { Host: host }), `${path} ${host}`).toBe(200);
-      }
+  // Whatever else a port of ours answers one day is asked for in the same way.
+  const everywhere = ['/operations', '/operations/events', '/operations/page.js', '/', '/metrics', '/readyz'];
+  const foreign = [
+    'rebound.example.com:9090',
+    'localhost.example.com',
+    '127.0.0.1.example.com',
+    'evil.svc.example.com',
+  ];
+  const own = [
+    ...['127.0.0.1:9090', '10.1.2.3:9090', '[::1]:9090', 'localhost', 'api:9090', 'api.shop.svc:9090'],
+    ...[
+      'api.shop.svc.cluster.local',
+      'ip-10-0-0-1.ec2.internal',
+      'ops.example.org',
+      'api-1.nodes.example.org:9090',
+    ],
+  ];
+
+  test.each([...everywhere, '/healthz', '/accepts'])(
+    '403: %s of the api by a name that somebody else may own, and not by one of its own network',
+    async (path) => {
+      for (const host of foreign) expect(await statusFor(path, { Host: host }), host).toBe(403);
+      for (const host of own) expect(await statusFor(path, { Host: host }), host).toBeOneOf([200, 307]);
+    },
+  );
+
+  test('403: the worker by a name that somebody else may own, and not by one of its own network', async () => {
+    const port = worker.internalPort!;
+    for (const path of ['/metrics', '/readyz', '/healthz']) {
+      for (const host of foreign) expect(await statusFor(path, { Host: host }, port), host).toBe(403);
+      for (const host of own) expect(await statusFor(path, { Host: host }, port), host).toBe(200);
     }
-    expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
+  });
+
+  test('403: the stream to a page of another origin, on the same site too', async () => {
+    for (const site of ['cross-site', 'same-site'])
+      expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': site }), site).toBe(403);
+    for (const site of ['same-origin', 'none'])
+      expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': site }), site).toBe(200);
   });
 
   test('one snapshot a second is made for all who look, and what came before is there at once', async () => {
@@ -128,20 +156,43 @@ describe('the page and its stream', () => {
     await expect.poll(() => later.history()?.points.length ?? 0).toBeGreaterThanOrEqual(4);
   });
 
-  test('503: to more viewers than there is room for; whoever goes makes room', async () => {
+  test('more viewers than there is room for: the oldest gives way to the new one, and may come again', async () => {
     const watched: WatchedOperations[] = [];
-    const refused = await (async () => {
-      for (let index = 0; index < 100; index++) {
-        const added = await watchOperations(internal).catch((error: Error) => error.message);
-        if (typeof added === 'string') return added;
-        watched.push(added);
-      }
-      return null;
-    })();
-    expect(refused).toBe('no stream: 503');
-    expect(watched.length).toBe(64);
-    for (const each of watched) each.close();
-    await expect.poll(() => statusFor('/operations/events', {})).toBe(200);
+    for (let index = 0; index < 70; index++) watched.push(await watch());
+    const hasEnded = () => watched.map(({ isOpen }) => !isOpen());
+    await expect.poll(hasEnded).toEqual(watched.map((_, index) => index < 6));
+    expect(watched[0]!.text()).toMatch(/\n\nretry: 10000\n\n$/);
+    // All that stayed go on.
+    const at = watched.at(-1)!.now()?.at;
+    for (const each of watched.slice(6)) await expect.poll(() => each.now()?.at).not.toBe(at);
+  });
+
+  test('each cause leads to a chapter of the handbook, which needs no other host', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${internal}/operations/handbook`)).text();
+    const anchors = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
+    const away = {
+      ...{ isPostgresUp: false, isRedisUp: false, hangingCommits: 0, workers: 0, seen: [], waiting: 0 },
+      ...{ oldestWaitSeconds: 0, backlog: 0, clockDifferenceSeconds: 9, refusedAnswers: 1, driftPlaces: 1 },
+      ...{ failures: { internal: 1 }, failedReads: 0, unknown: 1, windowSeconds: 10 },
+    };
+    const there = { ...away, isPostgresUp: true, isRedisUp: true };
+    const seen = [
+      { name: 'lost', unseenMs: 9000, note: null },
+      { name: 'odd', unseenMs: 0, note: { busyRatio: 0, clockDifferenceSeconds: 9, isPostgresUp: false } },
+    ];
+    const causes = [
+      ...findCauses(away),
+      ...findCauses({ ...there, hangingCommits: 1 }),
+      ...findCauses({ ...there, workers: 1, seen, failures: { busy: 2 } }),
+      ...findCauses({ ...there, workers: 1, failures: { busy: 2 }, failedReads: 2 }),
+      ...findCauses({ ...there, workers: 1, failures: {}, oldestWaitSeconds: 2 }),
+    ];
+    expect(new Set(causes.map(({ code }) => code)).size).toBe(15);
+    expect(causes.filter(({ chapter }) => !anchors.has(chapter.toLowerCase()))).toEqual([]);
+    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((id) => !anchors.has(id))).toEqual([]);
+    expect(text).not.toMatch(/(?:href|src)="(?:[a-z]+:)?\/\//);
   });
 
   test('stock and transactions are shown without anything that a body, an answer or a secret holds', async () => {
@@ -325,6 +376,13 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(await page.locator('header.bad').textContent()).toContain('Start a worker');
     expect(await page.title()).toBe(`✕ ${sentence}`);
     await keepPicture(page, 'no-worker');
+    await page.getByRole('banner').getByRole('link', { name: 'Handbook' }).click();
+    await page.getByRole('heading', { name: 'InventoryNoWorker' }).waitFor();
+    expect(await page.evaluate('document.querySelector(":target").textContent')).toBe('InventoryNoWorker');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    if (process.env.SCREENSHOTS !== undefined)
+      await page.screenshot({ path: join(process.env.SCREENSHOTS, 'handbook.png') });
+    await page.goBack();
     worker = await start('worker');
     await page.getByRole('status').getByText('All is well.').waitFor();
     expect(await page.locator('.past').textContent()).toContain(sentence);

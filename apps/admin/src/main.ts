@@ -1,5 +1,6 @@
 import { takeOverOutlets } from '@inventory/process/outlets';
 import { startError } from '@inventory/process/run';
+import { tell } from './cli/print.ts';
 import { runProgram } from './program.ts';
 
 let isOutputLost = false;
@@ -8,7 +9,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE' || isOutputLost) return;
   // A full disk, say; a secret that was to stand there is shown nowhere else.
   isOutputLost = true;
-  process.stderr.write(`error: not all could be written to standard output (${code})\n`);
+  tell(`error: not all could be written to standard output (${code})`);
   process.exitCode = 1;
 });
 process.stderr.on('error', () => {});
@@ -17,7 +18,7 @@ process.stderr.on('error', () => {});
 // without a value in it.
 takeOverOutlets((error, what, isFatal) => {
   const about = error === undefined ? '' : `: ${startError(error)}`;
-  process.stderr.write(`${isFatal ? 'error' : 'warning'}: ${what}${about}\n`);
+  tell(`${isFatal ? 'error' : 'warning'}: ${what}${about}`);
 });
 
 const exitCode = await runProgram(process.argv.slice(2));

@@ -2,7 +2,7 @@ import { startError } from '@inventory/process/run';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from './cli/command-error.ts';
 import { didYouMean } from './cli/did-you-mean.ts';
-import { example } from './cli/print.ts';
+import { example, tell, tellText } from './cli/print.ts';
 import { version } from './cli/version.ts';
 import { aliasAdd } from './commands/alias-add.ts';
 import { aliasImport } from './commands/alias-import.ts';
@@ -27,6 +27,7 @@ import { keyList } from './commands/key-list.ts';
 import { keyRotate } from './commands/key-rotate.ts';
 import { keyRotateEnvelopes } from './commands/key-rotate-envelopes.ts';
 import { keyWithdraw } from './commands/key-withdraw.ts';
+import { levelList } from './commands/level-list.ts';
 import { levelSet } from './commands/level-set.ts';
 import { lotHold } from './commands/lot-hold.ts';
 import { lotList } from './commands/lot-list.ts';
@@ -101,9 +102,9 @@ export const inventory = group(
     ),
     group(
       'level',
-      'Set order quantities of stock levels',
-      [levelSet],
-      'level set --item WIDGET-100 --warehouse 1 --on-order 250',
+      'Show stock levels, and set their order quantities',
+      [levelList, levelSet],
+      'level list --item WIDGET-100',
     ),
     group(
       'key',
@@ -134,7 +135,7 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has written its own line.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`error: ${startError(error)}\n`);
+    tell(`error: ${startError(error)}`);
     return error instanceof CommandError ? error.exitCode : 1;
   }
 }
@@ -168,7 +169,7 @@ function group(
 /** Makes what is wrong with the arguments an exception with one line on standard error, all the way down. */
 function prepare(command: Command): void {
   command.exitOverride().showSuggestionAfterError(false);
-  command.configureOutput({ outputError: (text, write) => write(withSuggestion(text, command)) });
+  command.configureOutput({ outputError: (text) => tellText(withSuggestion(text, command)) });
   for (const child of command.commands) prepare(child);
 }
 

@@ -216,11 +216,19 @@ type ReadinessParts = {
 async function readiness({ authentication, submitter, needs, clock, isDraining }: ReadinessParts) {
   await authentication.run(reach);
   if (isDraining()) throw new PlainError('stopping');
-  const hangs = needs.hangingCommits() > 0 ? 'commits wait for a standby: reads are served' : undefined;
   return {
-    degraded: submitter.isOpen() ? hangs : 'Redis is away: reads are served, transactions are refused',
+    degraded: whatIsLost(submitter, needs),
     notes: [`the clock of Postgres is ahead of this one by ${clock.differenceSeconds().toFixed(3)} s`],
   };
+}
+
+/** What an api that reads cannot do now. */
+function whatIsLost(submitter: Submitter, { presence, hangingCommits }: Needs): string | undefined {
+  const instead = 'reads are served, transactions are refused';
+  if (!submitter.isOpen()) return `Redis is away: ${instead}`;
+  if (!presence.isThere('redis')) return `Redis takes no work: ${instead}`;
+  if (!presence.isThere('worker')) return `no worker takes work: ${instead}`;
+  return hangingCommits() > 0 ? 'commits wait for a standby: reads are served' : undefined;
 }
 
 /** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */

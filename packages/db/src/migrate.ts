@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { PlainError } from '@inventory/process/plain-error';
 import Postgrator from 'postgrator';
 import type { Sql } from './client.ts';
@@ -130,12 +131,14 @@ async function refuseOlder(sql: Sql): Promise<number> {
   const version = await appliedVersion(sql);
   if (version === null) {
     await refuseOthersTables(sql);
-    throw new UnfitDatabaseError('the database has no tables yet: run `pnpm inventory migrate` first');
+    throw new UnfitDatabaseError(
+      `the database has no tables yet: run \`${inventoryCommand('migrate')}\` first`,
+    );
   }
   const known = newestMigration();
   if (version < known) {
     throw new UnfitDatabaseError(
-      `the database's schema is ${version}, this version needs ${known}: run \`pnpm inventory migrate\` first`,
+      `the database's schema is ${version}, this version needs ${known}: run \`${inventoryCommand('migrate')}\` first`,
     );
   }
   return version;

@@ -57,6 +57,22 @@ export const connections = {
   /** Where /healthz, /readyz and /metrics are served; unset: nowhere; 0: where the system chooses. */
   INTERNAL_PORT: Port.optional(),
   INTERNAL_HOST: z.string().default('127.0.0.1'),
+  /**
+   * Names by which they may be asked for beside addresses and names that nobody owns on the internet, separated
+   * by commas; one that begins with a dot stands for all that end so.
+   */
+  INTERNAL_NAMES: z
+    .string()
+    .regex(/^(\.?[a-z\d-]+(\.[a-z\d-]+)*(\s*,\s*|$))*$/i, {
+      error: 'must be names such as inventory.example.com or .example.com, separated by commas',
+    })
+    .default('')
+    .transform((text) =>
+      text
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter((name) => name !== ''),
+    ),
   /** Where traces are sent, as OTLP over HTTP; unset: nowhere, and nothing of OpenTelemetry is loaded. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()

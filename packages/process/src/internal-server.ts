@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { messageOf } from './describe-error.ts';
 import type { Metrics } from './metrics.ts';
+import { isOwnHost } from './own-host.ts';
 
 /** `port`: where it answers. */
 export type InternalServer = { port: number; close(): Promise<void> };
@@ -24,14 +25,20 @@ export type InternalOptions = {
   pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> | undefined;
 };
 
+type InternalSettings = {
+  INTERNAL_PORT?: number | undefined;
+  INTERNAL_HOST: string;
+  INTERNAL_NAMES: readonly string[];
+};
+
 /**
  * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not), `/accepts`
  * (new requests may be sent to it; 503 when not) and `/metrics` for those who run the service; null when no
- * port is set. Never on the port that clients reach. `/accepts` is for a proxy, and unlike `/readyz` it does
+ * port is set. Never on the port that clients reach, and only by a name of their own network. `/accepts` is for a proxy, and unlike `/readyz` it does
  * not ask Postgres: without Postgres the process itself answers requests best.
  */
 export async function serveInternal(
-  settings: { INTERNAL_PORT?: number | undefined; INTERNAL_HOST: string },
+  settings: InternalSettings,
   { checkReady, metrics, whyNotAccepting = () => null, pages = {} }: InternalOptions,
 ): Promise<InternalServer | null> {
   if (settings.INTERNAL_PORT === undefined) return null;
@@ -40,6 +47,8 @@ export async function serveInternal(
       response.writeHead(status, { 'Content-Type': type });
       response.end(text);
     };
+    if (!isOwnHost(request.headers.host, settings.INTERNAL_NAMES))
+      return answer(403, 'ask by an address or a name of your own network, or see INTERNAL_NAMES\n');
     const path = request.url?.split('?', 1)[0] ?? '';
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page !== undefined) page(request, response);

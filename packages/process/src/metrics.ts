@@ -3,7 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Seconds, from half a millisecond to longer than anybody waits. */
 export const durationBuckets = [
   ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
-  ...[0.5, 1, 2.5, 5, 10],
+  // What waits for its answer in vain gets one a little after 2.5 s, and none waits for longer than 3.5 s.
+  ...[0.5, 1, 2.5, 2.6, 3.2, 5, 10],
 ];
 
 /** Requests, in an envelope or a batch. */

@@ -3,7 +3,7 @@ export const knownSettings: readonly string[] = [
   ...['DATABASE_URL', 'DATABASE_READ_URL', 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'],
   ...['REDIS_URL', 'REDIS_PASSWORD', 'REDIS_PASSWORD_FILE'],
   ...['REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINEL_PASSWORD_FILE'],
-  ...['QUEUE_PREFIX', 'QUEUE_SHARDS', 'INTERNAL_PORT', 'INTERNAL_HOST', 'LOG_LEVEL'],
+  ...['QUEUE_PREFIX', 'QUEUE_SHARDS', 'INTERNAL_PORT', 'INTERNAL_HOST', 'INTERNAL_NAMES', 'LOG_LEVEL'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   ...[
     'PORT',
@@ -17,7 +17,7 @@ export const knownSettings: readonly string[] = [
   ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'TRUST_PROXY', 'ACCESS_LOG'],
   ...['WORKER_CONCURRENCY', 'BATCH_MAX', 'IDEMPOTENCY_KEY_DAYS', 'BACKGROUND_AUDIT'],
   // Read by docker-compose.yml and docker-compose.tls.yml alone.
-  ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT'],
+  ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT', 'OPERATIONS_PORT'],
 ];
 
 const known = new Set(knownSettings);

@@ -1,10 +1,11 @@
 import type { Sql } from '@inventory/db/client';
 import { type BackupRecord, type NotNoted, noteBackup } from '@inventory/db/operator/backup-records';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
 import { findDatabaseUrl } from '../cli/database.ts';
 
 const reasons: Record<NotNoted, string> = {
-  standby: 'this server is a standby; run `inventory backed-up` on the primary',
+  standby: `this server is a standby; run \`${inventoryCommand('backed-up')}\` on the primary`,
   old_tables: 'the tables are of an older version',
   future: 'the moment has not come yet',
 };

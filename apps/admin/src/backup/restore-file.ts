@@ -5,7 +5,7 @@ import { openBackup } from '@inventory/db/operator/backup-file';
 import { type Restored, restoreBackup } from '@inventory/db/operator/restore';
 import { CommandError } from '../cli/command-error.ts';
 import { print } from '../cli/print.ts';
-import { createProgress } from '../cli/progress.ts';
+import { createProgress, stepText } from '../cli/progress.ts';
 
 /**
  * Restores a backup file into an empty database, as its owner. Fails with one line that says why; then
@@ -17,18 +17,20 @@ export async function restoreFile(
   options: { exactNumbers: boolean; signal: AbortSignal },
 ): Promise<void> {
   const file = openFile(path);
+  const progress = createProgress();
   try {
     const backup = await openBackup(file.stream);
     print(`a backup of ${backup.header.takenAt}, schema ${backup.header.schema}`);
-    const progress = createProgress(print);
     const { rows, identity } = await restoreBackup(sql, backup, {
       ...options,
-      report: (step, done) => progress(step, step.startsWith('rows') ? file.done() : done),
+      report: (step, done) => progress.show(stepText(step, step.startsWith('rows') ? file.done() : done)),
     });
+    progress.end();
     print(`restored ${rowsOf(rows)}; the database is ${identity} now`);
   } catch (error) {
     throw explain(error, path);
   } finally {
+    progress.end();
     // Standard input that nobody ends would keep the process.
     file.stream.destroy();
   }
@@ -37,15 +39,17 @@ export async function restoreFile(
 /** Reads a backup to its end, whatever becomes of it, and says what is in it. */
 export async function checkFile(path: string): Promise<void> {
   const file = openFile(path);
-  const progress = createProgress(print);
+  const progress = createProgress();
   try {
     const backup = await openBackup(file.stream);
-    for await (const _block of backup.blocks) progress('rows', file.done());
+    for await (const _block of backup.blocks) progress.show(stepText('rows', file.done()));
+    progress.end();
     const { header } = backup;
     print(`a whole backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`);
   } catch (error) {
     throw explain(error, path);
   } finally {
+    progress.end();
     file.stream.destroy();
   }
 }

@@ -7,7 +7,7 @@ import { parseId, parseIds, parseNewClientId, parsePermissions } from './argumen
 import { type BadRow, type Columns, type CsvRow, readCsv } from './csv.ts';
 import { withDatabase } from './database.ts';
 import { findRepeats, tellImport } from './import.ts';
-import { print } from './print.ts';
+import { print, printJson } from './print.ts';
 
 const columns: Columns = {
   id: 'required',
@@ -43,7 +43,7 @@ export async function addFleet(
       added.map(({ client, clientSecret }) => ({ ...client, secretDigest: digestSecret(clientSecret) })),
     );
     const secrets = added.map(({ client: { clientId }, clientSecret }) => ({ clientId, clientSecret }));
-    if (json) print(JSON.stringify(secrets));
+    if (json) printJson(secrets);
     else if (secrets.length > 0) {
       // Neither ids nor secrets have a character that CSV would have to quote.
       for (const row of [{ clientId: 'clientId', clientSecret: 'clientSecret' }, ...secrets]) {

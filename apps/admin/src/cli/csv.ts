@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
+import type { Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CommandError } from './command-error.ts';
 import { didYouMean } from './did-you-mean.ts';
@@ -15,6 +16,11 @@ export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
 /** What a file's columns may be. `ignored`: what an export has beside what an import takes. */
 export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
 
+// A spreadsheet reads a value that begins so as a formula, some also with the wide forms. A quote before it says
+// that it is text.
+const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const quotedFormula = new RegExp(`^'${formula.source.slice(1)}`);
+
 const bytesMax = 256_000_000;
 const delimiters = [',', ';', '\t'] as const;
 // All three in one file: what was put together from several systems is read to its end all the same.
@@ -23,7 +29,7 @@ const lineEnds = ['\r\n', '\n', '\r'];
 /**
  * Reads a file of comma-separated values, or of those with semicolons or tabs, in UTF-8 with a header; `-` is
  * standard input. A row with too many or too few values is bad; all others are given back as they are, blanks
- * too. Fails with CommandError when the file as a whole cannot be read.
+ * too, without the quote that keeps a value from being a formula. Fails with CommandError when the file as a whole cannot be read.
  */
 export async function readCsv(
   path: string,
@@ -38,13 +44,34 @@ export async function readCsv(
   const rows: CsvRow[] = [];
   for (const { record, line } of others) {
     if (record.length === header.length) {
-      rows.push({ line, cells: new Map(header.map((name, index) => [name, record[index]!])) });
+      rows.push({ line, cells: new Map(header.map((name, index) => [name, withoutQuote(record[index]!)])) });
     } else {
       const message = `has ${record.length} values, and the header has ${header.length}.`;
       bad.push({ line, field: null, message });
     }
   }
   return { header, rows, bad };
+}
+
+/**
+ * Turns rows into comma-separated values with a header, which `readCsv` reads back as they were: a text that a
+ * spreadsheet would take for a formula gets a quote before it, one that begins with such a quote another.
+ */
+export async function createCsvWriter(columns: readonly string[]): Promise<Transform> {
+  const { stringify } = await import('csv-stringify');
+  return stringify({
+    header: true,
+    columns: [...columns],
+    cast: {
+      boolean: String,
+      date: (date) => date.toISOString(),
+      string: (text) => (formula.test(text) ? `'${text}` : text),
+    },
+  });
+}
+
+function withoutQuote(text: string): string {
+  return quotedFormula.test(text) ? text.slice(1) : text;
 }
 
 async function readBytes(path: string): Promise<Buffer> {

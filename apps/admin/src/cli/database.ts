@@ -10,6 +10,7 @@ import {
 } from '@inventory/db/client';
 import { refuseOtherDatabase } from '@inventory/db/migrate';
 import { whyAway } from '@inventory/db/unreachable';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { ConfigError, connections, readConfig } from '@inventory/process/config';
 import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
 import { within } from '@inventory/process/within';
@@ -85,7 +86,9 @@ export async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Pr
   if (given !== undefined) return given;
   const stack = await findLocalStack();
   if (stack === null) {
-    throw new CommandError('no database: set DATABASE_URL, or start the service here first (pnpm start)');
+    throw new CommandError(
+      `no database: set DATABASE_URL, or start the service here first: \`${inventoryCommand('start')}\``,
+    );
   }
   // Meant for a database that was given; the local one has a password of its own.
   delete process.env.DATABASE_PASSWORD;
@@ -113,7 +116,7 @@ async function findLocalStack() {
 function explain(error: unknown, databaseUrl: string): unknown {
   if (error instanceof CommandError) return error;
   if (lacksTable(error)) {
-    return new CommandError('the database has no tables yet: run `pnpm inventory migrate` first');
+    return new CommandError(`the database has no tables yet: run \`${inventoryCommand('migrate')}\` first`);
   }
   if (lacksRight(error)) {
     return new CommandError(

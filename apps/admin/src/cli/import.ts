@@ -1,7 +1,6 @@
 import { CommandError } from './command-error.ts';
 import type { BadRow } from './csv.ts';
-import { print } from './print.ts';
-import { textOf } from './table.ts';
+import { print, printJson, tell } from './print.ts';
 
 /** What became of the rows of a file: how many were added and so on, and those that were not taken. */
 export type ImportResult = { counts: Readonly<Record<string, number>>; bad: readonly BadRow[] };
@@ -20,9 +19,9 @@ export function tellImport(
   const bad = [...result.bad].sort((one, other) => one.line - other.line);
   for (const { line, field, message } of bad) {
     const where = field === null ? `line ${line}` : `line ${line}, ${field}`;
-    process.stderr.write(`${where}: ${textOf(message)}\n`);
+    tell(`${where}: ${message}`);
   }
-  if (json) print(JSON.stringify({ ...result.counts, skipped: bad }));
+  if (json) printJson({ ...result.counts, skipped: bad });
   const badRows = new Set(bad.map(({ line }) => line)).size;
   const counted = Object.entries(result.counts).map(([what, count]) => `${what} ${count}`);
   if (bad.length > 0 && !skipBad) {

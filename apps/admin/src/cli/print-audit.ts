@@ -2,13 +2,17 @@ import type { Sql } from '@inventory/db/client';
 import { findImbalances } from '@inventory/db/operator/audit';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
+import { createProgress } from './progress.ts';
 
 /**
  * Checks that lots, levels, counts and ledger agree and prints where they do not. Fails with CommandError
  * when that is anywhere.
  */
 export async function printAudit(sql: Sql): Promise<void> {
-  const differences = await findImbalances(sql, (check) => print(`checking: ${check}`));
+  const progress = createProgress();
+  const differences = await findImbalances(sql, (check) => progress.show(`checking: ${check}`)).finally(
+    progress.end,
+  );
   for (const { check, place, expected, found } of differences) {
     const where = Object.entries(place).map(([column, value]) => `${column} ${value}`);
     print(`${check}: ${where.join(', ')}: expected ${expected}, found ${found}`);

@@ -1,20 +1,48 @@
-// Enough to see that it goes on, on a terminal and in the log of a nightly job.
-const stepPercent = 5;
+import { plain } from './plain-text.ts';
+
+const quietMs = 1000;
+const everyMs = 500;
+
+/** How far a command is, for a terminal. */
+export type Progress = {
+  /** Shows this in the place of what was shown before. */
+  show(text: string): void;
+  /** Takes it away again. */
+  end(): void;
+};
 
 /**
- * Writes a line when a step begins and whenever it has come some percent further, with the seconds since the
- * first call of this function. `done`: 0 … 1, null where nobody knows.
+ * Says on a terminal how far a long command is, on one line of standard error that is gone in the end. Where no
+ * terminal is, and for what takes no longer than a second, nothing.
  */
-export function createProgress(write: (line: string) => void): (step: string, done: number | null) => void {
+export function createProgress(): Progress {
+  const { stderr } = process;
   const startedAt = performance.now();
-  let last = { step: '', percent: 0 };
-  return (step, done) => {
-    const percent = Math.floor((done ?? 0) * 100);
-    const isNews =
-      step !== last.step || percent >= last.percent + stepPercent || (percent === 100 && last.percent < 100);
-    if (!isNews) return;
-    last = { step, percent };
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    write(`${seconds.padStart(7)} s  ${step}${done === null ? '' : `  ${percent} %`}`);
+  let shownAt = startedAt + quietMs - everyMs;
+  let isShown = false;
+  return {
+    show(text) {
+      const now = performance.now();
+      if (!stderr.isTTY || now - shownAt < everyMs) return;
+      shownAt = now;
+      isShown = true;
+      // Cut where the line ends: one that breaks is not gone when it is taken away.
+      const line = `${Math.floor((now - startedAt) / 1000)} s  ${text}`.slice(0, (stderr.columns || 80) - 1);
+      stderr.write(`\r${plain(line)}\u001b[K`);
+    },
+    end() {
+      if (isShown) stderr.write('\r\u001b[K');
+      isShown = false;
+    },
   };
+}
+
+/** A step and how much of it is done: `done` 0 … 1, null where nobody knows. */
+export function stepText(step: string, done: number | null): string {
+  return done === null ? step : `${step}  ${Math.floor(done * 100)} %`;
+}
+
+/** So many of so many rows. */
+export function rowsText(done: number, what: string, total?: number): string {
+  return total === undefined ? `${done} ${what}` : `${done} of ${total} ${what}`;
 }

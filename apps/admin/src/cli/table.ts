@@ -1,3 +1,5 @@
+import { plain } from './plain-text.ts';
+
 /** Lines of a table: each column as wide as its widest cell, two spaces between; numbers to the right. */
 export function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const cells = rows.map((row) => row.map(textOf));
@@ -25,16 +27,12 @@ export function fieldLines(fields: Readonly<Record<string, Cell>>): string[] {
 
 export type Cell = string | number | boolean | Date | null | undefined;
 
-// Whoever wrote the text decides nothing about the terminal that shows it.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for.
-const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
-
 /** A value as one line of a terminal shows it. */
 export function textOf(value: Cell): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(value).replace(control, '?');
+  return plain(String(value));
 }
 
 function widthOf(text: string): number {

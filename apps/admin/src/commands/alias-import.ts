@@ -5,7 +5,7 @@ import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
 import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
 import { example } from '../cli/print.ts';
-import { showRowCount } from '../cli/row-count.ts';
+import { createProgress, rowsText } from '../cli/progress.ts';
 
 type Options = { from: string; skipBad?: boolean; json?: boolean };
 
@@ -35,8 +35,9 @@ export const aliasImport = new Command('import')
     const good = aliases.filter(({ line }) => !repeated.has(line));
     const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
     await withDatabase(async (sql) => {
-      const progress = showRowCount('aliases', good.length);
-      const done = await importAliases(sql, good, { take, report: progress.report }).finally(progress.end);
+      const progress = createProgress();
+      const report = (done: number) => progress.show(rowsText(done, 'aliases', good.length));
+      const done = await importAliases(sql, good, { take, report }).finally(progress.end);
       const { refused, ...counts } = done;
       tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
     });

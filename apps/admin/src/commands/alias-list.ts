@@ -2,7 +2,7 @@ import { listAliases } from '@inventory/db/operator/manage-aliases';
 import { Command } from 'commander';
 import { parseLimit } from '../cli/arguments.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { tableLines, textOf } from '../cli/table.ts';
 
 type Options = { item?: string; after?: string; limit: number; json?: true };
@@ -17,7 +17,7 @@ export const aliasList = new Command('list')
   .action(async ({ item, after, limit, json }: Options) => {
     await withDatabase(async (sql) => {
       const aliases = await listAliases(sql, { shortId: item ?? null, after: after ?? null, limit });
-      if (json) return print(JSON.stringify(aliases));
+      if (json) return printJson(aliases);
       const rows = aliases.map(({ alias, shortID }) => [alias, shortID]);
       for (const line of tableLines(['alias', 'item'], rows)) print(line);
       if (aliases.length === limit) print(`there may be more: --after ${textOf(aliases.at(-1)!.alias)}`);

@@ -2,11 +2,13 @@ import { writeBackup } from '@inventory/db/operator/backup';
 import { messageOf } from '@inventory/process/describe-error';
 import { Command, InvalidArgumentError } from 'commander';
 import { noteMade } from '../backup/note-made.ts';
-import { writeTarget } from '../backup/target.ts';
 import { untilBrokenOff } from '../cli/broken-off.ts';
 import { withDatabaseAsItIs } from '../cli/database.ts';
-import { example } from '../cli/print.ts';
-import { createProgress } from '../cli/progress.ts';
+import { example, tell } from '../cli/print.ts';
+import { createProgress, stepText } from '../cli/progress.ts';
+import { writeTarget } from '../cli/write-target.ts';
+
+const target = { what: 'backup', replaces: false, isText: false };
 
 export const backup = new Command('backup')
   .description('Write all that the database holds at one moment to a file, while the service goes on working')
@@ -14,16 +16,15 @@ export const backup = new Command('backup')
   .option('--connections <number>', 'copy with so many connections at once, 1 to 8', parseConnections, 2)
   .addHelpText('after', example('backup /backups/2026-11-21.inventory'))
   .action(async (path: string, { connections }: { connections: number }) => {
-    // Standard output may be the backup itself.
-    const tell = (line: string) => process.stderr.write(`${line}\n`);
-    const progress = createProgress(tell);
+    // All beside it, because standard output may be the backup itself.
+    const progress = createProgress();
     await untilBrokenOff('there is no backup', (signal) =>
       // One of the version before, too: it is what an operator takes before migrating.
       withDatabaseAsItIs(async (sql) => {
-        const report = (done: number) => progress('rows', done);
-        const made = await writeTarget(path, (output) =>
+        const report = (done: number) => progress.show(stepText('rows', done));
+        const made = await writeTarget(path, target, (output) =>
           writeBackup(sql, output, { connections, report, signal }),
-        );
+        ).finally(progress.end);
         const { lot = 0, stock_transaction: transactions = 0 } = made.rows;
         tell(
           `${lot} lots and ${transactions} transactions, ${(made.fileBytes / 1e6).toFixed(1)} MB; a snapshot was held for ${(made.snapshotMs / 1000).toFixed(1)} s`,

@@ -8,7 +8,7 @@ import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
 import { importHelp } from '../cli/import.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 
 type Options = {
   id?: string;
@@ -86,7 +86,7 @@ async function addOne({
       throw await explainUnknownWarehouse(error, sql, warehouses);
     });
   });
-  if (json) return print(JSON.stringify({ clientId: id, clientSecret }));
+  if (json) return printJson({ clientId: id, clientSecret });
   print(`added client ${id}`);
   print(`client_secret: ${clientSecret}`);
   print('It is not stored and not shown again.');

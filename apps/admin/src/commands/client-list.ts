@@ -1,7 +1,7 @@
 import { listClients } from '@inventory/db/operator/client-accounts';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 export const clientList = new Command('list')
@@ -11,7 +11,7 @@ export const clientList = new Command('list')
   .action(async ({ json }: { json?: true }) => {
     await withDatabase(async (sql) => {
       const clients = await listClients(sql);
-      if (json) return print(JSON.stringify(clients));
+      if (json) return printJson(clients);
       const rows = clients.map((client) => [
         client.clientId,
         client.permissions.join(','),

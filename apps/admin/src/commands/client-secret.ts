@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { parseExpiry, parseName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 
 type Options = { id: string; expires?: Date; revokeOthers?: true; json?: true };
 
@@ -32,7 +32,7 @@ export const clientSecret = new Command('secret')
       if (!found) throw new CommandError(`there is no client ${id}`);
       if (revokeOthers) await endTokens(sql, id).catch(() => tokensLeft(id));
     });
-    if (json) return print(JSON.stringify({ clientId: id, clientSecret: secret, expires }));
+    if (json) return printJson({ clientId: id, clientSecret: secret, expires });
     print(`added a secret to client ${id}`);
     print(`client_secret: ${secret}`);
     if (expires !== undefined) print(`It ends at ${expires.toISOString()}.`);

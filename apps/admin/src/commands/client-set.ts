@@ -11,7 +11,7 @@ import {
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { textOf } from '../cli/table.ts';
 
 type Options = {
@@ -76,7 +76,7 @@ export const clientSet = new Command('set')
         throw await explainUnknownWarehouse(error, sql, wids);
       });
       if (changed === null) throw new CommandError(`there is no client ${id}`);
-      if (json) return print(JSON.stringify({ clientId: id, ...changed }));
+      if (json) return printJson({ clientId: id, ...changed });
       print(`changed client ${textOf(id)}`);
       for (const line of describeChange(changed.before, changed.after)) print(line);
     });

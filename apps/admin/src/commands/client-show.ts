@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { describePermission, parseName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { fieldLines } from '../cli/table.ts';
 
 export const clientShow = new Command('show')
@@ -15,7 +15,7 @@ export const clientShow = new Command('show')
     await withDatabase(async (sql) => {
       const [client] = await listClients(sql, id);
       if (client === undefined) throw new CommandError(`there is no client ${id}`);
-      if (json) return print(JSON.stringify(client));
+      if (json) return printJson(client);
       const secrets = client.secrets.map(({ created, expires }) => {
         const end = expires === null ? 'does not end by itself' : `ends ${expires.toISOString()}`;
         return `of ${created.toISOString()}, ${end}`;

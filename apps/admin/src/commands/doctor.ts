@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parseUrl } from '../cli/arguments.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { tableLines, textOf } from '../cli/table.ts';
 import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
@@ -32,7 +32,7 @@ ${example('doctor', 'doctor --api http://127.0.0.1:9090 --json')}`,
   .action(async ({ api, disk, json }: Options) => {
     const checks = await examine({ apis: api, disk: disk ?? null });
     if (checks.some(({ state }) => state === 'fail')) process.exitCode = 1;
-    if (json) return print(JSON.stringify(checks));
+    if (json) return printJson(checks);
     for (const line of describe(checks)) print(line);
   });
 

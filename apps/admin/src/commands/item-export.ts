@@ -1,56 +1,51 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Sql } from '@inventory/db/client';
 import { catalogColumns, readCatalog } from '@inventory/db/operator/list-items';
 import { Command } from 'commander';
-import { CommandError } from '../cli/command-error.ts';
+import { createCsvWriter } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
+import { keepLines } from '../cli/plain-text.ts';
 import { example, print } from '../cli/print.ts';
-import { showRowCount } from '../cli/row-count.ts';
+import { createProgress, rowsText } from '../cli/progress.ts';
+import { writeTarget } from '../cli/write-target.ts';
 
 export const itemExport = new Command('export')
   .description('Write all items, discontinued ones too, as a file that item import reads')
-  .option('--to <file>', 'the file; without it, standard output')
-  .addHelpText('after', `\nCSV in UTF-8 with a header.\n${example('item export --to items.csv')}`)
-  .action(async ({ to }: { to?: string }) => {
+  .option('--to <file>', 'the file; - for standard output', '-')
+  .addHelpText(
+    'after',
+    `
+CSV in UTF-8 with a header. A text that a spreadsheet would take for a formula has a ' before it, which item import takes away again.
+${example('item export --to items.csv')}`,
+  )
+  .action(async ({ to }: { to: string }) => {
     await withDatabase(async (sql) => {
-      const progress = showRowCount('items');
-      const { stringify } = await import('csv-stringify');
-      const columns = [...catalogColumns];
-      const csv = stringify({
-        header: true,
-        columns,
-        cast: { boolean: String, date: (date) => date.toISOString() },
-      });
+      const progress = createProgress();
       let count = 0;
-      const rows = Readable.from(
-        rowsOf(sql, () => {
-          count += 1;
-          progress.report(count);
-        }),
-      );
-      if (to === undefined) {
-        // A reader that has read enough, such as `head`, is no failure.
-        await pipeline(rows, csv, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EPIPE') throw error;
-        });
-        return progress.end();
-      }
+      const rows = rowsOf(sql, () => {
+        count += 1;
+        // Beside what is written to a terminal, or to a reader that shows it there, it would be in the way.
+        if (to !== '-') progress.show(rowsText(count, 'items'));
+      });
       // As a whole or not at all: an export that was broken off must not be taken for one.
-      const part = `${to}.part`;
-      await pipeline(rows, csv, createWriteStream(part, { mode: 0o600 }))
-        .then(() => rename(part, to))
-        .catch(async (error: NodeJS.ErrnoException) => {
-          await rm(part, { force: true });
-          if (error.syscall === undefined) throw error;
-          throw new CommandError(`${to} cannot be written (${error.code})`);
-        });
-      progress.end();
-      print(`exported ${count} items to ${to}`);
+      const target = { what: 'export', replaces: true, isText: true };
+      await writeTarget(to, target, (output) => writeCsv(rows, output)).finally(progress.end);
+      if (to !== '-') print(`exported ${count} items to ${to}`);
     });
   });
+
+async function writeCsv(rows: AsyncIterable<object>, output: Writable): Promise<void> {
+  const csv = (await createCsvWriter(catalogColumns)).setEncoding('utf8');
+  const isStandard = output === process.stdout;
+  const shown = async function* (texts: AsyncIterable<string>) {
+    for await (const text of texts) yield isStandard && process.stdout.isTTY ? keepLines(text) : text;
+  };
+  await pipeline(rows, csv, shown, output, { end: !isStandard }).catch((error: NodeJS.ErrnoException) => {
+    // A reader that has read enough, such as `head`, is no failure.
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 async function* rowsOf(sql: Sql, onRow: () => void) {
   for await (const items of readCatalog(sql, { after: null, discontinuedToo: true, limit: null })) {

@@ -11,7 +11,7 @@ import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
 import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
 import { example } from '../cli/print.ts';
-import { showRowCount } from '../cli/row-count.ts';
+import { createProgress, rowsText } from '../cli/progress.ts';
 
 type Options = { from: string; skipBad?: boolean; json?: boolean };
 
@@ -52,8 +52,9 @@ ${importHelp}${example('item import --from items.csv', 'item import --from items
     const good = items.filter(({ line }) => !repeated.has(line));
     const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
     await withDatabase(async (sql) => {
-      const progress = showRowCount('items', good.length);
-      const done = await importItems(sql, good, { take, report: progress.report }).finally(progress.end);
+      const progress = createProgress();
+      const report = (done: number) => progress.show(rowsText(done, 'items', good.length));
+      const done = await importItems(sql, good, { take, report }).finally(progress.end);
       const { refused, ...counted } = done;
       tellImport({ counts: counted, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
     });

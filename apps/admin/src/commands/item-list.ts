@@ -2,7 +2,7 @@ import { type CatalogItem, readCatalog } from '@inventory/db/operator/list-items
 import { Command } from 'commander';
 import { parseLimit } from '../cli/arguments.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { tableLines, textOf } from '../cli/table.ts';
 
 type Options = { after?: string; discontinued?: boolean; limit: number; json?: boolean };
@@ -19,7 +19,7 @@ export const itemList = new Command('list')
       const items: CatalogItem[] = [];
       const choice = { after: after === '' ? null : after, discontinuedToo: discontinued, limit };
       for await (const some of readCatalog(sql, choice)) items.push(...some);
-      if (json) return print(JSON.stringify(items));
+      if (json) return printJson(items);
       const rows = items.map((item) => [
         item.shortID,
         item.partNo,

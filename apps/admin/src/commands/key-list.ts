@@ -1,7 +1,7 @@
 import { listSigningKeys } from '@inventory/db/signing-keys';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 const meanings = `
@@ -18,7 +18,7 @@ export const keyList = new Command('list')
   .action(async ({ json }: { json?: true }) => {
     await withDatabase(async (sql) => {
       const keys = await listSigningKeys(sql);
-      if (json) return print(JSON.stringify(keys));
+      if (json) return printJson(keys);
       const rows = keys.map(({ kid, state, signsFrom, until }) => [kid, state, signsFrom, until]);
       for (const line of tableLines(['key', 'state', 'signs from', 'until'], rows)) print(line);
     });

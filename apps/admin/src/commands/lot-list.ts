@@ -2,7 +2,7 @@ import { listLotsByNumber } from '@inventory/db/operator/ledger';
 import { Command } from 'commander';
 import { parseId, parseLimit, parseRecNo } from '../cli/arguments.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 type Options = {
@@ -44,7 +44,7 @@ export const lotList = new Command('list')
         before: options.before ?? null,
         limit: options.limit,
       });
-      if (options.json) return print(JSON.stringify(lots));
+      if (options.json) return printJson(lots);
       const rows = lots.map((lot) => [
         lot.recNo,
         lot.shortID,

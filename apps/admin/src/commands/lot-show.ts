@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { parseLimit, parseRecNo } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { fieldLines, tableLines } from '../cli/table.ts';
 
 type Options = { recNo: number; limit: number; json?: true };
@@ -19,7 +19,7 @@ export const lotShow = new Command('show')
       const lot = await readFullLot(sql, recNo);
       if (lot === null) throw new CommandError(`there is no lot ${recNo}`);
       const history = await readLotHistory(sql, recNo, limit);
-      if (json) return print(JSON.stringify({ ...lot, history }));
+      if (json) return printJson({ ...lot, history });
       for (const line of fieldLines(lot)) print(line);
       print('');
       const rows = history.map((each) => [

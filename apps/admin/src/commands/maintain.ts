@@ -2,7 +2,7 @@ import { removeOutdated } from '@inventory/db/operator/maintain';
 import { Command, InvalidArgumentError } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { createProgress } from '../cli/progress.ts';
+import { createProgress, stepText } from '../cli/progress.ts';
 
 export const maintain = new Command('maintain')
   .description(
@@ -17,7 +17,10 @@ export const maintain = new Command('maintain')
   .addHelpText('after', example('maintain'))
   .action(async ({ days }: { days: number }) => {
     await withDatabase(async (sql) => {
-      const { keys, transactions, waits } = await removeOutdated(sql, days, createProgress(print));
+      const progress = createProgress();
+      const { keys, transactions, waits } = await removeOutdated(sql, days, (step, done) =>
+        progress.show(stepText(step, done)),
+      ).finally(progress.end);
       print(`removed ${keys} keys and ${transactions} refused and abandoned transactions`);
       if (waits)
         print('an old key is in use just now: refused and abandoned transactions are removed the next time');

@@ -5,7 +5,7 @@ import { parseId } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { isDatabaseGiven, withOwnersDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { createProgress } from '../cli/progress.ts';
+import { createProgress, stepText } from '../cli/progress.ts';
 
 type Options = Omit<SeedSize, 'transactions'> & { transactions?: number; yes?: true };
 
@@ -37,7 +37,8 @@ export const seedCommand = new Command('seed')
     }
     await withOwnersDatabase(async (sql) => {
       await refuseOtherDatabase(sql);
-      await seed(sql, size, createProgress(print));
+      const progress = createProgress();
+      await seed(sql, size, (step, done) => progress.show(stepText(step, done))).finally(progress.end);
       print(`added ${size.items} items, ${size.lots} lots and ${size.transactions} transactions`);
     });
   });

@@ -4,12 +4,13 @@ import {
   readHoldings,
   readSchemaVersion,
 } from '@inventory/db/operator/health';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { type QueueHealth, readRedis, watchQueues } from '@inventory/queue/health';
 import type { Seating } from '@inventory/queue/seats';
 import { Command } from 'commander';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson, tell } from '../cli/print.ts';
 import { type Cell, fieldLines, textOf } from '../cli/table.ts';
 import { version } from '../cli/version.ts';
 import { type Check, describeBytes } from '../doctor/check.ts';
@@ -48,9 +49,11 @@ export const status = new Command('status')
     const isDown =
       found.postgres.state === 'fail' || found.redis.state === 'fail' || found.workersThatAsk === 0;
     if (isDown) process.exitCode = 1;
-    if (json) return print(JSON.stringify(found));
+    if (json) return printJson(found);
     for (const line of describe(found)) print(line);
-    if (isDown) print('\nnot all of it works: run `pnpm inventory doctor`');
+    if (!isDown) return;
+    print('');
+    print(`not all of it works: run \`${inventoryCommand('doctor')}\``);
   });
 
 async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Status> {
@@ -59,7 +62,7 @@ async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Stat
     look === undefined
       ? null
       : within(readWithinMs, look).catch((error: unknown) => {
-          process.stderr.write(`warning: ${messageOf(error)}\n`);
+          tell(`warning: ${messageOf(error)}`);
           return null;
         });
   const watched = redis && watchQueues(redis, { prefix, watchMs, untilFinished: false });

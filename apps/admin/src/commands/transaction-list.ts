@@ -3,7 +3,7 @@ import { transactionKinds } from '@inventory/domain/contract/transaction';
 import { Command, Option } from 'commander';
 import { parseLimit, parseName, parseRecNo } from '../cli/arguments.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson, tell } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 type Options = {
@@ -38,8 +38,8 @@ export const transactionList = new Command('list')
         status: status ?? null,
         limit,
       });
-      if (!complete) process.stderr.write('warning: only the newest million was looked at: see --before\n');
-      if (json) return print(JSON.stringify(transactions));
+      if (!complete) tell('warning: only the newest million was looked at: see --before');
+      if (json) return printJson(transactions);
       const rows = transactions.map((each) => [
         each.transactionNo,
         each.at,

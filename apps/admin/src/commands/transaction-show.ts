@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { parseRecNo } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJsonText } from '../cli/print.ts';
 import { fieldLines, tableLines } from '../cli/table.ts';
 
 export const transactionShow = new Command('show')
@@ -20,7 +20,7 @@ export const transactionShow = new Command('show')
         // As they are stored: read as numbers, quantities of many digits would be others.
         const { asked, answered, ...rest } = fields;
         const texts = `"asked":${asked ?? 'null'},"answered":${answered ?? 'null'}`;
-        return print(`${JSON.stringify({ ...rest, lines }).slice(0, -1)},${texts}}`);
+        return printJsonText(`${JSON.stringify({ ...rest, lines }).slice(0, -1)},${texts}}`);
       }
       for (const line of fieldLines(fields)) print(line);
       if (lines.length === 0) return;

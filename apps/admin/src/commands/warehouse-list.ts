@@ -1,7 +1,7 @@
 import { listWarehouses } from '@inventory/db/warehouses';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 export const warehouseList = new Command('list')
@@ -11,7 +11,7 @@ export const warehouseList = new Command('list')
   .action(async ({ json }: { json?: true }) => {
     await withDatabase(async (sql) => {
       const warehouses = await listWarehouses(sql);
-      if (json) return print(JSON.stringify(warehouses));
+      if (json) return printJson(warehouses);
       const rows = warehouses.map(({ wid, name, clients, created }) => [wid, name, clients, created]);
       for (const line of tableLines(['id', 'name', 'clients', 'added'], rows)) print(line);
     });

@@ -4,7 +4,7 @@ import { parseId, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
-import { showRowCount } from '../cli/row-count.ts';
+import { createProgress, rowsText } from '../cli/progress.ts';
 import { textOf } from '../cli/table.ts';
 
 export const warehouseRename = new Command('rename')
@@ -17,8 +17,9 @@ export const warehouseRename = new Command('rename')
   )
   .action(async ({ id, name }: { id: number; name: string }) => {
     await withDatabase(async (sql) => {
-      const progress = showRowCount('lots');
-      const before = await renameWarehouse(sql, { wid: id, name }, progress.report).finally(progress.end);
+      const progress = createProgress();
+      const report = (done: number) => progress.show(rowsText(done, 'lots'));
+      const before = await renameWarehouse(sql, { wid: id, name }, report).finally(progress.end);
       if (before === null) throw new CommandError(`there is no warehouse ${id}`);
       print(`renamed warehouse ${id}: ${textOf(before)} → ${textOf(name)}`);
     });

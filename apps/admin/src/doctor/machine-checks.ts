@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Sql } from '@inventory/db/client';
 import { readLastBackup } from '@inventory/db/operator/backup-records';
 import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { readRedisClocks } from '@inventory/queue/health';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
@@ -98,7 +99,7 @@ async function judgeBackup({ sql }: Machine) {
   if (last === null) {
     return unknown(
       sql === null ? 'Postgres does not answer' : 'this database has no record of a backup',
-      'make one with `pnpm inventory backup`, or note one with `pnpm inventory backed-up`; try to restore it, whatever way you make it',
+      `make one with \`${inventoryCommand('backup')}\`, or note one with \`${inventoryCommand('backed-up')}\`; try to restore it, whatever way you make it`,
     );
   }
   const hours = last.ageSeconds / 3600;
@@ -115,7 +116,7 @@ async function judgeDisk({ sql, disk }: Machine) {
   if (disk === null) {
     return unknown(
       `${size}${size === '' ? '' : '; '}what is free cannot be seen from here`,
-      "look on Postgres' machine, or run doctor there with --disk <folder of its data>",
+      `look on Postgres' machine, or run \`${inventoryCommand('doctor --disk')}\` there, with the folder of its data`,
     );
   }
   const { bavail, blocks, bsize } = await statfs(disk);

@@ -10,6 +10,7 @@ import {
   readServerVersion,
   readSettings,
 } from '@inventory/db/operator/health';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
 
 // MERGE, which the migrations use, is there from 15 on.
@@ -81,7 +82,7 @@ export const postgresChecks: Question<Sql>[] = [
       if (found < known) {
         return fail(
           `version ${found}, this service needs ${known}`,
-          'run `pnpm inventory migrate` as the owner of the tables',
+          `run \`${inventoryCommand('migrate')}\` as the owner of the tables`,
         );
       }
       if (found > known) {
@@ -96,13 +97,13 @@ export const postgresChecks: Question<Sql>[] = [
     async look(sql) {
       const { missing, excess } = await readRoles(sql);
       if (missing.length > 0) {
-        const remedy = 'run `pnpm inventory migrate` on the database of the service';
+        const remedy = `run \`${inventoryCommand('migrate')}\` on the database of the service`;
         return fail(`missing: ${missing.join(', ')}`, remedy);
       }
       if (excess.length > 0) {
         return warn(
           excess.join('; '),
-          'give each process a login that is a member of its role: `pnpm inventory migrate --logins`',
+          `give each process a login that is a member of its role: \`${inventoryCommand('migrate --logins')}\``,
         );
       }
       return ok('each part has its own rights');
@@ -124,15 +125,19 @@ export const postgresChecks: Question<Sql>[] = [
     wanted: `one key that signs tokens, not older than ${keyDaysMax} days, and one for envelopes`,
     async look(sql) {
       const { signing, waiting, ageDays, envelope } = await readKeys(sql);
-      if (envelope === 0) return fail('no key for envelopes', 'run `pnpm inventory key rotate-envelopes`');
+      if (envelope === 0)
+        return fail('no key for envelopes', `run \`${inventoryCommand('key rotate-envelopes')}\``);
       if (signing === 0) {
         const found = waiting > 0 ? 'none signs yet, one waits' : 'no key signs tokens';
         return waiting > 0
           ? warn(found, 'wait a minute')
-          : warn(found, 'an api makes the first one when it starts; else run `pnpm inventory key rotate`');
+          : warn(
+              found,
+              `an api makes the first one when it starts; else run \`${inventoryCommand('key rotate')}\``,
+            );
       }
       const found = `one signs, ${ageDays} days old`;
-      return ageDays! <= keyDaysMax ? ok(found) : warn(found, 'run `pnpm inventory key rotate`');
+      return ageDays! <= keyDaysMax ? ok(found) : warn(found, `run \`${inventoryCommand('key rotate')}\``);
     },
   },
   {
@@ -161,7 +166,7 @@ export const postgresChecks: Question<Sql>[] = [
         const more = driftCount > places.length ? ` and ${driftCount - places.length} more` : '';
         return fail(
           `${places.join('; ')}${more}`,
-          'somebody wrote to the tables by hand, or a disk or memory is bad: run `pnpm inventory audit`, and see docs/operating.md',
+          `somebody wrote to the tables by hand, or a disk or memory is bad: run \`${inventoryCommand('audit')}\`, and see docs/operating.md`,
         );
       }
       const days = ageSeconds / 86_400;
@@ -170,7 +175,7 @@ export const postgresChecks: Question<Sql>[] = [
         ? ok(found)
         : warn(
             found,
-            'see that workers run, with BACKGROUND_AUDIT on, or run `pnpm inventory audit` now and then',
+            `see that workers run, with BACKGROUND_AUDIT on, or run \`${inventoryCommand('audit')}\` now and then`,
           );
     },
   },
@@ -178,7 +183,7 @@ export const postgresChecks: Question<Sql>[] = [
 
 /** A database that has no tables of the service; `other`: a table of something else there, null: none. */
 function judgeWithoutTables(other: string | null): Finding {
-  if (other === null) return fail('no tables', 'run `pnpm inventory migrate` as their owner');
+  if (other === null) return fail('no tables', `run \`${inventoryCommand('migrate')}\` as their owner`);
   return fail(
     `the database belongs to something else: it holds tables that are not of this service (${other})`,
     'set DATABASE_URL to the database of the service, or give it one of its own',

@@ -29,7 +29,7 @@ export async function bannerOf(
   internal: { api: string; worker: string },
   client: DemoClient | null,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string[]> {
   const docsUrl = `${baseUrl}/docs`;
   const hasDocs = (await statusOf(docsUrl, signal)) === 200;
   const lines = ['', '  The inventory service is up.', '', `  Base URL       ${baseUrl}`];
@@ -49,7 +49,7 @@ export async function bannerOf(
     );
   }
   lines.push('', '  Stop it with Ctrl-C.', '');
-  return lines.join('\n');
+  return lines;
 }
 
 /** The status of a GET; null when there is no answer. `fetch` refuses some ports that may well be set. */

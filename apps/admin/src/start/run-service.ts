@@ -5,6 +5,7 @@ import type { Sql } from '@inventory/db/client';
 import { migrate } from '@inventory/db/migrate';
 import { makePrivate } from '@inventory/local/private-folder';
 import { type Stack, startStack } from '@inventory/local/stack';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { connections, Port, readConfig } from '@inventory/process/config';
 import { workerSettings } from '@inventory/worker/config';
 import { restoreFile } from '../backup/restore-file.ts';
@@ -103,7 +104,7 @@ export async function runService(signal: AbortSignal, { backupFile, demo, yes }:
       api: urlOf(internalHost, ofApi.internalPort!),
       worker: urlOf(internalHost, ofWorker.internalPort!),
     };
-    print(await bannerOf(baseUrl, internal, demoClient, signal));
+    for (const line of await bannerOf(baseUrl, internal, demoClient, signal)) print(line);
 
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -141,7 +142,7 @@ async function prepareDatabase(
   if (!demo) return null;
   if (isOthers) {
     print(
-      'DATABASE_URL is given: no demo data and no demo client; start --yes adds them to an empty database',
+      `DATABASE_URL is given: no demo data and no demo client; \`${inventoryCommand('start --yes')}\` adds them to an empty database`,
     );
     return null;
   }

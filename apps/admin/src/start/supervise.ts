@@ -6,6 +6,7 @@ import { nodeOptions } from '@inventory/process/node-options';
 import type { UpMessage } from '@inventory/process/run';
 import { checkoutFolder } from '../checkout.ts';
 import { CommandError } from '../cli/command-error.ts';
+import { tellText } from '../cli/print.ts';
 
 const upWithinMs = 60_000;
 // A little longer than a process gives itself to stop in order.
@@ -108,7 +109,7 @@ function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
   let errors = '';
   let shown = false;
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    if (shown) process.stderr.write(text);
+    if (shown) tellText(text);
     else errors += text;
   });
   return {
@@ -122,7 +123,7 @@ function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
     takeErrors: () => errors,
     showErrors() {
       shown = true;
-      process.stderr.write(errors);
+      tellText(errors);
     },
   };
 }

@@ -1,7 +1,8 @@
+import { inventoryCommand } from '@inventory/process/called-as';
 import type { SeenWorker } from '@inventory/queue/submit';
 
-/** What is wrong, in words for whoever has to mend it. */
-export type Cause = {
+/** A cause as it is found, before its chapter stands beside it. */
+type FoundCause = {
   code:
     | 'postgres'
     | 'redis'
@@ -22,6 +23,27 @@ export type Cause = {
   level: 'bad' | 'warn';
   sentence: string;
   advice: string;
+};
+
+/** What is wrong, in words for whoever has to mend it; `chapter`: its heading in docs/operating.md. */
+export type Cause = FoundCause & { chapter: string };
+
+const chapters: Record<FoundCause['code'], string> = {
+  postgres: 'InventoryPostgresAway',
+  redis: 'InventoryRedisAway',
+  commits: 'InventoryCommitsHang',
+  noWorker: 'InventoryNoWorker',
+  busy: 'InventoryQueueFull',
+  busyReads: 'InventorySlow',
+  internal: 'InventoryFailures',
+  unknown: 'InventoryOutcomeUnknown',
+  forged: 'InventoryForeignWrites',
+  drift: 'InventoryDrift',
+  clock: 'InventoryClockOff',
+  slow: 'InventoryTransactionsWait',
+  workerPostgres: 'InventoryPostgresAway',
+  workerClock: 'InventoryClockOff',
+  workerLost: 'InventoryProcessSilent',
 };
 
 /** What tells it. Counts are of the last seconds (`windowSeconds`). */
@@ -68,11 +90,13 @@ export function findCauses(signs: Signs): Cause[] {
     ...whatWorkersSay(signs),
   ];
   const rank = { bad: 0, warn: 1 };
-  return found.sort((one, other) => rank[one.level] - rank[other.level]);
+  return found
+    .sort((one, other) => rank[one.level] - rank[other.level])
+    .map((cause) => ({ ...cause, chapter: chapters[cause.code] }));
 }
 
-function whatIsAway(signs: Signs): Cause[] {
-  const causes: Cause[] = [];
+function whatIsAway(signs: Signs): FoundCause[] {
+  const causes: FoundCause[] = [];
   if (!signs.isPostgresUp) {
     causes.push({
       code: 'postgres',
@@ -113,7 +137,7 @@ function whatIsAway(signs: Signs): Cause[] {
   return causes;
 }
 
-function whatIsBusy(signs: Signs): Cause[] {
+function whatIsBusy(signs: Signs): FoundCause[] {
   const busy = signs.failures.busy ?? 0;
   const lately = `in the last ${signs.windowSeconds} s`;
   if (busy > signs.failedReads) {
@@ -151,8 +175,8 @@ function whatIsBusy(signs: Signs): Cause[] {
 }
 
 /** What may be wrong beside all else. */
-function whatIsWrong(signs: Signs): Cause[] {
-  const causes: Cause[] = [];
+function whatIsWrong(signs: Signs): FoundCause[] {
+  const causes: FoundCause[] = [];
   const lately = `in the last ${signs.windowSeconds} s`;
   const internal = signs.failures.internal ?? 0;
   if (internal > 0) {
@@ -186,8 +210,7 @@ function whatIsWrong(signs: Signs): Cause[] {
       code: 'drift',
       level: 'bad',
       sentence: `Stock and ledger do not agree in ${times(signs.driftPlaces, 'place')}.`,
-      advice:
-        'Somebody wrote to the tables by hand, or a disk or memory is bad. `inventory doctor` and the log of the workers name item and warehouse; `inventory audit` compares everything.',
+      advice: `Somebody wrote to the tables by hand, or a disk or memory is bad. \`${inventoryCommand('doctor')}\` and the log of the workers name item and warehouse; \`${inventoryCommand('audit')}\` compares everything.`,
     });
   }
   if (Math.abs(signs.clockDifferenceSeconds) > clockFromSeconds) {
@@ -202,8 +225,8 @@ function whatIsWrong(signs: Signs): Cause[] {
 }
 
 /** What is wrong with some of the workers, or with what they see. */
-function whatWorkersSay(signs: Signs): Cause[] {
-  const causes: Cause[] = [];
+function whatWorkersSay(signs: Signs): FoundCause[] {
+  const causes: FoundCause[] = [];
   const [lost] = signs.seen.filter(({ unseenMs }) => unseenMs > lostAfterMs);
   if (lost !== undefined && signs.workers > 0) {
     const seconds = Math.round(lost.unseenMs / 1000);

@@ -3,7 +3,6 @@ import type { StatementPool } from '@inventory/db/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Metrics } from '@inventory/process/metrics';
 import type { SeenWorker } from '@inventory/queue/submit';
-import { isOwnHost } from './own-host.ts';
 import { pageFiles } from './page-files.ts';
 import { takeReading } from './reading.ts';
 import { createSnapshots, pointFields, type Snapshot } from './snapshot.ts';
@@ -57,18 +56,7 @@ export function startOperations(
       viewers.add(request, response, [historyText(), stockText(), nowText()]),
   };
   return {
-    pages: Object.fromEntries(
-      Object.entries(pages).map(([path, serve]) => [
-        path,
-        (request, response) => {
-          if (isOwnHost(request.headers.host)) serve(request, response);
-          else
-            response
-              .writeHead(403, { 'Content-Type': 'text/plain' })
-              .end('ask by an address or a name of your own network\n');
-        },
-      ]),
-    ),
+    pages,
     stop() {
       stopSnapshots();
       stopStock();

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { handbookPage } from './handbook.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -29,9 +30,10 @@ const style = 'text/css; charset=utf-8';
 /** The page and its files by their paths, read once: only these exist, so no path leads out of them. */
 export function pageFiles(): Record<string, Serve> {
   const { resolve } = createRequire(import.meta.url);
+  const page = 'text/html; charset=utf-8';
   const ours = (name: string) => join(import.meta.dirname, 'page', name);
   const files: [path: string, type: string, file: string][] = [
-    ['/operations', 'text/html; charset=utf-8', ours('index.html')],
+    ['/operations', page, ours('index.html')],
     ['/operations/page.js', script, ours('page.js')],
     ['/operations/chart.js', script, ours('chart.js')],
     ['/operations/page.css', style, ours('page.css')],
@@ -40,7 +42,11 @@ export function pageFiles(): Record<string, Serve> {
     ['/operations/uplot.js', script, resolve('uplot/dist/uPlot.esm.js')],
     ['/operations/uplot.css', style, resolve('uplot/dist/uPlot.min.css')],
   ];
-  return Object.fromEntries(files.map(([path, type, file]) => [path, serveFile(type, readFileSync(file))]));
+  const handbook = readFileSync(join(import.meta.dirname, '../../../../docs/operating.md'), 'utf8');
+  return {
+    ...Object.fromEntries(files.map(([path, type, file]) => [path, serveFile(type, readFileSync(file))])),
+    '/operations/handbook': serveFile(page, Buffer.from(handbookPage(handbook))),
+  };
 }
 
 function serveFile(type: string, content: Buffer): Serve {

@@ -9,6 +9,8 @@ export type Viewers = {
 };
 
 const viewersMax = 64;
+// What gives its place away comes again later than one whose connection broke.
+const awayMs = 10_000;
 // A browser that does not read its stream comes again when it does.
 const unreadMax = 256 * 1024;
 
@@ -20,23 +22,27 @@ export function eventText(name: string, value: unknown): string {
 /** Nobody looks yet. */
 export function createViewers(): Viewers {
   const viewers = new Set<ServerResponse>();
+
+  function makeWay(viewer: ServerResponse) {
+    viewers.delete(viewer);
+    if (viewer.writableLength > 0) viewer.destroy();
+    else viewer.end(`retry: ${awayMs}\n\n`);
+  }
+
   return {
     add(request, response, first) {
       if (request.method !== 'GET') {
         response.writeHead(405, { Allow: 'GET' }).end();
         return;
       }
-      // A page of somebody else may not take the places.
-      if (request.headers['sec-fetch-site'] === 'cross-site') {
+      // A page of somebody else, on another port of this machine say, may not take the places.
+      const from = request.headers['sec-fetch-site'] ?? 'none';
+      if (from !== 'none' && from !== 'same-origin') {
         response.writeHead(403, { 'Content-Type': 'text/plain' }).end('not from a page of another origin\n');
         return;
       }
-      if (viewers.size >= viewersMax) {
-        response
-          .writeHead(503, { 'Content-Type': 'text/plain', 'Retry-After': '10' })
-          .end('too many viewers\n');
-        return;
-      }
+      const [oldest] = viewers;
+      if (oldest !== undefined && viewers.size >= viewersMax) makeWay(oldest);
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-store',

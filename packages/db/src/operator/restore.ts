@@ -1,4 +1,5 @@
 import { finished } from 'node:stream/promises';
+import { inventoryCommand } from '@inventory/process/called-as';
 import { messageOf } from '@inventory/process/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, openConnection, type Sql, type Tx } from '../client.ts';
@@ -52,7 +53,7 @@ export async function restoreBackup(
   const restored = await loadAll(sql, backup, options);
   await bringUpToDate(sql, backup.header, options).catch((error) => {
     throw new RestoredInPartError(
-      `all rows are restored, and then it failed (${messageOf(error)}): run \`migrate\`, then \`audit\``,
+      `all rows are restored, and then it failed (${messageOf(error)}): run \`${inventoryCommand('migrate')}\`, then \`${inventoryCommand('audit')}\``,
     );
   });
   return restored;

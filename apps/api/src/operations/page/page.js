@@ -47,6 +47,11 @@ function dataOf(fields) {
   return places.map((place) => shown.points.map((point) => point[place]));
 }
 
+/** Leads to what the handbook says about a cause. */
+function Chapter({ of }) {
+  return html`<a href=${`operations/handbook#${of.chapter.toLowerCase()}`}>Handbook</a>`;
+}
+
 function Banner({ silentSeconds }) {
   const { now } = shown;
   const isSilent = silentSeconds * 1000 >= silentFromMs;
@@ -62,11 +67,11 @@ function Banner({ silentSeconds }) {
       <div>
         <h1 role="status">${sentence}</h1>
         ${isSilent && html`<p>What stands below is old. Look at the api's process and its log; the page goes on by itself.</p>`}
-        ${first && html`<p>${first.advice} <span class="since">For ${duration(first.forSeconds)}.</span></p>`}
+        ${first && html`<p>${first.advice} <${Chapter} of=${first} /> <span class="since">For ${duration(first.forSeconds)}.</span></p>`}
         ${
           others.length > 0 &&
           html`<ul class="others">
-            ${others.map((cause) => html`<li key=${cause.code}><b>${cause.sentence}</b> ${cause.advice}</li>`)}
+            ${others.map((cause) => html`<li key=${cause.code}><b>${cause.sentence}</b> ${cause.advice} <${Chapter} of=${cause} /></li>`)}
           </ul>`
         }
       </div>
@@ -261,7 +266,7 @@ function Page() {
         }
       </main>`
     }
-    <footer>This api process, at ${time(now?.at ?? null)}; workers, stock and transactions are those of all. <a href="metrics">Metrics</a></footer>
+    <footer>This api process, at ${time(now?.at ?? null)}; workers, stock and transactions are those of all. <a href="operations/handbook">Handbook</a> · <a href="metrics">Metrics</a></footer>
   `;
 }
 

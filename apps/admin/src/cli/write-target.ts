@@ -1,0 +1,87 @@
+import { existsSync, statSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { CommandError } from './command-error.ts';
+
+// It holds what the database does.
+const ours = 0o600;
+
+/**
+ * What is written. `what`: for errors. `replaces`: a file of the name makes way. `isText`: a terminal may show
+ * it.
+ */
+export type Target = { what: string; replaces: boolean; isText: boolean };
+
+/**
+ * Has `work` write a file for our user alone, which gets its name when all of it is on the disk and not before:
+ * whatever bears the name is whole. `-` is standard output. Fails with CommandError when there is another thing
+ * of that name, or it cannot be written; then nothing is left of it.
+ */
+export async function writeTarget<T>(
+  path: string,
+  { what, replaces, isText }: Target,
+  work: (output: Writable) => Promise<T>,
+): Promise<T> {
+  if (path === '-') {
+    if (process.stdout.isTTY && !isText)
+      throw new CommandError(`a ${what} cannot be shown on a terminal: name a file`, 2);
+    return explained('standard output', what, () => work(process.stdout));
+  }
+  refuseOther(path, what, replaces);
+  return explained(path, what, async () => {
+    const part = `${path}.part-${process.pid}`;
+    // Of a process that had our number once.
+    await rm(part, { force: true }).catch(() => {});
+    const file = await open(part, 'wx', ours);
+    try {
+      const result = await writeWhole(file, work);
+      await rename(part, path);
+      await syncFolder(dirname(path));
+      return result;
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  });
+}
+
+function refuseOther(path: string, what: string, replaces: boolean): void {
+  // What cannot be looked at cannot be written either, and then the error says why.
+  if (!existsSync(path)) return;
+  if (!replaces) throw new CommandError(`${path} is there already: a ${what} needs a new name`);
+  // A device would be replaced by a file.
+  if (!statSync(path).isFile()) throw new CommandError(`${path} is no file`, 2);
+}
+
+async function writeWhole<T>(file: FileHandle, work: (output: Writable) => Promise<T>): Promise<T> {
+  const stream = file.createWriteStream({ autoClose: false });
+  try {
+    const result = await work(stream);
+    await file.sync();
+    return result;
+  } finally {
+    stream.destroy();
+    await file.close();
+  }
+}
+
+/** So that the name outlives a power cut, too. Some systems cannot do it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+async function explained<T>(path: string, what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    // Other system errors are the connection's.
+    if (syscall === undefined || !['open', 'write', 'fsync', 'rename'].includes(syscall)) throw error;
+    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
+      throw new CommandError(`${path}: there is no room for it (${code}): there is no ${what}`);
+    throw new CommandError(`${path} cannot be written (${code}): there is no ${what}`);
+  }
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { createCsvWriter, readCsv } from '@inventory/admin/cli/csv';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'csv-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'some.csv');
+
+// What begins a formula, what keeps one from being one, what CSV itself means something by, and any text.
+const piece = fc.oneof(
+  fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', "'", '＝', '＋', '－', '＠', '"', ',', ';', ' ', ''),
+  fc.string({ unit: 'binary', maxLength: 3 }).filter((text) => text.isWellFormed()),
+);
+const cell = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
+const rows = fc.array(fc.record({ one: cell, two: cell }), { minLength: 1, maxLength: 20 });
+
+test('what is exported is read back as it was, and no value of it is a formula to a spreadsheet', async () => {
+  await fc.assert(
+    fc.asyncProperty(rows, async (given) => {
+      const written = await textOf(Readable.from(given).pipe(await createCsvWriter(['one', 'two'])));
+      await writeFile(file, written);
+      const read = await readCsv(file, { one: 'required', two: 'required' });
+      expect(read.bad).toEqual([]);
+      expect(read.rows.map(({ cells }) => Object.fromEntries(cells))).toEqual(given);
+      const shown = parse(readFileSync(file), { record_delimiter: '\n' }) as string[][];
+      expect(shown.flat().filter((value) => /^[=+\-@\t\r\n＝＋－＠]/.test(value))).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,129 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inventory as program } from '@inventory/admin/program';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressFor } from '../harness/as-part.ts';
+import { runHere } from '../harness/command-line.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+
+// Whoever writes a text, over HTTP or in a file, decides nothing about the terminal of the operator that shows it.
+const service = useService();
+const folder = mkdtempSync(join(tmpdir(), 'plain-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// Each turns the terminal's colour, its title, its lines or the direction of its text.
+const escapes = '\u001b[31m\u009b31m\u001b]0;title\u0007\u0090q\u009c\r\u202e\u2028\u007f';
+const moves = (text: string) =>
+  [...text].filter((each) => each !== '\n' && escapes.includes(each) && !/[\w\][;]/.test(each));
+
+let shortID: string;
+let recNo: number;
+let transactionNo: number;
+
+beforeAll(async () => {
+  const client = await service.client();
+  shortID = `${uniqueName('odd')}${escapes}`;
+  await client.post('/Item', { shortID, description: escapes, putUp: escapes });
+  const { body } = await client.post('/Inventory/Receive', {
+    ...{ itemID: shortID, units: 1, wid: 1, reasonCode: 1 },
+    ...{ spot: escapes, serial: escapes, reference: escapes, remark: escapes },
+  });
+  ({ recNo, transactionNo } = body);
+  const held = await run('lot', 'hold', '--rec-no', `${recNo}`, '--reason', escapes);
+  expect(held.code).toBe(0);
+});
+
+const run = (...args: string[]) =>
+  runHere(args, { DATABASE_URL: addressFor('operator', service.databaseUrl) });
+
+function fileOf(text: string): string {
+  const path = join(folder, `${uniqueName('file')}.csv`);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** What shows stored data, with what names the odd things. */
+const shows = (): string[][] => [
+  ['item', 'list', '--limit', '10000'],
+  ['lot', 'list', '--item', shortID],
+  ['lot', 'show', '--rec-no', `${recNo}`],
+  ['level', 'list', '--item', shortID],
+  ['transaction', 'list'],
+  ['transaction', 'show', `${transactionNo}`],
+  ['alias', 'list', '--item', shortID],
+  ['client', 'list'],
+  ['warehouse', 'list'],
+];
+
+test('lists and the showing of one thing have no character that moves a terminal, and --json gives it back', async () => {
+  for (const args of shows()) {
+    const shown = await run(...args);
+    expect({ args, code: shown.code, moves: moves(shown.stdout + shown.stderr) }).toEqual({
+      args,
+      code: 0,
+      moves: [],
+    });
+    const json = await run(...args, '--json');
+    expect({ args, moves: moves(json.stdout + json.stderr) }).toEqual({ args, moves: [] });
+    if (args.includes(shortID)) continue;
+    const value = JSON.stringify(JSON.parse(json.stdout));
+    if (/item|lot|show/.test(args.join(' '))) expect(value).toContain(JSON.stringify(escapes).slice(1, -1));
+  }
+});
+
+test('errors have none either: of names, options, values, files and their rows', async () => {
+  const wrong: string[][] = [
+    [escapes],
+    ['item', escapes],
+    ['item', 'list', `--${escapes}`],
+    ['item', 'list', '--limit', escapes],
+    ['client', 'show', '--id', escapes],
+    ['client', 'add', '--id', escapes, '--permissions', '11', '--warehouses', '1'],
+    ['alias', 'add', '--alias', 'plain', '--item', escapes],
+    ['alias', 'remove', '--alias', escapes],
+    ['level', 'set', '--item', escapes, '--warehouse', '1', '--on-order', '1'],
+    ['transaction', 'list', '--kind', escapes],
+    ['transaction', 'show', escapes],
+    ['item', 'import', '--from', join(folder, escapes)],
+    ['item', 'import', '--from', fileOf(`shortID,${escapes}\nA,B\n`)],
+    ['item', 'import', '--from', fileOf(`shortID,units\n${escapes},${escapes}\n`)],
+    ['item', 'import', '--from', fileOf(`shortID\n"${escapes}`)],
+    ['item', 'export', '--to', join(folder, escapes, 'none')],
+    ['alias', 'import', '--from', fileOf(`alias,item\nplain-2,${escapes}\n${escapes},none\n`)],
+    ['client', 'add', '--from', fileOf(`id,permissions,warehouses\n${escapes},${escapes},${escapes}\n`)],
+    ['restore', '--check', fileOf(escapes)],
+    ['restore', '--check', join(folder, escapes)],
+  ];
+  for (const args of wrong) {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ args, code, moves: moves(stdout + stderr) }).toEqual({
+      args,
+      code: expect.toBeOneOf([1, 2]),
+      moves: [],
+    });
+    expect(stderr).not.toBe('');
+  }
+});
+
+test('every command that shows something stored is looked at', () => {
+  const leaves = (command: Command, above: string[] = []): string[] =>
+    command.commands.length === 0
+      ? [above.join(' ')]
+      : command.commands.flatMap((each) => leaves(each, [...above, each.name()]));
+  const looked = new Set(shows().map(([group, name]) => `${group} ${name}`));
+  const unseen = leaves(program).filter((name) => / (list|show)$/.test(name) && !looked.has(name));
+  // The one has only names that are checked when they are given, the other only what the service makes.
+  expect(unseen).toEqual(['client show', 'key list']);
+});
+
+test('one file writes what people read, and one how far it is', async () => {
+  const root = join(import.meta.dirname, '../../apps/admin/src');
+  const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const writing = files.filter((name) =>
+    /\bstd(?:out|err)\.write\(|\bconsole\./.test(readFileSync(join(root, name), 'utf8')),
+  );
+  expect(writing.sort()).toEqual(['cli/print.ts', 'cli/progress.ts']);
+});
