@@ -22,14 +22,16 @@ import {
 import { postgresArguments, postgresSettings } from '@inventory/local/postgres/postgres-settings';
 import { ownSettings } from './own-settings.ts';
 
-/** A Postgres of a test's own, which nobody starts again. */
+/** A Postgres of a test's own, which nobody starts again but the test. */
 export type OwnPostgres = {
   port: number;
-  pid: number;
+  readonly pid: number;
   /** As the owner; several statements at once. */
   sql: Sql;
   /** As if its machine were lost. */
   kill(): Promise<void>;
+  /** As it was when it was killed, at the same port. */
+  startAgain(): Promise<void>;
   /** Makes a standby the primary. */
   promote(): Promise<void>;
 };
@@ -42,6 +44,8 @@ export type PostgresPair = {
   /** The address of both, as the service is given it. */
   url: string;
   urlOf(...servers: OwnPostgres[]): string;
+  /** Whether commits of the primary wait for the standby from now on. */
+  awaitStandby(awaits: boolean): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -81,12 +85,13 @@ export async function startPostgresPair(options: {
     const data = join(place.home, 'standby');
     await copyData(primary, place, data, password);
     const standby = await start(data);
-    if (options.synchronous) {
-      await primary.sql.unsafe(`alter system set synchronous_standby_names = '${standbyName}'`);
+    const awaitStandby = async (awaits: boolean) => {
+      await primary.sql.unsafe(`alter system set synchronous_standby_names = '${awaits ? standbyName : ''}'`);
       await primary.sql`select pg_reload_conf()`;
-    }
+    };
+    if (options.synchronous) await awaitStandby(true);
     await untilReplicated(primary, options.synchronous ? 'sync' : 'async');
-    return { primary, standby, password, url: urlOf(primary, standby), urlOf, stop };
+    return { primary, standby, password, url: urlOf(primary, standby), urlOf, awaitStandby, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -135,7 +140,7 @@ async function startOne(options: {
   log: string;
   password: string;
 }): Promise<OwnPostgres & { end(): Promise<void> }> {
-  const { place, binaries, data, password } = options;
+  const { password } = options;
   const port = await choosePort('Postgres', undefined, undefined);
   const settings = {
     ...postgresSettings,
@@ -145,24 +150,10 @@ async function startOne(options: {
     logging_collector: 'off',
     wal_keep_size: '256MB',
   };
-  const log = await open(options.log, 'a');
-  const { uid, gid } = place.runAs;
-  const child = spawn(binaries.postgres, ['-D', data, '-p', String(port), ...postgresArguments(settings)], {
-    cwd: data,
-    env: POSTGRES_ENVIRONMENT,
-    ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
-    stdio: ['ignore', log.fd, log.fd],
-  });
-  await log.close();
-  const exited = once(child, 'exit');
-  const killWithUs = () => void child.kill('SIGQUIT');
+  const launch = () => launchPostgres({ ...options, port, settings });
+  let running = await launch();
+  const killWithUs = () => void running.child.kill('SIGQUIT');
   process.on('exit', killWithUs);
-  await Promise.race([
-    untilReady(child, data),
-    exited.then(() => {
-      throw new Error(`Postgres did not start: ${readFileSync(options.log, 'utf8').slice(-2000)}`);
-    }),
-  ]);
   const url = (name: string) => `postgres://${POSTGRES_ROLE}:${password}@127.0.0.1:${port}/${name}`;
   const server = connect(url('postgres'), { name: 'tests', connectionsMax: 1 });
   const [standing] = await server`select pg_is_in_recovery() as standby`;
@@ -171,11 +162,25 @@ async function startOne(options: {
   const sql = connect(url('inventory'), { name: 'tests', connectionsMax: 4 });
   return {
     port,
-    pid: child.pid!,
+    get pid() {
+      return running.child.pid!;
+    },
     sql,
     async kill() {
-      child.kill('SIGKILL');
-      await exited;
+      running.child.kill('SIGKILL');
+      await running.exited;
+    },
+    async startAgain() {
+      for (;;) {
+        try {
+          running = await launch();
+          return;
+        } catch (error) {
+          // The last processes of the one that was killed have not all seen it.
+          if (!(error as Error).message.includes('still in use')) throw error;
+          await pause(50);
+        }
+      }
     },
     async promote() {
       await sql`select pg_promote(true, 60)`;
@@ -183,10 +188,39 @@ async function startOne(options: {
     async end() {
       process.off('exit', killWithUs);
       await sql.end({ timeout: 0 });
-      child.kill('SIGQUIT');
-      if (child.exitCode === null && child.signalCode === null) await exited;
+      running.child.kill('SIGQUIT');
+      await running.exited;
     },
   };
+}
+
+async function launchPostgres(options: {
+  place: PostgresHome;
+  binaries: PostgresBinaries;
+  data: string;
+  log: string;
+  port: number;
+  settings: Record<string, string>;
+}): Promise<{ child: ChildProcess; exited: Promise<void> }> {
+  const { data, port, settings } = options;
+  const log = await open(options.log, 'a');
+  const { uid, gid } = options.place.runAs;
+  const args = ['-D', data, '-p', String(port), ...postgresArguments(settings)];
+  const child = spawn(options.binaries.postgres, args, {
+    cwd: data,
+    env: POSTGRES_ENVIRONMENT,
+    ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  const exited = once(child, 'exit').then(() => {});
+  await Promise.race([
+    untilReady(child, data),
+    exited.then(() => {
+      throw new Error(`Postgres did not start: ${readFileSync(options.log, 'utf8').slice(-2000)}`);
+    }),
+  ]);
+  return { child, exited };
 }
 
 /** Ready for statements; a standby too. */
