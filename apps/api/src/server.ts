@@ -270,7 +270,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       const outcomes = await settle(sql, requests);
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
-    now: clock.now,
+    clock,
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now, report });
