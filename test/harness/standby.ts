@@ -44,10 +44,14 @@ export type PostgresPair = {
   /** The address of both, as the service is given it. */
   url: string;
   urlOf(...servers: OwnPostgres[]): string;
+  /** The standby was promoted: it is the primary, and the one that was is made a standby of it, of a copy. */
+  changeRoles(): Promise<void>;
   /** Whether commits of the primary wait for the standby from now on. */
   awaitStandby(awaits: boolean): Promise<void>;
   stop(): Promise<void>;
 };
+
+type StartedPostgres = OwnPostgres & { data: string; end(): Promise<void> };
 
 const execute = promisify(execFile);
 const standbyName = 'standby';
@@ -66,7 +70,7 @@ export async function startPostgresPair(options: {
   const place = await providePostgresHome(folder, signal);
   const binaries = await providePostgresBinaries(place.home, place.runAs, signal);
   const password = await providePostgresData(place, binaries, settings);
-  const servers: (OwnPostgres & { end(): Promise<void> })[] = [];
+  const servers: StartedPostgres[] = [];
   const urlOf = (...those: OwnPostgres[]) =>
     `postgres://${POSTGRES_ROLE}:${password}@${those.map(({ port }) => `127.0.0.1:${port}`).join(',')}/inventory`;
   async function start(data: string) {
@@ -79,19 +83,35 @@ export async function startPostgresPair(options: {
     await removePostgresHome(folder);
     await rm(folder, { recursive: true, force: true });
   }
+  async function awaitStandby(awaits: boolean) {
+    const { sql } = pair.primary;
+    await sql.unsafe(`alter system set synchronous_standby_names = '${awaits ? standbyName : ''}'`);
+    await sql`select pg_reload_conf()`;
+  }
+  async function whenReplicated() {
+    if (options.synchronous) await awaitStandby(true);
+    await untilReplicated(pair.primary, options.synchronous ? 'sync' : 'async');
+  }
+  const pair = { password, urlOf, stop, awaitStandby } as PostgresPair;
   try {
     const primary = await start(join(place.home, 'data'));
+    pair.primary = primary;
     await options.prepare(primary.sql);
     const data = join(place.home, 'standby');
     await copyData(primary, place, data, password);
-    const standby = await start(data);
-    const awaitStandby = async (awaits: boolean) => {
-      await primary.sql.unsafe(`alter system set synchronous_standby_names = '${awaits ? standbyName : ''}'`);
-      await primary.sql`select pg_reload_conf()`;
-    };
-    if (options.synchronous) await awaitStandby(true);
-    await untilReplicated(primary, options.synchronous ? 'sync' : 'async');
-    return { primary, standby, password, url: urlOf(primary, standby), urlOf, awaitStandby, stop };
+    pair.standby = await start(data);
+    pair.url = urlOf(primary, pair.standby);
+    await whenReplicated();
+    async function changeRoles() {
+      const [first, second] = servers as [StartedPostgres, StartedPostgres];
+      const [before, after] = pair.primary === first ? [first, second] : [second, first];
+      await rm(before.data, { recursive: true });
+      await copyData(after, place, before.data, password);
+      await before.startAgain();
+      Object.assign(pair, { primary: after, standby: before });
+      await whenReplicated();
+    }
+    return Object.assign(pair, { changeRoles });
   } catch (error) {
     await stop();
     throw error;
@@ -99,7 +119,7 @@ export async function startPostgresPair(options: {
 }
 
 /** A base backup, as `pg_basebackup` makes it; that is not among the binaries. */
-async function copyData(primary: OwnPostgres, place: PostgresHome, to: string, password: string) {
+async function copyData(primary: StartedPostgres, place: PostgresHome, to: string, password: string) {
   const { uid, gid } = place.runAs;
   const write = async (name: string, text: string) => {
     await writeFile(join(to, name), text);
@@ -109,7 +129,7 @@ async function copyData(primary: OwnPostgres, place: PostgresHome, to: string, p
   try {
     await session`select pg_backup_start('standby', true)`;
     // Files may go while it copies: what belongs to the backup is in the log.
-    await execute('cp', ['-a', join(place.home, 'data'), to]).catch((error: { stderr?: string }) => {
+    await execute('cp', ['-a', primary.data, to]).catch((error: { stderr?: string }) => {
       const lines = (error.stderr ?? '').trim().split('\n');
       if (!lines.every((line) => line.includes('No such file'))) throw error;
     });
@@ -139,7 +159,7 @@ async function startOne(options: {
   data: string;
   log: string;
   password: string;
-}): Promise<OwnPostgres & { end(): Promise<void> }> {
+}): Promise<StartedPostgres> {
   const { password } = options;
   const port = await choosePort('Postgres', undefined, undefined);
   const settings = {
@@ -162,6 +182,7 @@ async function startOne(options: {
   const sql = connect(url('inventory'), { name: 'tests', connectionsMax: 4 });
   return {
     port,
+    data: options.data,
     get pid() {
       return running.child.pid!;
     },
