@@ -406,7 +406,7 @@ describe('a key', () => {
         if (++asked === 1) throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
         return (await settle(batches.sql, [request])).get(request.requestId)!;
       },
-      now: Date.now,
+      clock: { now: Date.now, doubt() {} },
       tracing: null,
     });
     const stock = createStock({

@@ -8,10 +8,12 @@ import { migrate } from '@inventory/db/migrate';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';
-import { addLogins, createLogins } from '../harness/logins.ts';
+import { addLogins, createLogins, type TestLogin } from '../harness/logins.ts';
 import { startProcess } from '../harness/processes.ts';
 import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/redis-servers.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
+import { startPairNetwork } from './pair-network.ts';
 import { type Stretch, startProxy, type Way } from './proxy.ts';
 import { itemIds } from './requests.ts';
 import { startTrioNetwork } from './trio-network.ts';
@@ -33,6 +35,8 @@ export type Cluster = {
   redisUrl: string;
   /** The servers that Sentinels watch; null: there is one Redis. */
   trio: SentinelTrio | null;
+  /** The primary and its synchronous standby; null: there is one Postgres. */
+  pair: PostgresPair | null;
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
@@ -43,6 +47,7 @@ export type Cluster = {
   stop(): Promise<void>;
 };
 
+const clientId = 'faults';
 const isInternal = /^\{"level":50,.*"cause":"internal"/;
 
 /** Starts 2 api and 3 worker processes on a local Postgres and Redis with throw-away data. */
@@ -53,42 +58,32 @@ export async function startCluster(options: {
   env?: Record<string, string>;
   /** Whether Redis is three servers that Sentinels watch. */
   sentinel: boolean;
+  /** Whether Postgres is a primary and a synchronous standby. */
+  standby: boolean;
   /** Milliseconds since the run began. */
   now: () => number;
   report: (line: string) => void;
 }): Promise<Cluster> {
   const sentinels = options.sentinel ? await startSentinels() : null;
+  const logins = createLogins();
+  const secret = createSecret();
+  const prepare = (to: Sql) => prepareDatabase(to, logins, secret);
+  const pair = options.standby ? await startPostgresPair({ prepare, synchronous: true }) : null;
   const stack = await startStack({
     folder: options.folder,
+    ...(pair === null ? {} : { databaseUrl: pair.url }),
     ...(sentinels === null ? {} : { redisUrl: sentinels.trio.url }),
     throwAway: true,
     report: options.report,
   });
-  const sql = connect(stack.databaseUrl, { name: 'checker', connectionsMax: 3 });
-  await migrate(sql);
-  const logins = createLogins();
-  await addLogins(sql, logins);
-  const databaseUrlOf = (part: Role) =>
-    addressOf(stack.databaseUrl, logins.find((each) => each.part === part)!);
-  await addWarehouse(sql, { wid: 1, name: 'Main' });
-  await addWarehouse(sql, { wid: 2, name: 'Overflow' });
-  await sql`
-    insert into item (short_id, created_by) select short_id, 'faults' from unnest(${itemIds}::text[]) as short_id`;
-  const secret = createSecret();
-  const clientId = 'faults';
-  await addClient(sql, {
-    clientId,
-    permissions: [11, 15, 88, 95, 116],
-    wids: [1, 2],
-    readOnly: false,
-    rateLimit: 100_000_000,
-    operationsPerMinute: 100_000_000,
-    secretDigest: digestSecret(secret),
-  });
+  const own = pair === null ? connect(stack.databaseUrl, { name: 'checker', connectionsMax: 3 }) : null;
+  if (own !== null) await prepare(own);
   const ways = { api: await startWays('api'), worker: await startWays('worker') };
   async function startWays(role: Role): Promise<Record<'postgres' | 'redis', Way>> {
+    const login = logins.find((each) => each.part === role)!;
+    const postgres = await (pair === null ? startWay(stack.databaseUrl) : startPairNetwork(pair));
     return {
-      postgres: await startWay(databaseUrlOf(role)),
+      postgres: { ...postgres, url: addressOf(postgres.url, login) },
       redis: await (sentinels?.startWay(role) ?? startWay(stack.redisUrls[role])),
     };
   }
@@ -139,10 +134,13 @@ export async function startCluster(options: {
     badEnds,
     failedStarts,
     proxies,
-    sql,
+    get sql() {
+      return own ?? pair!.primary.sql;
+    },
     databaseUrl: stack.databaseUrl,
     redisUrl: stack.redisUrl,
     trio: sentinels?.trio ?? null,
+    pair,
     internalErrors: () =>
       logs.flatMap((log) => readFileSync(log, 'utf8').split('\n')).filter((line) => isInternal.test(line)),
     serverPid: (server) => JSON.parse(readFileSync(join(options.folder, `${server}.pid`), 'utf8')).pid,
@@ -154,11 +152,31 @@ export async function startCluster(options: {
     },
     async stop() {
       for (const proxy of Object.values(proxies)) proxy.close();
-      await sql.end({ timeout: 5 });
+      await own?.end({ timeout: 5 });
       await stack.stop();
+      await pair?.stop();
       await sentinels?.trio.stop();
     },
   };
+}
+
+/** Brings an empty database to where the service can be started on it. */
+async function prepareDatabase(sql: Sql, logins: readonly TestLogin[], secret: string): Promise<void> {
+  await migrate(sql);
+  await addLogins(sql, logins);
+  await addWarehouse(sql, { wid: 1, name: 'Main' });
+  await addWarehouse(sql, { wid: 2, name: 'Overflow' });
+  await sql`
+    insert into item (short_id, created_by) select short_id, 'faults' from unnest(${itemIds}::text[]) as short_id`;
+  await addClient(sql, {
+    clientId,
+    permissions: [11, 15, 88, 95, 116],
+    wids: [1, 2],
+    readOnly: false,
+    rateLimit: 100_000_000,
+    operationsPerMinute: 100_000_000,
+    secretDigest: digestSecret(secret),
+  });
 }
 
 /** The way to one server, and the server's address on this side of it. */

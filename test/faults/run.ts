@@ -5,14 +5,14 @@ import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
 import { startCluster } from './cluster.ts';
 import { type Fault, pause } from './fault.ts';
-import { faults, faultsOnSentinels } from './faults.ts';
+import { faults, faultsOnSentinels, faultsOnStandby } from './faults.ts';
 import { findBadEnds, findUnexcused, limits, type Strike } from './judge.ts';
 import { killingAll } from './process-faults.ts';
 import { createRandom } from './random.ts';
 import { faultsText, kindsText } from './summary.ts';
 import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
-// pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N] [--redis sentinel]: breaks the
+// pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N] [--redis sentinel] [--postgres standby]: breaks the
 // running service again and again and checks every single answer.
 const values = readOptions(
   'test:faults',
@@ -23,6 +23,7 @@ const values = readOptions(
     only: { value: 'name', about: 'only faults with this in their names' },
     rounds: { value: 'number', about: 'how often each fault strikes' },
     shards: { value: 'number', default: '64', about: 'QUEUE_SHARDS of the service' },
+    postgres: { value: 'single or standby', default: 'single', about: 'how Postgres is run' },
     redis: { value: 'single or sentinel', default: 'single', about: 'how Redis is run' },
     folder: {
       value: 'folder',
@@ -34,7 +35,8 @@ const values = readOptions(
 );
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const onSentinels = values.redis === 'sentinel';
-const chosen = (onSentinels ? faultsOnSentinels : faults).filter(
+const onStandby = values.postgres === 'standby';
+const chosen = (onStandby ? faultsOnStandby : onSentinels ? faultsOnSentinels : faults).filter(
   ({ name }) => values.only === undefined || name.includes(values.only),
 );
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
@@ -53,6 +55,7 @@ const cluster = await startCluster({
   ...(values.source === undefined ? {} : { sourceRoot: values.source }),
   env: { QUEUE_SHARDS: values.shards },
   sentinel: onSentinels,
+  standby: onStandby,
   now,
   report: console.log,
 });

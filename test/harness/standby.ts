@@ -22,14 +22,16 @@ import {
 import { postgresArguments, postgresSettings } from '@inventory/local/postgres/postgres-settings';
 import { ownSettings } from './own-settings.ts';
 
-/** A Postgres of a test's own, which nobody starts again. */
+/** A Postgres of a test's own, which nobody starts again but the test. */
 export type OwnPostgres = {
   port: number;
-  pid: number;
+  readonly pid: number;
   /** As the owner; several statements at once. */
   sql: Sql;
   /** As if its machine were lost. */
   kill(): Promise<void>;
+  /** As it was when it was killed, at the same port. */
+  startAgain(): Promise<void>;
   /** Makes a standby the primary. */
   promote(): Promise<void>;
 };
@@ -42,8 +44,14 @@ export type PostgresPair = {
   /** The address of both, as the service is given it. */
   url: string;
   urlOf(...servers: OwnPostgres[]): string;
+  /** The standby was promoted: it is the primary, and the one that was is made a standby of it, of a copy. */
+  changeRoles(): Promise<void>;
+  /** Whether commits of the primary wait for the standby from now on. */
+  awaitStandby(awaits: boolean): Promise<void>;
   stop(): Promise<void>;
 };
+
+type StartedPostgres = OwnPostgres & { data: string; end(): Promise<void> };
 
 const execute = promisify(execFile);
 const standbyName = 'standby';
@@ -62,7 +70,7 @@ export async function startPostgresPair(options: {
   const place = await providePostgresHome(folder, signal);
   const binaries = await providePostgresBinaries(place.home, place.runAs, signal);
   const password = await providePostgresData(place, binaries, settings);
-  const servers: (OwnPostgres & { end(): Promise<void> })[] = [];
+  const servers: StartedPostgres[] = [];
   const urlOf = (...those: OwnPostgres[]) =>
     `postgres://${POSTGRES_ROLE}:${password}@${those.map(({ port }) => `127.0.0.1:${port}`).join(',')}/inventory`;
   async function start(data: string) {
@@ -75,18 +83,35 @@ export async function startPostgresPair(options: {
     await removePostgresHome(folder);
     await rm(folder, { recursive: true, force: true });
   }
+  async function awaitStandby(awaits: boolean) {
+    const { sql } = pair.primary;
+    await sql.unsafe(`alter system set synchronous_standby_names = '${awaits ? standbyName : ''}'`);
+    await sql`select pg_reload_conf()`;
+  }
+  async function whenReplicated() {
+    if (options.synchronous) await awaitStandby(true);
+    await untilReplicated(pair.primary, options.synchronous ? 'sync' : 'async');
+  }
+  const pair = { password, urlOf, stop, awaitStandby } as PostgresPair;
   try {
     const primary = await start(join(place.home, 'data'));
+    pair.primary = primary;
     await options.prepare(primary.sql);
     const data = join(place.home, 'standby');
     await copyData(primary, place, data, password);
-    const standby = await start(data);
-    if (options.synchronous) {
-      await primary.sql.unsafe(`alter system set synchronous_standby_names = '${standbyName}'`);
-      await primary.sql`select pg_reload_conf()`;
+    pair.standby = await start(data);
+    pair.url = urlOf(primary, pair.standby);
+    await whenReplicated();
+    async function changeRoles() {
+      const [first, second] = servers as [StartedPostgres, StartedPostgres];
+      const [before, after] = pair.primary === first ? [first, second] : [second, first];
+      await rm(before.data, { recursive: true });
+      await copyData(after, place, before.data, password);
+      await before.startAgain();
+      Object.assign(pair, { primary: after, standby: before });
+      await whenReplicated();
     }
-    await untilReplicated(primary, options.synchronous ? 'sync' : 'async');
-    return { primary, standby, password, url: urlOf(primary, standby), urlOf, stop };
+    return Object.assign(pair, { changeRoles });
   } catch (error) {
     await stop();
     throw error;
@@ -94,7 +119,7 @@ export async function startPostgresPair(options: {
 }
 
 /** A base backup, as `pg_basebackup` makes it; that is not among the binaries. */
-async function copyData(primary: OwnPostgres, place: PostgresHome, to: string, password: string) {
+async function copyData(primary: StartedPostgres, place: PostgresHome, to: string, password: string) {
   const { uid, gid } = place.runAs;
   const write = async (name: string, text: string) => {
     await writeFile(join(to, name), text);
@@ -104,7 +129,7 @@ async function copyData(primary: OwnPostgres, place: PostgresHome, to: string, p
   try {
     await session`select pg_backup_start('standby', true)`;
     // Files may go while it copies: what belongs to the backup is in the log.
-    await execute('cp', ['-a', join(place.home, 'data'), to]).catch((error: { stderr?: string }) => {
+    await execute('cp', ['-a', primary.data, to]).catch((error: { stderr?: string }) => {
       const lines = (error.stderr ?? '').trim().split('\n');
       if (!lines.every((line) => line.includes('No such file'))) throw error;
     });
@@ -134,8 +159,8 @@ async function startOne(options: {
   data: string;
   log: string;
   password: string;
-}): Promise<OwnPostgres & { end(): Promise<void> }> {
-  const { place, binaries, data, password } = options;
+}): Promise<StartedPostgres> {
+  const { password } = options;
   const port = await choosePort('Postgres', undefined, undefined);
   const settings = {
     ...postgresSettings,
@@ -145,24 +170,10 @@ async function startOne(options: {
     logging_collector: 'off',
     wal_keep_size: '256MB',
   };
-  const log = await open(options.log, 'a');
-  const { uid, gid } = place.runAs;
-  const child = spawn(binaries.postgres, ['-D', data, '-p', String(port), ...postgresArguments(settings)], {
-    cwd: data,
-    env: POSTGRES_ENVIRONMENT,
-    ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
-    stdio: ['ignore', log.fd, log.fd],
-  });
-  await log.close();
-  const exited = once(child, 'exit');
-  const killWithUs = () => void child.kill('SIGQUIT');
+  const launch = () => launchPostgres({ ...options, port, settings });
+  let running = await launch();
+  const killWithUs = () => void running.child.kill('SIGQUIT');
   process.on('exit', killWithUs);
-  await Promise.race([
-    untilReady(child, data),
-    exited.then(() => {
-      throw new Error(`Postgres did not start: ${readFileSync(options.log, 'utf8').slice(-2000)}`);
-    }),
-  ]);
   const url = (name: string) => `postgres://${POSTGRES_ROLE}:${password}@127.0.0.1:${port}/${name}`;
   const server = connect(url('postgres'), { name: 'tests', connectionsMax: 1 });
   const [standing] = await server`select pg_is_in_recovery() as standby`;
@@ -171,11 +182,26 @@ async function startOne(options: {
   const sql = connect(url('inventory'), { name: 'tests', connectionsMax: 4 });
   return {
     port,
-    pid: child.pid!,
+    data: options.data,
+    get pid() {
+      return running.child.pid!;
+    },
     sql,
     async kill() {
-      child.kill('SIGKILL');
-      await exited;
+      running.child.kill('SIGKILL');
+      await running.exited;
+    },
+    async startAgain() {
+      for (;;) {
+        try {
+          running = await launch();
+          return;
+        } catch (error) {
+          // The last processes of the one that was killed have not all seen it.
+          if (!(error as Error).message.includes('still in use')) throw error;
+          await pause(50);
+        }
+      }
     },
     async promote() {
       await sql`select pg_promote(true, 60)`;
@@ -183,10 +209,39 @@ async function startOne(options: {
     async end() {
       process.off('exit', killWithUs);
       await sql.end({ timeout: 0 });
-      child.kill('SIGQUIT');
-      if (child.exitCode === null && child.signalCode === null) await exited;
+      running.child.kill('SIGQUIT');
+      await running.exited;
     },
   };
+}
+
+async function launchPostgres(options: {
+  place: PostgresHome;
+  binaries: PostgresBinaries;
+  data: string;
+  log: string;
+  port: number;
+  settings: Record<string, string>;
+}): Promise<{ child: ChildProcess; exited: Promise<void> }> {
+  const { data, port, settings } = options;
+  const log = await open(options.log, 'a');
+  const { uid, gid } = options.place.runAs;
+  const args = ['-D', data, '-p', String(port), ...postgresArguments(settings)];
+  const child = spawn(options.binaries.postgres, args, {
+    cwd: data,
+    env: POSTGRES_ENVIRONMENT,
+    ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  const exited = once(child, 'exit').then(() => {});
+  await Promise.race([
+    untilReady(child, data),
+    exited.then(() => {
+      throw new Error(`Postgres did not start: ${readFileSync(options.log, 'utf8').slice(-2000)}`);
+    }),
+  ]);
+  return { child, exited };
 }
 
 /** Ready for statements; a standby too. */

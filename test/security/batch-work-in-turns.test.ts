@@ -47,9 +47,12 @@ function slowSender(): Sender {
   return createSender({
     submitter: { togetherMax: operationCount } as never,
     settle: async () => ({ status: 'abandoned', result: null }),
-    now() {
-      workFor(workMs);
-      return 0;
+    clock: {
+      now() {
+        workFor(workMs);
+        return 0;
+      },
+      doubt() {},
     },
     tracing: null,
   });
@@ -76,7 +79,7 @@ test('an atomic batch of a few operations is made one request in one turn', asyn
   const sender = createSender({
     submitter: {} as never,
     settle: () => null as never,
-    now: () => 0,
+    clock: { now: () => 0, doubt() {} },
     tracing: null,
   });
   const few = all((index) => ({ request: requestOf(index), key: null })).slice(0, 5);

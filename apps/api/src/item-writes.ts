@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isUnanswered } from '@inventory/db/client';
-import { createItem, drawPartNo, findItem, hasItemFields, updateItem } from '@inventory/db/items';
+import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/items';
 import { mayBeApplied } from '@inventory/db/lost-answer';
 import type { Wait } from '@inventory/db/statement-pool';
 import type { ItemFields } from '@inventory/domain/contract/item';
@@ -31,7 +31,7 @@ export async function addItem(
   return writeItem({
     wait,
     write: (writeWait) => items.run((sql) => createItem(sql, partNo, shortId, fields, createdBy), writeWait),
-    readBack: () => verdicts.run((sql) => findItem(sql, { partNo })),
+    readBack: () => verdicts.run((sql) => readCreated(sql, partNo)),
   });
 }
 

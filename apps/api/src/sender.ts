@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { DatabaseClock } from '@inventory/db/database-clock';
 import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type {
@@ -65,8 +66,8 @@ export type SenderOptions = {
    * perhaps.
    */
   settle: (request: SentRequest) => Promise<StoredOutcome>;
-  /** What the clock of Postgres shows, milliseconds since 1970. */
-  now: () => number;
+  /** What the clock of Postgres shows, milliseconds since 1970; `doubt`: it may show something else by now. */
+  clock: Pick<DatabaseClock, 'now' | 'doubt'>;
   /** null: traces go nowhere. */
   tracing: Tracing | null;
 };
@@ -74,12 +75,12 @@ export type SenderOptions = {
 // Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied.
 const unknown = whenUnanswered(unknownAnswer);
 
-export function createSender({ submitter, settle, now, tracing }: SenderOptions): Sender {
+export function createSender({ submitter, settle, clock, tracing }: SenderOptions): Sender {
   function queued<Request extends StockRequest>(
     request: Request,
     { clientId, arrivedAt, key, evidence, name }: Origin,
   ): Queued<Request> {
-    const askedAt = now() - (performance.now() - arrivedAt);
+    const askedAt = clock.now() - (performance.now() - arrivedAt);
     return {
       ...request,
       requestId: name?.ours ?? createRequestId(),
@@ -122,7 +123,11 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
       requests.length === 1
         ? [submitter.submit(requests[0]!, arrivedAt)]
         : submitter.submitTogether(requests, arrivedAt);
-    return Promise.all(requests.map((request, index) => answered(request, submitted[index]!, arrivedAt)));
+    return Promise.all(
+      requests.map((request, index) =>
+        answered(request, submitted[index]!.then(doubting(clock, arrivedAt)), arrivedAt),
+      ),
+    );
   }
 
   return {
@@ -149,6 +154,18 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
         ),
       );
     },
+  };
+}
+
+/**
+ * Has the clock measured when a request was refused for its deadline before that: the clock of Postgres was
+ * set forward, or another server took over.
+ */
+function doubting(clock: SenderOptions['clock'], arrivedAt: number) {
+  return (answer: SubmitResult) => {
+    const isEarly = performance.now() - arrivedAt < waitLimits.verdictAfterMs;
+    if (answer.status === 'abandoned' && answer.result === null && isEarly) clock.doubt();
+    return answer;
   };
 }
 

@@ -100,10 +100,11 @@ function wireStock(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
   { database, redis, sender, needs, now, report }: StockParts,
 ) {
-  // Verdicts wait for locks, and may have all of their connections; what only reads waits for none.
+  // Verdicts wait for locks, and may have all of their connections; what only reads waits for none, but for
+  // a standby: while one is away lists keep theirs.
   const readSoon = <T>(read: (sql: Sql) => Promise<T>) =>
     database.verdicts.run(read).catch((error) => {
-      if (!(error instanceof NeverBegunError)) throw error;
+      if (!(error instanceof NeverBegunError) || needs.hangingCommits() > 0) throw error;
       return database.reads.run(read, soon(readBesideMs));
     });
   const readAgain = <T>(read: (sql: Sql) => Promise<T>) =>
@@ -277,7 +278,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       const outcomes = await settle(sql, requests);
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
-    now: clock.now,
+    clock,
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now, report });

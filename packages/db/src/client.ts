@@ -82,7 +82,7 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
     ...ofSeveral,
     max: options.connectionsMax ?? 10,
     types,
-    onnotice: () => {},
+    onnotice: refuseUnwaited,
     connect_timeout: 3,
     // Back soon after an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 0.5),
@@ -96,6 +96,22 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
   });
   if (hosts !== null) ofSeveralHosts.add(sql);
   return sql;
+}
+
+// The part of Postgres in which a commit waits for its standbys, as its messages name it in any language.
+const waitForStandbys = 'SyncRepWaitForLSN';
+
+/** A commit counts, and its wait for the standbys was ended: by `pg_cancel_backend`, or a cancel of ours. */
+class UnwaitedError extends PlainError {
+  readonly code = 'COMMIT_UNWAITED';
+}
+
+/**
+ * Fails the statement that a warning is about, as one whose answer was lost, where its commit did not wait for
+ * the standbys: the driver has an error thrown here be the running statement's.
+ */
+function refuseUnwaited({ routine }: postgres.Notice): void {
+  if (routine === waitForStandbys) throw new UnwaitedError('a commit did not wait for the standbys');
 }
 
 /** The settings with which a connection begins. */
@@ -114,6 +130,8 @@ function settingsOf(options: ConnectOptions) {
     // A server whose operator turned this on would write the parameters of a statement that fails into its
     // log.
     log_parameter_max_length_on_error: 0,
+    // By a warning it says that a commit did not wait for its standbys.
+    client_min_messages: 'warning',
     ...(options.byKeys === true ? byKeysSettings : {}),
     ...(options.byIndex === true ? byIndexSettings : {}),
     ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
@@ -230,6 +248,7 @@ const unreachable = new Set([
     'CONNECTION_DESTROYED',
     'TOO_LATE',
     'NEVER_BEGUN',
+    'COMMIT_UNWAITED',
   ],
 ]);
 // Postgres is going, coming or full, as it says itself: 57P01–57P05 ended by an administrator, shutting down,

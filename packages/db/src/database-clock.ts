@@ -8,6 +8,8 @@ export type DatabaseClock = {
   now(): number;
   /** How far it is ahead of this process's own clock, seconds; negative: behind. */
   differenceSeconds(): number;
+  /** Something was judged by another clock than this one shows: it is measured now. */
+  doubt(): void;
   stop(): void;
 };
 
@@ -30,15 +32,22 @@ export async function startDatabaseClock(
   const now = () => measured.shownMs + performance.now() - measured.at;
   const differenceSeconds = () => (now() - Date.now()) / 1000;
   report(differenceSeconds());
-  const stop = lookEvery(measureEveryMs, async () => {
-    try {
-      measured = await measure();
-      report(differenceSeconds());
-    } catch {
+  let measuring: Promise<void> | null = null;
+  const measureAgain = () => {
+    measuring ??= measure()
+      .then((latest) => {
+        measured = latest;
+        report(differenceSeconds());
+      })
       // Postgres is away, and what was to be told of that is told by whoever needs it.
-    }
-  });
-  return { now, differenceSeconds, stop };
+      .catch(() => {})
+      .finally(() => {
+        measuring = null;
+      });
+    return measuring;
+  };
+  const stop = lookEvery(measureEveryMs, measureAgain);
+  return { now, differenceSeconds, doubt: () => void measureAgain(), stop };
 }
 
 /**

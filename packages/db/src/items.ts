@@ -1,6 +1,7 @@
 import { type ItemFields, itemDefaults } from '@inventory/domain/contract/item';
 import type { Sql } from './client.ts';
 import { itemRecord } from './lists/list-items.ts';
+import { onStandbys } from './on-standbys.ts';
 
 /** How an item is named: its number, its shortID, or an alias of it. */
 export type ItemKey = { partNo: number } | { shortId: string } | { alias: string };
@@ -54,6 +55,17 @@ export async function createItem(
 }
 
 /**
+ * The JSON text of an item whose creation was not answered, on the standbys too; null: it was not created.
+ */
+export async function readCreated(sql: Sql, partNo: number): Promise<string | null> {
+  const [row] = await sql<{ record: string }[]>`
+    select ${sql.unsafe(itemRecord)} as record, ${onStandbys(sql)} as on_standbys
+    from item
+    where part_no = ${partNo}`;
+  return row?.record ?? null;
+}
+
+/**
  * Changes the fields given; `modified` only when a value really changes. False when there is no such item.
  */
 export async function updateItem(sql: Sql, shortId: string, given: ItemFields): Promise<boolean> {
@@ -92,13 +104,13 @@ export async function updateItem(sql: Sql, shortId: string, given: ItemFields): 
   return rows.length > 0;
 }
 
-/** Whether the item has all of these fields now, whoever gave it them. */
+/** Whether the item has all of these fields now, on the standbys too, whoever gave it them. */
 export async function hasItemFields(sql: Sql, shortId: string, fields: ItemFields): Promise<boolean> {
   const same = (column: string, value: string | number | boolean | undefined) =>
     value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`;
   const units = fields.units === undefined ? sql`` : sql`and units = ${String(fields.units)}::numeric`;
   const rows = await sql`
-    select
+    select ${onStandbys(sql)} as on_standbys
     from item
     where short_id = ${shortId} ${same('description', fields.description)} ${same('category', fields.category)}
       ${same('sub_category', fields.subCategory)} ${same('uom', fields.uOM)} ${same('put_up', fields.putUp)}

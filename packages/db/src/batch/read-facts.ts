@@ -3,6 +3,7 @@ import type { Batch } from '@inventory/domain/stock/batch';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { Tx } from '../client.ts';
+import { onStandbys } from '../on-standbys.ts';
 import { isKeyed, type KeyRow, keyRows, outcomesOfKeys } from '../requests/idempotency-keys.ts';
 import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from '../requests/large-answers.ts';
 import { plainArray } from './array-text.ts';
@@ -74,7 +75,7 @@ export async function readFacts(
       array(select nextval('lot_rec_no_seq') from generate_series(1, ${lotsDrawn})) as rec_nos,
       (
         select json_agg(json_build_object('request_id', request_id, 'status', status, 'is_large', ${isLarge(tx)},
-          'result', ${smallResult(tx)}))
+          'result', ${smallResult(tx)}, 'on_standbys', ${onStandbys(tx)}))
         from stock_transaction
         where request_id = any(${plainArray(requestIds)}::uuid[])
       ) as outcomes,

@@ -2,6 +2,7 @@ import { conflict } from '@inventory/domain/contract/refused';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { RequestKey } from '@inventory/domain/stock/request';
 import type { Fragment, Sql, Tx } from '../client.ts';
+import { onStandbys } from '../on-standbys.ts';
 import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
 /** A request as its client sent it: `key` when it came with an Idempotency-Key. */
@@ -59,7 +60,7 @@ export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragm
     select asked.client_id, asked.digest, encode(key.fingerprint, 'base64') as fingerprint, key.request_id, status,
       ${isLarge(sql)} as is_large, ${smallResult(sql)} as result,
       (extract(epoch from refused_at) * 1000)::float8 as refused_ms,
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, ${onStandbys(sql)} as on_standbys
     from (${askedKeys(sql, keys)}) as asked
     cross join lateral (
       select request_id, fingerprint, refused_at

@@ -1,5 +1,6 @@
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { Sql, Tx } from '../client.ts';
+import { onStandbys } from '../on-standbys.ts';
 import {
   isKeyed,
   type KeyRow,
@@ -42,7 +43,7 @@ function abandon(sql: Sql, requests: readonly SentRequest[]) {
 /**
  * The outcomes decided about these requests, or under their keys; one that is missing is not decided. By
  * request id. Of large answers it says where they stand (`under`): what was decided is known in a moment,
- * however much there is to read.
+ * however much there is to read. Where standbys are synchronous they have all of it.
  */
 export async function readOutcomes(
   sql: Sql | Tx,
@@ -60,7 +61,7 @@ export async function readOutcomes(
 
 function readByIds(sql: Sql | Tx, requests: readonly SentRequest[]) {
   return sql<OutcomeRow[]>`
-    select request_id, status, ${isLarge(sql)} as is_large, ${smallResult(sql)} as result
+    select request_id, status, ${isLarge(sql)} as is_large, ${smallResult(sql)} as result, ${onStandbys(sql)} as on_standbys
     from stock_transaction
     where request_id = any(${idsOf(requests)}::uuid[])`;
 }

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { createBatchPool } from '@inventory/db/batch/batch-pool';
+import { createPartNumbers } from '@inventory/db/batch/gates';
+import { connect, isOutage, type Sql } from '@inventory/db/client';
+import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/items';
+import { mayBeApplied } from '@inventory/db/lost-answer';
+import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
+import { readOutcomes, settle } from '@inventory/db/requests/settle';
+import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prepareDatabase } from '../harness/own-service.ts';
+import { uniqueName } from '../harness/service.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+
+const patient = { timeout: 120_000 };
+const itemID = 'ITEM';
+let pair: PostgresPair;
+/** All of this is seen by everybody when a test begins, and is on no standby. */
+let applied: Queued<SingleRequest>;
+let refused: Queued<SingleRequest>;
+let abandoned: SentRequest[];
+let partNo: number;
+
+beforeAll(async () => {
+  pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, [itemID]), synchronous: true });
+  await pair.standby.kill();
+  await pair.awaitStandby(false);
+  applied = receipt(itemID);
+  refused = receipt('NO-SUCH-ITEM');
+  abandoned = [receipt(itemID), { ...receipt(itemID), key: undefined! }].map(({ key, ...request }) =>
+    key === undefined ? request : { ...request, key },
+  );
+  await inPool((sql) => decide(sql, [applied, refused]));
+  await inPool((sql) => settle(sql, abandoned));
+  partNo = await inPool(drawPartNo);
+  await inPool((sql) => createItem(sql, partNo, 'CREATED', {}, 'tests'));
+  await pair.awaitStandby(true);
+});
+afterAll(async () => {
+  await pair?.stop();
+});
+
+function receipt(item: string): Queued<SingleRequest> {
+  const digest = Buffer.from(randomUUID().repeat(2)).subarray(0, 32).toString('base64');
+  return {
+    kind: 'receive',
+    body: { itemID: item, units: 1, wid: 1, reasonCode: 0 },
+    requestId: randomUUID(),
+    clientId: 'everything',
+    deadline: Date.now() + 3_600_000,
+    key: { digest, fingerprint: digest, askedAt: Date.now() },
+  };
+}
+
+async function decide(sql: Sql, requests: readonly Queued<SingleRequest>[]) {
+  const pool = createBatchPool(sql);
+  return applyBatch(pool, requests, createPartNumbers()).finally(() => pool.end({ timeout: 0 }));
+}
+
+/** On a connection of its own, by whose name it is found again. */
+async function inPool<T>(work: (sql: Sql) => Promise<T>, name = 'tests'): Promise<T> {
+  const sql = connect(pair.urlOf(pair.primary), { name, connectionsMax: 1, byKeys: true });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+const first = async (found: Promise<Map<string, unknown>>) => [...(await found).values()][0];
+const keyless = ({ key: _, ...request }: Queued<SingleRequest>) => request;
+const again = (request: Queued<SingleRequest>) => ({ ...request, requestId: randomUUID() });
+
+/** Each way in which something is told that another connection wrote, and what it tells. */
+const ways: Record<string, { tell: (sql: Sql) => Promise<unknown>; told: unknown }> = {
+  'a look-up by request': {
+    tell: (sql) => first(readOutcomes(sql, [keyless(applied)])),
+    told: expect.objectContaining({ status: 'applied' }),
+  },
+  'a look-up by key': {
+    tell: (sql) => first(readOutcomes(sql, [again(applied)])),
+    told: expect.objectContaining({ status: 'applied', isRepeat: true }),
+  },
+  'a look-up of what was abandoned': {
+    tell: async (sql) => (await readOutcomes(sql, abandoned)).size,
+    told: 2,
+  },
+  'a verdict about what was decided': {
+    tell: (sql) => first(settle(sql, [keyless(applied)])),
+    told: expect.objectContaining({ status: 'applied' }),
+  },
+  'a verdict about a key that was': {
+    tell: (sql) => first(settle(sql, [again(refused)])),
+    told: expect.objectContaining({ status: 'refused' }),
+  },
+  'a verdict about what was given up': {
+    tell: (sql) => first(settle(sql, [abandoned[1]!])),
+    told: { status: 'abandoned', result: null },
+  },
+  'a batch whose requests were decided': {
+    tell: (sql) => decide(sql, [applied]),
+    told: [expect.objectContaining({ status: 'applied' })],
+  },
+  'a batch that locks nothing': {
+    tell: (sql) => decide(sql, [refused, again(refused)]),
+    told: [expect.objectContaining({ status: 'refused' }), expect.objectContaining({ isRepeat: true })],
+  },
+  'the read-back of a creation': {
+    tell: (sql) => readCreated(sql, partNo),
+    told: expect.stringContaining('"CREATED"'),
+  },
+  'the read-back of a change': {
+    tell: (sql) => hasItemFields(sql, 'CREATED', { discontinued: false }),
+    told: true,
+  },
+  'a change that changes nothing': {
+    tell: (sql) => updateItem(sql, 'CREATED', { discontinued: false }),
+    told: true,
+  },
+};
+
+/** Those of these names that wait for the standby. */
+async function waitingAmong(names: readonly string[]): Promise<string[]> {
+  const rows = await pair.primary.sql<{ name: string }[]>`
+    select distinct application_name as name from pg_stat_activity
+    where wait_event = 'SyncRep' and application_name = any(${names as string[]}::text[])`;
+  return rows.map(({ name }) => name).sort();
+}
+
+function beginAll() {
+  const names: string[] = [];
+  const tellings = Object.values(ways).map(({ tell }) => {
+    names.push(uniqueName('way'));
+    return inPool(tell, names.at(-1));
+  });
+  const settled = Promise.allSettled(tellings);
+  return { names: names.toSorted(), settled };
+}
+
+test('nothing is written by a look-up where no standby is synchronous, and where nothing is found', async () => {
+  const writes = (work: (sql: Sql) => Promise<unknown>) =>
+    inPool((sql) =>
+      sql.begin(async (tx) => {
+        await work(tx as never);
+        const [row] = await tx`select pg_current_xact_id_if_assigned() is not null as writes`;
+        return row!.writes as boolean;
+      }),
+    );
+  const unknown = receipt(itemID);
+  const finding = [
+    (sql: Sql) => readOutcomes(sql, [keyless(applied)]),
+    (sql: Sql) => readOutcomes(sql, [again(applied)]),
+    (sql: Sql) => readCreated(sql, partNo),
+    (sql: Sql) => hasItemFields(sql, 'CREATED', {}),
+  ];
+  const findingNothing = [
+    (sql: Sql) => readOutcomes(sql, [unknown, keyless(receipt(itemID))]),
+    (sql: Sql) => readCreated(sql, partNo + 1),
+    (sql: Sql) => hasItemFields(sql, 'CREATED', { description: 'another' }),
+  ];
+  for (const work of findingNothing) expect(await writes(work)).toBe(false);
+  await pair.awaitStandby(false);
+  for (const work of [...finding, ...findingNothing]) expect(await writes(work)).toBe(false);
+  await pair.awaitStandby(true);
+});
+
+test('no answer that was looked up, and none that was read back, while no standby has it; and none whose wait is cancelled', {
+  timeout: 300_000,
+}, async () => {
+  const cancelled = beginAll();
+  await expect.poll(() => waitingAmong(cancelled.names), patient).toEqual(cancelled.names);
+  await pair.primary.sql`
+    select pg_cancel_backend(pid) from pg_stat_activity
+    where application_name = any(${cancelled.names}::text[]) and wait_event = 'SyncRep'`;
+  const errors = (await cancelled.settled).map((each) => (each.status === 'rejected' ? each.reason : null));
+  expect(errors.map((error) => error?.code)).toEqual(errors.map(() => 'COMMIT_UNWAITED'));
+  expect(errors.every((error) => isOutage(error) && mayBeApplied(error))).toBe(true);
+
+  const { names, settled } = beginAll();
+  await expect.poll(() => waitingAmong(names), patient).toEqual(names);
+  await pair.standby.startAgain();
+  const told = (await settled).map((each) => (each.status === 'fulfilled' ? each.value : each.reason));
+  expect(told).toEqual(Object.values(ways).map((way) => way.told));
+  // A server that is a standby itself, and would wait for others, refuses it as any write.
+  const { sql } = pair.standby;
+  const setNames = async (names: string) => {
+    await sql.unsafe(`alter system set synchronous_standby_names = '${names}'`);
+    await sql`select pg_reload_conf()`;
+  };
+  await setNames('another');
+  const refusal = () => readOutcomes(sql, [applied]).catch(({ code }) => code);
+  await expect.poll(refusal, patient).toBe('25006');
+  await setNames('');
+  // What they tell is where they waited for it.
+  await pair.primary.kill();
+  await pair.standby.promote();
+  const [there] = await pair.standby.sql`
+    select (select count(*)::integer from stock_transaction) as decided,
+      (select count(*)::integer from item where part_no = ${partNo}) as created`;
+  expect(there).toEqual({ decided: 3, created: 1 });
+});

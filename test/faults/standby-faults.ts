@@ -1,0 +1,40 @@
+import type { Sql } from '@inventory/db/client';
+import { type Fault, pause } from './fault.ts';
+
+/**
+ * The standby is away, so commits wait for it; the primary dies and comes back, and everybody sees what no
+ * standby has; callers send again; then the standby is promoted, and whatever they were told must be there.
+ */
+const promotion: Fault = {
+  name: 'standby away, primary killed, promotion',
+  hurts: true,
+  hurtsReads: true,
+  hidesDatabase: true,
+  hindersStart: true,
+  async strike({ cluster, random, report }) {
+    const { primary, standby, changeRoles } = cluster.pair!;
+    await standby.kill();
+    await pause(500 + random() * 2000);
+    await primary.kill();
+    await primary.startAgain();
+    // As long as callers look, wait for a verdict, and send again.
+    await pause(2000 + random() * 3000);
+    const alone = await readRequestIds(primary.sql);
+    await primary.kill();
+    await standby.startAgain();
+    await standby.promote();
+    const there = await readRequestIds(standby.sql);
+    const lost = [...alone].filter((id) => !there.has(id)).length;
+    console.log(`        ${lost} decided requests were on the primary alone`);
+    if (lost === 0) report('standby away: whatever the primary had was on the standby, too');
+    await changeRoles();
+  },
+};
+
+async function readRequestIds(sql: Sql): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`select request_id as id from stock_transaction`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Those that take a synchronous standby. */
+export const standbyFaults: readonly Fault[] = [promotion];
