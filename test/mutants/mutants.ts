@@ -328,23 +328,12 @@ export const mutants: readonly Mutant[] = [
     name: 'synchronous_commit = off accepted',
     edits: [
       {
-        file: 'packages/db/src/migrate.ts',
-        search: `'full_page_writes', 'synchronous_commit')`,
-        replace: `'full_page_writes')`,
+        file: 'packages/db/src/settings.ts',
+        search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
+        replace: '',
       },
     ],
     test: { file: 'concurrency/start-up.test.ts', title: 'synchronous_commit = off' },
-  },
-  {
-    name: 'fsync = off accepted',
-    edits: [
-      {
-        file: 'packages/db/src/migrate.ts',
-        search: `'fsync', 'full_page_writes'`,
-        replace: `'full_page_writes'`,
-      },
-    ],
-    test: { file: 'concurrency/start-up.test.ts', title: 'fsync = off' },
   },
   {
     name: 'gates unsorted',
@@ -1206,12 +1195,12 @@ async function importKey(`,
     name: 'synchronous_commit = off, as the fault harness sees it',
     edits: [
       {
-        file: 'packages/db/src/migrate.ts',
-        search: `'full_page_writes', 'synchronous_commit')`,
-        replace: `'full_page_writes')`,
+        file: 'packages/db/src/settings.ts',
+        search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
+        replace: '',
       },
       {
-        file: 'packages/db/src/client.ts',
+        file: 'packages/db/src/settings.ts',
         search: `TimeZone: 'UTC',`,
         replace: `TimeZone: 'UTC', synchronous_commit: 'off',`,
       },
@@ -4201,9 +4190,9 @@ async function importKey(`,
     name: 'a lost machine keeps its places in Postgres for hours',
     edits: [
       {
-        file: 'packages/db/src/client.ts',
-        search: 'tcp_keepalives_idle: 10,',
-        replace: 'tcp_keepalives_idle: 0,',
+        file: 'packages/db/src/settings.ts',
+        search: `tcp_keepalives_idle: '10',`,
+        replace: `tcp_keepalives_idle: '0',`,
       },
     ],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'asks within seconds' },

@@ -23,8 +23,12 @@ const expected: Record<Part, Record<string, string>> = {
     database_identity: 'select',
     device_number: 'select, insert (client_id, device_id, device_seq)',
     envelope_key: 'select',
-    idempotency_key: 'select, insert, update',
-    item: 'select, insert, update',
+    idempotency_key: 'select, insert (asked_at, client_id, key_digest, refused_at), update (refused_at)',
+    item:
+      'select, ' +
+      'insert (category, created, created_by, description, dflt_owner, discontinued, modified, part_no, put_up, short_id, ' +
+      'sub_category, units, uom), ' +
+      'update (category, described, description, dflt_owner, discontinued, modified, put_up, sub_category, units, uom)',
     item_alias: 'select',
     item_arrival: 'select, insert',
     item_block: 'select',
@@ -40,8 +44,8 @@ const expected: Record<Part, Record<string, string>> = {
     schema_compatibility: 'select',
     schema_version: 'select',
     security_group: 'select',
-    signing_key: 'select, insert, delete',
-    verifying_key: 'select, insert, update',
+    signing_key: 'select, insert (kid, private_jwk), delete',
+    verifying_key: 'select, insert (kid, public_jwk, signs_from)',
     stock_entry: 'select',
     stock_level: 'select',
     stock_transaction: 'select, insert (request_id, status)',
@@ -52,12 +56,15 @@ const expected: Record<Part, Record<string, string>> = {
     warehouse: 'select',
   },
   worker: {
-    audit_drift: 'select, insert, update, delete',
-    audit_progress: 'select, update',
+    audit_drift:
+      'select, insert (check_name, expected, found, part_no, rec_no, wid), update (expected, found, last_seen), delete',
+    audit_progress:
+      'select, ' +
+      'update (due, level_after_part_no, level_after_wid, lot_after, lot_until, pass_finished, pass_started)',
     client: 'select',
     client_warehouse: 'select',
     envelope_key: 'select',
-    idempotency_key: 'select, insert, update',
+    idempotency_key: 'select, insert, update (asked_at, fingerprint, refused_at, request_id)',
     item: 'select',
     item_arrival: 'select, delete',
     item_block: 'select, insert, update',
@@ -77,7 +84,10 @@ const expected: Record<Part, Record<string, string>> = {
     security_group: 'select',
     stock_entry: 'select, insert',
     stock_level: 'select, insert (part_no, wid), update (in_stock, modified, on_hold, used)',
-    stock_transaction: 'select, insert',
+    stock_transaction:
+      'select, ' +
+      'insert (body, captured_at, captured_at_corrected, client_id, device_id, device_seq, kind, part_no, request_id, ' +
+      'result, reverses, status, to_wid, transaction_no, wid, x_request_id)',
     transaction_arrival: 'select, insert, delete',
     transaction_block_count: 'select, insert, update',
     transaction_chapter_count: 'select, insert, update',
@@ -118,8 +128,8 @@ const expected: Record<Part, Record<string, string>> = {
     schema_compatibility: 'select',
     schema_version: 'select',
     security_group: 'select, insert',
-    signing_key: 'select (kid), insert, delete',
-    verifying_key: 'select, insert, update',
+    signing_key: 'select (kid), insert (kid, private_jwk), delete',
+    verifying_key: 'select, insert (kid, public_jwk, signs_from), update (retired, signs_from, withdrawn)',
     stock_entry: 'select',
     stock_level:
       'select, insert (asn, committed, on_order, packed, part_no, used, wid), ' +
@@ -230,6 +240,11 @@ describe.each(parts)('the %s', (part) => {
     "copy (select 1) to '/tmp/inventory-rights'",
     "select pg_read_file('postgresql.conf')",
     "select lo_import('/etc/hostname')",
+    'select lo_create(0)',
+    'select lo_creat(-1)',
+    "select lo_from_bytea(0, 'x')",
+    'select lo_open(1, 131072)',
+    'select lo_unlink(1)',
     'alter table stock_entry disable trigger all',
     'drop table stock_entry',
     'drop trigger stock_entry_append_only on stock_entry',
@@ -260,6 +275,24 @@ describe.each(parts)('the %s', (part) => {
     expect(await excessRightsOf(logins[part])).toBeNull();
     expect(await excessRightsOf(owner)).toBe('a superuser');
   });
+});
+
+test('the worker may give a transaction its lines when it writes it, and none later', async () => {
+  const line = (transactionNo: string, lineNo: number) =>
+    `insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+    select ${transactionNo}, ${lineNo}, 1, 1, 1, '', 1, 1`;
+  const transaction = `
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
+    values (9, gen_random_uuid(), 'c', 'receive', '{}', 'applied', '{}')`;
+  const together = `with claimed as (${transaction} returning transaction_no) ${line('9', 1)} from lot`;
+  expect(await codeOf(logins.worker, together)).toBeNull();
+  expect(await codeOf(logins.worker, `${transaction}; ${line('9', 1)}; ${line('9', 2)}`)).toBeNull();
+  expect(await codeOf(logins.worker, line('1', 2))).toBe('23001');
+  // Also beside lines that it may write.
+  expect(
+    await codeOf(logins.worker, `${transaction}; ${line('9', 1)} union all select 1, 2, 1, 1, 1, '', 1, 1`),
+  ).toBe('23001');
+  expect(await codeOf(logins.api, line('1', 2))).toBe(forbidden);
 });
 
 test('a login gets in with its password, which stands in no statement that makes it', async () => {

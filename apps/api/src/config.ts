@@ -1,5 +1,5 @@
 import { connections, count, Port } from '@inventory/process/config';
-import { hostCountOf } from '@inventory/process/database-address';
+import { hostCountOf, whyNoAddress } from '@inventory/process/database-address';
 import { z } from 'zod';
 
 /** The settings of an api process. */
@@ -22,9 +22,11 @@ export const apiSettings = {
    */
   DATABASE_READ_URL: z
     .string()
-    .refine((url) => hostCountOf(url) === 1, {
-      error:
-        'must be a postgres:// address with one host, a % of a password being %25; a load balancer may stand before several',
+    .superRefine((url, context) => {
+      const why = whyNoAddress(url);
+      if (why !== null) context.addIssue(why);
+      else if (hostCountOf(url) > 1)
+        context.addIssue('must be an address with one host; a load balancer may stand before several');
     })
     .optional(),
   /**

@@ -1,6 +1,9 @@
+import { readDatabaseAddress } from '@inventory/process/database-address';
 import { PlainError } from '@inventory/process/plain-error';
 import postgres from 'postgres';
 import { hostsOf } from './hosts/hosts.ts';
+import { serverOptions } from './hosts/server-options.ts';
+import { settingsOf } from './settings.ts';
 
 const types = {
   // recNo, transactionNo and counts stay far below 2^53.
@@ -48,28 +51,17 @@ export type ConnectOptions = {
   oneProcess?: boolean;
   /** Statements that look for a few rows by an index, whatever the planner thinks there is. */
   byIndex?: boolean;
-  /**
-   * Through a pooler in transaction mode: nothing is prepared, and all other settings are those of the role.
-   */
+  /** Through a pooler in transaction mode: nothing is prepared, and most settings are those of the role. */
   pooled?: boolean;
 };
-
-const byKeysSettings = {
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  enable_bitmapscan: 'off',
-};
-
-const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
 /**
  * A pool on `databaseUrl`; connections are made when first needed, to the primary where the address names
  * several servers. Answers are UTC, `numeric` arrives as text.
  */
 export function connect(databaseUrl: string, options: ConnectOptions): Sql {
-  const hosts = hostsOf(databaseUrl);
+  const address = readDatabaseAddress(databaseUrl);
+  const hosts = address.places.length === 1 ? null : hostsOf(databaseUrl, address);
   const ofSeveral = hosts && {
     socket: hosts.openSocket,
     target_session_attrs: 'read-write' as const,
@@ -78,21 +70,16 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
       if (name === readOnlyByDefault && value === 'on') hosts.doubt();
     },
   };
-  const sql = postgres(hosts?.url ?? databaseUrl, {
+  const sql = postgres({
+    ...serverOptions(address, address.places[0]!),
     ...ofSeveral,
     max: options.connectionsMax ?? 10,
     types,
     onnotice: refuseUnwaited,
-    connect_timeout: 3,
     // Back soon after an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 0.5),
-    ...(process.env.DATABASE_PASSWORD === undefined ? {} : { password: process.env.DATABASE_PASSWORD }),
     prepare: options.pooled !== true,
-    connection: {
-      application_name: options.name,
-      TimeZone: 'UTC',
-      ...(options.pooled === true ? {} : settingsOf(options)),
-    },
+    connection: { application_name: options.name, ...settingsOf(options) },
   });
   if (hosts !== null) ofSeveralHosts.add(sql);
   return sql;
@@ -112,30 +99,6 @@ class UnwaitedError extends PlainError {
  */
 function refuseUnwaited({ routine }: postgres.Notice): void {
   if (routine === waitForStandbys) throw new UnwaitedError('a commit did not wait for the standbys');
-}
-
-/** The settings with which a connection begins. */
-function settingsOf(options: ConnectOptions) {
-  return {
-    // Compiling takes longer than any statement of ours that Postgres would compile.
-    jit: 'off',
-    statement_timeout: options.statementTimeoutMs ?? 0,
-    lock_timeout: options.lockTimeoutMs ?? 0,
-    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 0,
-    // A machine that is lost says nothing: its connections would keep their places for the two hours that a
-    // system waits by default.
-    tcp_keepalives_idle: 10,
-    tcp_keepalives_interval: 5,
-    tcp_keepalives_count: 3,
-    // A server whose operator turned this on would write the parameters of a statement that fails into its
-    // log.
-    log_parameter_max_length_on_error: 0,
-    // By a warning it says that a commit did not wait for its standbys.
-    client_min_messages: 'warning',
-    ...(options.byKeys === true ? byKeysSettings : {}),
-    ...(options.byIndex === true ? byIndexSettings : {}),
-    ...(options.oneProcess === true ? { max_parallel_workers_per_gather: 0 } : {}),
-  };
 }
 
 // Postgres tells a connection when it changes, before the end of the statement that meets it first.
@@ -249,6 +212,7 @@ const unreachable = new Set([
     'TOO_LATE',
     'NEVER_BEGUN',
     'COMMIT_UNWAITED',
+    'TLS_REFUSED',
   ],
 ]);
 // Postgres is going, coming or full, as it says itself: 57P01–57P05 ended by an administrator, shutting down,

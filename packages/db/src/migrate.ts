@@ -8,6 +8,7 @@ import type { Sql } from './client.ts';
 import { findMissingRoles, parts, roleOf } from './logins.ts';
 import { refusePooler } from './pooler.ts';
 import { type MigrationPatience, runMigration } from './run-migration.ts';
+import { findWrongSettings } from './settings.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 
@@ -127,7 +128,7 @@ export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
 
 /** Returns the version of the tables. */
 async function refuseOlder(sql: Sql): Promise<number> {
-  await refuseLossySettings(sql);
+  await refuseWrongSettings(sql);
   const version = await appliedVersion(sql);
   if (version === null) {
     await refuseOthersTables(sql);
@@ -145,7 +146,7 @@ async function refuseOlder(sql: Sql): Promise<number> {
 }
 
 async function refuseBeforeMigrating(sql: Sql, known: number): Promise<void> {
-  await refuseLossySettings(sql);
+  await refuseWrongSettings(sql);
   const version = (await appliedVersion(sql)) ?? 0;
   refuseNewer(version, known);
   if (version === 0) await refuseOthersTables(sql);
@@ -168,17 +169,17 @@ export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]
   );
 }
 
-async function refuseLossySettings(sql: Sql): Promise<void> {
+async function refuseWrongSettings(sql: Sql): Promise<void> {
   await refusePooler(sql);
-  const off = await sql<{ name: string }[]>`
-    select name
-    from pg_settings
-    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
-    order by name`;
-  if (off.length > 0) {
-    const names = off.map((row) => row.name).join(', ');
+  const { lossy, unfit } = await findWrongSettings(sql);
+  if (lossy.length > 0) {
     throw new UnfitDatabaseError(
-      `the database runs with ${names} off: an answered transaction could be lost in a crash`,
+      `the database runs with ${lossy.join(', ')}: an answered transaction could be lost in a crash`,
+    );
+  }
+  if (unfit.length > 0) {
+    throw new UnfitDatabaseError(
+      `the database runs with ${unfit.join(', ')}, with which the service cannot work: see whether it is set for the server, the database or the role`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { connect, type Sql } from './client.ts';
+import { neededThroughPooler, readSettings } from './settings.ts';
 
 /** What stands at an address is not what is needed there; the message is one line for whoever starts. */
 export class PoolerError extends PlainError {}
@@ -37,14 +38,6 @@ export async function refusePooler(sql: Sql): Promise<void> {
   );
 }
 
-// Through a pooler a connection begins with the settings of its role.
-const needed: Record<string, { isRight: (value: string) => boolean; wanted: string }> = {
-  statement_timeout: { isRight: (value) => Number(value) > 0 && Number(value) <= 10_000, wanted: "'10s'" },
-  jit: { isRight: (value) => value === 'off', wanted: 'off' },
-  max_parallel_workers_per_gather: { isRight: (value) => value === '0', wanted: '0' },
-  log_parameter_max_length_on_error: { isRight: (value) => value === '0', wanted: '0' },
-};
-
 /**
  * Refuses a pooler whose connections have other settings than lists need, and says by which statements the
  * role gets them. Throws PoolerError.
@@ -52,15 +45,12 @@ const needed: Record<string, { isRight: (value: string) => boolean; wanted: stri
 export async function refuseRoleWithoutSettings(databaseUrl: string): Promise<void> {
   const sql = connect(databaseUrl, { name: 'inventory-start', connectionsMax: 1, pooled: true });
   try {
-    const rows = await sql<{ name: string; setting: string; role: string }[]>`
-      select name, setting, quote_ident(current_user) as role
-      from pg_settings
-      where name = any(${Object.keys(needed)}::text[])
-      order by name`;
-    const wrong = rows.filter(({ name, setting }) => !needed[name]!.isRight(setting));
+    const found = await readSettings(sql, Object.keys(neededThroughPooler));
+    const wrong = [...found].filter(([name, value]) => !neededThroughPooler[name]!.isRight(value));
     if (wrong.length === 0) return;
+    const [row] = await sql<{ role: string }[]>`select quote_ident(current_user) as role`;
     const statements = wrong.map(
-      ({ name, role }) => `alter role ${role} set ${name} = ${needed[name]!.wanted};`,
+      ([name]) => `alter role ${row!.role} set ${name} = '${neededThroughPooler[name]!.wanted}';`,
     );
     throw new PoolerError(
       `DATABASE_READ_URL leads through a pooler, where settings of a connection do not hold: run \`${statements.join(' ')}\` on the primary and let the pooler connect anew`,

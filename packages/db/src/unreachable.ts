@@ -4,11 +4,12 @@ import { PlainError } from '@inventory/process/plain-error';
 import { isOutage } from './client.ts';
 
 /**
- * Why Postgres cannot work now, of an error that `isOutage` knows: what we say of it ourselves, else its
- * code, so that it holds no user and no password.
+ * Why Postgres cannot work now, of an error that `isOutage` knows: what we or the driver's patch say of it,
+ * else its code, so that it holds no user and no password.
  */
 export function whyAway(error: unknown): string {
-  return error instanceof PlainError ? error.message : (error as { code: string }).code;
+  const { code } = error as { code: string };
+  return error instanceof PlainError || code === 'TLS_REFUSED' ? messageOf(error) : code;
 }
 
 /**

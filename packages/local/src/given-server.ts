@@ -1,73 +1,62 @@
 import { connect } from 'node:net';
-import { readDatabaseAddress } from '@inventory/process/database-address';
+import { readDatabaseAddress, whyNoAddress } from '@inventory/process/database-address';
 import { parseRedisAddress, RedisAddressError, type RedisHost } from '@inventory/process/redis-address';
 import { LocalStackError } from './local-stack-error.ts';
 
 const WAIT_MS = 3000;
 
 /**
- * Checks that something listens where the URL points. `name` is what it is ('Postgres'), `variable` where it
- * was given. Fails with LocalStackError, which names host and port and never the user or the password.
+ * Checks that something listens where a DATABASE_URL points: one of its servers is enough. Fails with
+ * LocalStackError, which names host and port and never the user or the password.
  */
-async function checkGivenServer(
+export async function checkGivenDatabase(url: string, signal: AbortSignal): Promise<void> {
+  const why = whyNoAddress(url);
+  if (why !== null) throw new LocalStackError(`DATABASE_URL ${why}`);
+  await checkGivenServers('Postgres', 'DATABASE_URL', readDatabaseAddress(url).places, signal);
+}
+
+/** The same for the servers of REDIS_URL. */
+export async function checkGivenRedis(url: string, signal: AbortSignal): Promise<void> {
+  await checkGivenServers('Redis', 'REDIS_URL', redisHostsOf(url), signal);
+}
+
+async function checkGivenServers(
   name: string,
   variable: string,
-  url: string,
-  portByDefault: number,
+  hosts: readonly RedisHost[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (!URL.canParse(url)) throw new LocalStackError(`${variable} is not a URL`);
-  const { hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1';
-  const address = { host, port: port === '' ? portByDefault : Number(port) };
-  const failure = await tryConnection(address, signal);
-  signal.throwIfAborted();
-  if (failure !== null)
-    throw new LocalStackError(
-      `${name} cannot be reached at ${host}:${address.port} (${failure}); check ${variable} and that it runs`,
-    );
-}
-
-/** The same for a DATABASE_URL: one of its servers is enough. */
-export async function checkGivenDatabase(url: string, signal: AbortSignal): Promise<void> {
-  const address = readDatabaseAddress(url);
-  if (address === null) throw new LocalStackError('DATABASE_URL is not a URL');
-  const check = (each: string) => checkGivenServer('Postgres', 'DATABASE_URL', each, 5432, signal);
-  if (address.places.length === 1) return check(url);
-  await Promise.any(address.places.map((place) => check(address.at(place)))).catch((error) => {
-    signal.throwIfAborted();
-    throw (error as AggregateError).errors[0];
-  });
-}
-
-/** The same for the servers of REDIS_URL: one of several is enough. */
-export async function checkGivenRedis(url: string, signal: AbortSignal): Promise<void> {
-  const address = readRedisAddress(url);
-  if (address.kind === 'single') return checkGivenServer('Redis', 'REDIS_URL', url, 6379, signal);
   const tried = await Promise.all(
-    address.hosts.map(async (host) => ({ host, failure: await tryConnection(host, signal) })),
+    hosts.map(async (each) => {
+      const host = each.host === '' ? { ...each, host: '127.0.0.1' } : each;
+      return { host, failure: await tryConnection(host, signal) };
+    }),
   );
   signal.throwIfAborted();
   if (tried.some(({ failure }) => failure === null)) return;
   const failures = tried.map(({ host, failure }) => `${placeOf(host)} (${failure})`).join(', ');
-  throw new LocalStackError(`Redis cannot be reached at ${failures}; check REDIS_URL and that it runs`);
+  throw new LocalStackError(`${name} cannot be reached at ${failures}; check ${variable} and that it runs`);
 }
-
-function readRedisAddress(url: string) {
+function redisHostsOf(url: string): readonly RedisHost[] {
   try {
-    return parseRedisAddress(url);
+    const address = parseRedisAddress(url);
+    if (address.kind !== 'single') return address.hosts;
   } catch (error) {
     if (error instanceof RedisAddressError) throw new LocalStackError(`REDIS_URL ${error.message}`);
     throw error;
   }
+  if (!URL.canParse(url)) throw new LocalStackError('REDIS_URL is not a URL');
+  const { hostname, port } = new URL(url);
+  return [{ host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 6379 : Number(port) }];
 }
 
-const placeOf = ({ host, port }: RedisHost) => `${host}:${port}`;
+const placeOf = ({ host, port }: RedisHost) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Null when it answers, else what went wrong. */
-function tryConnection(address: { host: string; port: number }, signal: AbortSignal): Promise<string | null> {
+/** Null when it answers, else what went wrong. A folder as the host is that of Postgres' socket. */
+function tryConnection({ host, port }: RedisHost, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
-    const socket = connect({ ...address, signal });
+    const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+    const socket = connect({ ...place, signal });
     const end = (failure: string | null) => {
       socket.destroy();
       resolve(failure);

@@ -1,62 +1,127 @@
 import { isPercentEncoded } from './percent-encoding.ts';
+import { PlainError } from './plain-error.ts';
 
 /** Where a server of Postgres listens. `host`: without the brackets of an IPv6 address. */
 export type Place = { host: string; port: number };
 
 /** What a DATABASE_URL says, which may name several servers, of which one is the primary. */
 export type DatabaseAddress = {
-  /** In the order of the address; at least one. */
+  /** In the order of the address; at least one. The host of a single one is '' where it names none. */
   places: Place[];
-  /** The address of one of its servers alone, which `URL` can read; it does not say what that must be. */
-  at(place: Place): string;
+  /** '' where the address does not say it; so are `password` and `database`. */
+  user: string;
+  password: string;
+  database: string;
   /** What `target_session_attrs` says, null: nothing. */
   wanted: string | null;
+  /** `verify-full`: the certificate must be right, and name the host. */
+  tls: 'off' | 'prefer' | 'require' | 'verify-full';
 };
 
+/** An address is not understood; the message goes on where the name of its setting ends. */
+export class DatabaseAddressError extends PlainError {}
+
 const portByDefault = 5432;
+const form =
+  'is no address: postgres://user:password@host:port/database, several hosts with commas between them, ' +
+  'an IPv6 address in [brackets]; a % of a password is %25';
+
+const tlsModes: Record<string, DatabaseAddress['tls']> = {
+  disable: 'off',
+  allow: 'prefer',
+  prefer: 'prefer',
+  require: 'require',
+  // The host's name is checked, too.
+  'verify-ca': 'verify-full',
+  'verify-full': 'verify-full',
+};
+
+/** The parameters of an address and their values; null: any value, since the service has its own. */
+const parameters: Record<string, readonly string[] | null> = {
+  sslmode: Object.keys(tlsModes),
+  sslrootcert: ['system'],
+  channel_binding: ['disable', 'prefer', 'require'],
+  target_session_attrs: ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'],
+  gssencmode: ['disable', 'prefer'],
+  application_name: null,
+  fallback_application_name: null,
+  connect_timeout: null,
+  keepalives: null,
+  keepalives_idle: null,
+  keepalives_interval: null,
+  keepalives_count: null,
+  tcp_user_timeout: null,
+};
 
 /**
  * Reads an address as libpq does: `postgres://user:password@h1:5432,h2:5433/database?…`. `URL` takes no
- * commas. Null: it is none.
+ * commas. Throws DatabaseAddressError, also for a parameter that the service would not follow: the driver
+ * would hand it to Postgres as a setting, in the place of ours.
  */
-export function readDatabaseAddress(text: string): DatabaseAddress | null {
-  const [, scheme, authority, rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/s.exec(text) ?? [];
-  if (scheme === undefined) return null;
-  // A password may hold an `@` that nobody has encoded.
-  const end = authority!.lastIndexOf('@') + 1;
-  const login = authority!.slice(0, end);
-  if (!isPercentEncoded(login)) return null;
-  const hosts = authority!.slice(end).split(',');
+export function readDatabaseAddress(text: string): DatabaseAddress {
+  const { scheme, login, hosts, rest } = partsOf(text);
+  // An `@` in the rest is of a password with a `?` in it, which the errors below would show.
+  if (!/^postgres(ql)?:/.test(scheme) || rest.includes('@')) throw new DatabaseAddressError(form);
   const urls = hosts.map((host) => `${scheme}${login}${host}${rest}`);
-  if (urls.some((url) => !URL.canParse(url))) return null;
-  const places = urls.map((url) => placeOf(new URL(url)));
+  if (!isPercentEncoded(login) || urls.some((each) => !URL.canParse(each)))
+    throw new DatabaseAddressError(form);
+  const url = new URL(urls[0]!);
+  const places = urls.map((each) => placeOf(new URL(each)));
   // One without a host is where the driver looks by itself; among several it is a slip.
-  if (places.length > 1 && hosts.some((host) => host === '' || host.startsWith(':'))) return null;
-  if (places.some(({ port }) => port === 0)) return null;
-  const plain = rest!.replace(/(?<=[?&])target_session_attrs=[^&#]*&?/g, '').replace(/[?&](?=$|#)/, '');
+  const isSlip = places.length > 1 && places.some(({ host }) => host === '' || host.startsWith('/'));
+  if (isSlip || places.some(({ port }) => port === 0) || !isPercentEncoded(url.pathname))
+    throw new DatabaseAddressError(form);
   return {
     places,
-    wanted: new URL(urls[0]!).searchParams.get('target_session_attrs'),
-    at: ({ host, port }) => `${scheme}${login}${bracketed(host)}:${port}${plain}`,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    ...readParameters(url.searchParams),
   };
+}
+
+function readParameters(given: URLSearchParams): Pick<DatabaseAddress, 'wanted' | 'tls'> {
+  for (const [name, value] of given) {
+    const values = Object.hasOwn(parameters, name) ? parameters[name] : [];
+    if (given.getAll(name).length > 1) throw new DatabaseAddressError(`says ${name} twice`);
+    if (values === null || values?.includes(value)) continue;
+    throw new DatabaseAddressError(
+      values?.length === 0
+        ? `has a parameter that the service does not follow (${name}); it follows ${Object.keys(parameters).join(', ')}`
+        : `has ${name} with a value that the service does not follow: it may be ${values?.join(', ')}${hintOn(name)}`,
+    );
+  }
+  const mode = given.get('sslmode');
+  const binds = given.get('channel_binding') === 'require';
+  const tls = mode === null ? 'off' : tlsModes[mode]!;
+  if (binds && mode === 'disable')
+    throw new DatabaseAddressError('asks for channel_binding and has sslmode=disable');
+  return {
+    wanted: given.get('target_session_attrs'),
+    // The driver binds no channels. It is there against somebody in the middle, and so is a certificate.
+    tls: binds || given.has('sslrootcert') ? 'verify-full' : tls,
+  };
+}
+
+function hintOn(name: string): string {
+  return name === 'sslrootcert' ? '; NODE_EXTRA_CA_CERTS names the file of an authority of your own' : '';
 }
 
 /** The places for people: `h1:5432, h2:5433`; no user and no password. */
 export function describePlaces(databaseUrl: string): string {
-  const places = readDatabaseAddress(databaseUrl)?.places ?? [];
-  return places.map(({ host, port }) => `${bracketed(host)}:${port}`).join(', ');
+  const { places } = readDatabaseAddress(databaseUrl);
+  return places.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(', ');
 }
 
-/** How many servers an address names; 0: it is none. */
+/** How many servers an address names. */
 export function hostCountOf(databaseUrl: string): number {
-  return readDatabaseAddress(databaseUrl)?.places.length ?? 0;
+  return readDatabaseAddress(databaseUrl).places.length;
 }
 
-/** Puts another user and password into an address. */
-export function withLogin(databaseUrl: string, login: { name: string; password: string }): string {
-  const [, scheme, authority, rest] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/s.exec(databaseUrl) ?? [];
-  const hosts = authority!.slice(authority!.lastIndexOf('@') + 1);
-  return `${scheme}${encodeURIComponent(login.name)}:${encodeURIComponent(login.password)}@${hosts}${rest}`;
+/** Puts another user and password into an address of whatever kind. */
+export function withLogin(url: string, login: { name: string; password: string }): string {
+  const { scheme, hosts, rest } = partsOf(url);
+  return `${scheme}${encodeURIComponent(login.name)}:${encodeURIComponent(login.password)}@${hosts.join(',')}${rest}`;
 }
 
 /**
@@ -64,21 +129,39 @@ export function withLogin(databaseUrl: string, login: { name: string; password: 
  * would take a standby for good when it is told so.
  */
 export function whyNoPrimary(databaseUrl: string): string | null {
-  const address = readDatabaseAddress(databaseUrl);
-  if (address === null) {
-    return 'is no address: postgres://user:password@host:port/database, several hosts with commas between them; a % of a password is %25';
-  }
-  const { wanted } = address;
+  const why = whyNoAddress(databaseUrl);
+  if (why !== null) return why;
+  const { wanted } = readDatabaseAddress(databaseUrl);
   return wanted === null || wanted === 'read-write' || wanted === 'primary'
     ? null
     : 'must lead to the primary: target_session_attrs is read-write or left out';
 }
 
+/** Why it is no address of a database; null: it is one. */
+export function whyNoAddress(databaseUrl: string): string | null {
+  try {
+    readDatabaseAddress(databaseUrl);
+    return null;
+  } catch (error) {
+    if (error instanceof DatabaseAddressError) return error.message;
+    throw error;
+  }
+}
+
+/** `login`: with its `@`, which a password may hold, too, that nobody has encoded. */
+function partsOf(url: string): { scheme: string; login: string; hosts: string[]; rest: string } {
+  const [, scheme, authority, rest] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/s.exec(url) ?? [];
+  if (scheme === undefined) throw new DatabaseAddressError(form);
+  const end = authority!.lastIndexOf('@') + 1;
+  return {
+    scheme,
+    login: authority!.slice(0, end),
+    hosts: authority!.slice(end).split(','),
+    rest: rest!,
+  };
+}
+
 function placeOf(url: URL): Place {
   const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, '$1'));
   return { host, port: url.port === '' ? portByDefault : Number(url.port) };
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : encodeURIComponent(host);
 }

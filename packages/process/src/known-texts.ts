@@ -35,6 +35,8 @@ const beginnings: readonly string[] = [
   'Lock mismatch for job',
   'could not renew lock for job',
   'job stalled more than allowable limit',
+  // The driver of Postgres, by our patch
+  'The server takes no TLS, which sslmode asks for',
   // V8 and Node
   'Assignment to constant variable',
   'Cannot read properties of null',

@@ -19,8 +19,7 @@ export async function noteMade(
   record: Pick<BackupRecord, 'bytes' | 'madeBy'> & { takenAt: Date | null },
 ): Promise<Date | string> {
   const url = await findDatabaseUrl();
-  const { places, at } = readDatabaseAddress(url)!;
-  const server = describePlaces(url) + new URL(at(places[0]!)).pathname;
+  const server = `${describePlaces(url)}/${readDatabaseAddress(url).database}`;
   const outcome = await noteBackup(sql, { ...record, server });
   return typeof outcome === 'string' ? reasons[outcome] : outcome;
 }

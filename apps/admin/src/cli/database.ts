@@ -11,8 +11,8 @@ import {
 import { refuseOtherDatabase } from '@inventory/db/migrate';
 import { whyAway } from '@inventory/db/unreachable';
 import { inventoryCommand } from '@inventory/process/called-as';
-import { ConfigError, connections, readConfig } from '@inventory/process/config';
-import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
+import { connections, readConfig } from '@inventory/process/config';
+import { describePlaces } from '@inventory/process/database-address';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
@@ -51,7 +51,6 @@ export async function useDatabase<Result>(
   databaseUrl: string,
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  if (readDatabaseAddress(databaseUrl) === null) throw new ConfigError('DATABASE_URL is not an address');
   const sql = connect(databaseUrl, {
     name: 'inventory-admin',
     connectionsMax: 4,

@@ -1,7 +1,7 @@
 import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
 import { whyAway } from '@inventory/db/unreachable';
 import { connections, readConfig } from '@inventory/process/config';
-import { describePlaces, hostCountOf, readDatabaseAddress } from '@inventory/process/database-address';
+import { describePlaces, hostCountOf } from '@inventory/process/database-address';
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
@@ -86,15 +86,6 @@ async function checkQueues(redis: RedisConnection, prefix: string): Promise<Chec
 
 async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; check: Check }> {
   const about = { id: 'postgres', wanted: 'Postgres answers' };
-  if (readDatabaseAddress(databaseUrl) === null) {
-    const check = {
-      ...about,
-      state: 'fail' as const,
-      found: 'DATABASE_URL is not an address',
-      remedy: 'correct it',
-    };
-    return { sql: null, check };
-  }
   const place = describePlaces(databaseUrl);
   const sql = connect(databaseUrl, {
     name: 'inventory-doctor',

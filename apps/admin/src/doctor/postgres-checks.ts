@@ -8,8 +8,8 @@ import {
   readRoles,
   readSchemaVersion,
   readServerVersion,
-  readSettings,
 } from '@inventory/db/operator/health';
+import { findWrongSettings, readSettings } from '@inventory/db/settings';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
 
@@ -21,13 +21,6 @@ const keyDaysMax = 365;
 const connectionsShareMax = 0.85;
 const driftShown = 3;
 const auditDaysMax = 3;
-
-/** Settings that can lose an answered transaction, with the only values that cannot. */
-const durable: Record<string, (value: string) => boolean> = {
-  fsync: (value) => value === 'on',
-  full_page_writes: (value) => value === 'on',
-  synchronous_commit: (value) => value !== 'off',
-};
 
 /** Settings without which the service works and somebody will be sorry. */
 const wanted: Record<string, (value: string) => boolean> = {
@@ -49,19 +42,23 @@ export const postgresChecks: Question<Sql>[] = [
   {
     id: 'settings',
     wanted:
-      'fsync, full_page_writes and synchronous_commit on; autovacuum on; no statements or values in the log',
+      'fsync, full_page_writes and synchronous_commit on; triggers and writes allowed; autovacuum on; no statements or values in the log',
     async look(sql) {
-      const found = await readSettings(sql, [...Object.keys(durable), ...Object.keys(wanted)]);
-      const wrongOf = (rules: typeof durable) =>
-        Object.entries(rules)
-          .filter(([name, isRight]) => found.has(name) && !isRight(found.get(name)!))
-          .map(([name]) => `${name} = ${found.get(name)}`);
-      const unsafe = wrongOf(durable);
-      const unwise = wrongOf(wanted);
-      if (unsafe.length > 0) {
+      const { lossy, unfit } = await findWrongSettings(sql);
+      const found = await readSettings(sql, Object.keys(wanted));
+      const unwise = [...found]
+        .filter(([name, value]) => !wanted[name]!(value))
+        .map(([name, value]) => `${name} = ${value}`);
+      if (lossy.length > 0) {
         return fail(
-          `${unsafe.join(', ')}: an answered transaction could be lost in a crash`,
+          `${lossy.join(', ')}: an answered transaction could be lost in a crash`,
           'turn them on in postgresql.conf or with the provider; api and worker refuse to start on such a database',
+        );
+      }
+      if (unfit.length > 0) {
+        return fail(
+          `${unfit.join(', ')}: the service cannot work with it, and api and worker refuse to start`,
+          'see whether it is set for the server, the database or the role, and reset it there',
         );
       }
       if (unwise.length > 0) {

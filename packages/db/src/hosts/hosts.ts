@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
-import { type DatabaseAddress, type Place, readDatabaseAddress } from '@inventory/process/database-address';
+import type { DatabaseAddress, Place } from '@inventory/process/database-address';
 import postgres from 'postgres';
+import { settingsOf } from '../settings.ts';
 import { createPrimary, type Standing } from './primary.ts';
+import { serverOptions } from './server-options.ts';
 
 /** The servers of one address, for all connections of this process. */
 export type Hosts = {
-  /** An address of one server, for the driver: it must not try others by itself. */
-  url: string;
   /** A socket to the primary, for the driver. Never fails: the socket does. */
   openSocket(): Promise<Socket>;
   /** Something happened that may mean that another server is the primary now. */
@@ -17,10 +17,8 @@ export type Hosts = {
 const watchEveryMs = 5000;
 const known = new Map<string, Hosts>();
 
-/** The servers of an address that names several; null: it names one, or is none. */
-export function hostsOf(databaseUrl: string): Hosts | null {
-  const address = readDatabaseAddress(databaseUrl);
-  if (address === null || address.places.length === 1) return null;
+/** The servers of an address that names several. */
+export function hostsOf(databaseUrl: string, address: DatabaseAddress): Hosts {
   const hosts = known.get(databaseUrl) ?? createHosts(address);
   known.set(databaseUrl, hosts);
   return hosts;
@@ -31,7 +29,7 @@ function createHosts(address: DatabaseAddress): Hosts {
   let watching: NodeJS.Timeout | undefined;
   const primary = createPrimary(
     address.places,
-    (place) => askStanding(address.at(place)),
+    (place) => askStanding(address, place),
     // What they would still be answered may be of before the promotion.
     (place) => {
       for (const [socket, to] of sockets) if (to !== place) socket.destroy();
@@ -49,7 +47,6 @@ function createHosts(address: DatabaseAddress): Hosts {
   }
 
   return {
-    url: address.at(address.places[0]!),
     async openSocket() {
       const socket = new Socket();
       try {
@@ -68,14 +65,13 @@ function createHosts(address: DatabaseAddress): Hosts {
 }
 
 /** Asks a server what it is, on a connection of its own. */
-async function askStanding(url: string): Promise<Standing> {
-  const sql = postgres(url, {
+async function askStanding(address: DatabaseAddress, place: Place): Promise<Standing> {
+  const name = 'inventory-primary';
+  const sql = postgres({
+    ...serverOptions(address, place),
     max: 1,
-    connect_timeout: 3,
     fetch_types: false,
-    onnotice: () => {},
-    ...(process.env.DATABASE_PASSWORD === undefined ? {} : { password: process.env.DATABASE_PASSWORD }),
-    connection: { application_name: 'inventory-primary' },
+    connection: { application_name: name, ...settingsOf({ name }) },
   });
   try {
     const [row] = await sql.unsafe(`

@@ -14,15 +14,6 @@ export async function readServerVersion(sql: Sql): Promise<{ text: string; numbe
   return row!;
 }
 
-/** The values of these settings as this connection has them; one that the server does not know is missing. */
-export async function readSettings(sql: Sql, names: readonly string[]): Promise<Map<string, string>> {
-  const rows = await sql<{ name: string; setting: string }[]>`
-    select name, setting
-    from pg_settings
-    where name = any(${names as string[]}::text[])`;
-  return new Map(rows.map(({ name, setting }) => [name, setting]));
-}
-
 /** The newest migration of the database, null without tables; and the newest that this version knows. */
 export async function readSchemaVersion(sql: Sql): Promise<{ found: number | null; known: number }> {
   return { found: await appliedVersion(sql), known: newestMigration() };
