@@ -1,15 +1,16 @@
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { formatDateTime, lastMoment, parseDateTime } from '../date-time.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
-import { addLot, adjust, type Batch, hasRoom, recNoOf } from './batch.ts';
-import { applied, type Decision, itemOf, noRoom } from './decision.ts';
+import { addLot, adjust, type Batch, recNoOf, refuseLevel } from './batch.ts';
+import { applied, type Decision, itemOf } from './decision.ts';
 
 /** Makes a new lot, always. Refused only when the item does not exist, or its level cannot hold so much. */
 export function receive(batch: Batch, request: ReceiveRequest): Decision {
   const item = itemOf(batch, request.itemID);
   if ('code' in item) return { status: 'refused', refusal: item };
   const units = quantityOf(request.units);
-  if (!hasRoom(batch, item.partNo, request.wid, units)) return { status: 'refused', refusal: noRoom };
+  const refusal = refuseLevel(batch, item.partNo, request.wid, units);
+  if (refusal !== null) return { status: 'refused', refusal };
   // After this point it must succeed.
   const lot = addLot(batch, {
     partNo: item.partNo,
