@@ -216,7 +216,7 @@ export class StockModel {
         ...{ recNo: answer.recNo, itemID: body.itemID, wid: body.wid, units: body.units, hold: false },
         ...{ spot, serial, serial2, rfidTag, received: Date.parse(answer.lot.received) },
         expires:
-          expires === undefined ? null : Date.parse(expires) + (expires.length === 10 ? 86_400_000 : 0),
+          expires === undefined ? null : Date.parse(expires) + (expires.length === 10 ? 86_400_000 - 1 : 0),
       });
       return;
     }

@@ -1,5 +1,5 @@
 import type { ReceiveRequest } from '../contract/receive.ts';
-import { formatDateTime, lastMoment, parseDateTime } from '../date-time.ts';
+import { formatDateTime, parseDateTime } from '../date-time.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
 import { addLot, adjust, type Batch, recNoOf, refuseLevel } from './batch.ts';
 import { applied, type Decision, itemOf } from './decision.ts';
@@ -55,11 +55,11 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
   }));
 }
 
-/** The moment from which a lot counts as expired: a date is good through the end of that UTC day. */
+/** The last moment of a lot: a date is good through that UTC day, so that the date that comes back is the one given. */
 function expiryOf(text: string): number {
   const parsed = parseDateTime(text);
   if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
-  return parsed.precision === 'day' ? Math.min(parsed.at + 86_400_000, lastMoment) : parsed.at;
+  return parsed.precision === 'day' ? parsed.at + 86_400_000 - 1 : parsed.at;
 }
 
 function weightOf(weight: number | undefined): Quantity | null {
