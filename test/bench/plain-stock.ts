@@ -2,8 +2,11 @@ import { Refused } from '@inventory/api/errors';
 import { createRequestId } from '@inventory/api/request-id';
 import type { Stock } from '@inventory/api/transactions';
 import type { Sql, Tx } from '@inventory/db/client';
-import { conflict, invalid } from '@inventory/domain/contract/refused';
+import { notEnough } from '@inventory/domain/contract/conflict';
+import { invalid } from '@inventory/domain/contract/refused';
 import type { StockRequest } from '@inventory/domain/stock/request';
+
+const nothingUntaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtDestination: false };
 
 /** What the load asks for. */
 type Plain = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
@@ -159,7 +162,7 @@ async function takeOut(
     }
     shown.push({ recNo: lot.rec_no, units: taken, remaining });
   }
-  if (missing > 0) throw new Refused(conflict('Not enough stock.'));
+  if (missing > 0) throw new Refused(notEnough(BigInt(body.units) * 1_000_000n, 0n, nothingUntaken));
   if (kind === 'issue') await addToLevel(tx, partNo, body.wid, String(-body.units));
   const status = kind === 'move' ? 'moved' : 'issued';
   const transactionNo = lots[0]!.transaction_no;

@@ -58,7 +58,25 @@ function replay(lots: Lot[], { kind, body, result }: Transaction): unknown {
       .filter((lot) => kind === 'issue' && (fromSpot === undefined || lot.spot === fromSpot))
       .reduce((sum, lot) => sum + lot.units, 0);
     const message = `Not enough stock: ${body.units} asked, ${available} available.`;
-    return { code: 'conflict', message: message + (expired > 0 ? ` Not taken: ${expired} expired.` : '') };
+    const there = lots
+      .filter((lot) => lot.itemID === body.itemID && lot.wid === body.wid && kind === 'move')
+      .filter((lot) => toWid === lot.wid && lot.spot === body.toSpot)
+      .filter((lot) => fromSpot === undefined || lot.spot === fromSpot)
+      .reduce((sum, lot) => sum + lot.units, 0);
+    if (available === 0 && there > 0) {
+      const figures = { asked: `${body.units}`, available: '0', atDestination: `${there}` };
+      const text = `Nothing to move: ${there} lie at the destination already, and no other stock matches.`;
+      return { code: 'conflict', message: text, reason: 'nothingToMove', figures };
+    }
+    return {
+      code: 'conflict',
+      message: message + (expired > 0 ? ` Not taken: ${expired} expired.` : ''),
+      reason: available + expired >= body.units ? 'expired' : 'insufficientStock',
+      figures: {
+        ...{ asked: `${body.units}`, available: `${available}` },
+        ...{ onHold: '0', expired: `${expired}` },
+      },
+    };
   }
   let missing = body.units;
   const parts = [];
@@ -81,7 +99,7 @@ function replay(lots: Lot[], { kind, body, result }: Transaction): unknown {
 function moveLot(lots: Lot[], lot: Lot, units: number, wID: number, spot: string, newRecNo: number) {
   if (units === lot.units && wID === lot.wid) {
     lot.spot = spot;
-    return { recNo: lot.recNo, fromRecNo: lot.recNo, units, remaining: 0, wID, spot };
+    return { recNo: lot.recNo, fromRecNo: lot.recNo, units, remaining: units, wID, spot };
   }
   lot.units -= units;
   lots.push({ ...lot, recNo: newRecNo, units, wid: wID, spot });

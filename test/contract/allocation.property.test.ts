@@ -65,8 +65,14 @@ const count = fc
     filters,
     expected: sometimes(fc.constantFrom(0, 1_000_000)),
     isRight: fc.boolean(),
+    // Said where it is needed, and now and then where it is not, or left out.
+    isSaid: fc.nat({ max: 9 }).map((number) => number > 0),
   })
-  .map(({ filters, ...rest }) => ({ kind: 'count' as const, ...rest, ...filters }));
+  .map(({ filters, isSaid, ...rest }) => {
+    const isPlaced = Object.values(filters).some((each) => each !== undefined);
+    const everywhere = isPlaced !== isSaid ? true : undefined;
+    return { kind: 'count' as const, ...rest, ...filters, everywhere };
+  });
 /** Which of the transactions so far, by its place; now and then one that does not exist. */
 const reverse = fc.record({ kind: fc.constant('reverse' as const), transaction: fc.nat({ max: 1000 }) });
 const hold = fc.record({
@@ -113,7 +119,8 @@ const moved = (tenths: number, to: { toSpot?: string; shipToWid?: number }, lot?
   return { kind: 'move', units: tenths * 100_000, wid: 1, serial: undefined, ...places, ...to, lot };
 };
 const counted = (tenths: number, lot?: number, expected?: number): Operation => {
-  return { kind: 'count', counted: tenths * 100_000, wid: 1, ...anywhere, lot, expected };
+  const everywhere = lot === undefined ? true : undefined;
+  return { kind: 'count', counted: tenths * 100_000, wid: 1, ...anywhere, lot, everywhere, expected };
 };
 const reversed = (transaction: number): Operation => ({ kind: 'reverse', transaction });
 
@@ -128,7 +135,10 @@ const examples: Command[][] = [
     single(counted(10, 6)),
     single(moved(15, { toSpot: 'B' }, 6)),
     single(moved(35, { toSpot: 'B', shipToWid: 2 }, 8)),
-    single({ kind: 'count', counted: 0, wid: 2, ...anywhere, lot: undefined, expected: undefined }),
+    single({
+      ...{ kind: 'count', counted: 0, wid: 2, ...anywhere, lot: undefined },
+      ...{ everywhere: true, expected: undefined },
+    }),
     ...[reversed(3), reversed(2)].map((each) => single(each)),
   ],
   // What has expired is taken when it is named, and counted.
@@ -435,7 +445,15 @@ test('the service answers, and ends up, as the model does: transactions, batches
   // The run says something only if something of every kind was among it.
   const fates = [
     ...['move', 'issue'].flatMap((kind) => ['200', 'many', '409', '400'].map((fate) => `${kind} ${fate}`)),
-    ...['move held 200', 'issue held 409', 'issue expired 200', 'count 200', 'count 409', 'count held 409'],
+    ...[
+      'move held 200',
+      'count 400',
+      'issue held 409',
+      'issue expired 200',
+      'count 200',
+      'count 409',
+      'count held 409',
+    ],
     ...['reverse 200', 'reverse 409', 'reverse 404', 'each 200', 'atomic 200', 'atomic 409'],
     ...['dry run 200', 'dry run 409', 'dry run of a batch 200'],
   ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorObject, forbidden, validationError } from '../harness/answers.ts';
+import { conflictObject, errorObject, forbidden, validationError } from '../harness/answers.ts';
 import { type ApiClient, untilAnswered } from '../harness/api-client.ts';
 import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
 
@@ -26,7 +26,7 @@ describe('POST /Inventory/Batch, atomic', () => {
       ...items.map((itemID) => receiveOf(itemID, 5)),
       { op: 'move', itemID: first, units: 2, wid: 1, shipToWid: 2 },
       issueOf(second, 5),
-      { op: 'count', itemID: first, counted: 1, wid: 1, reasonCode: 3 },
+      { op: 'count', itemID: first, counted: 1, wid: 1, reasonCode: 3, everywhere: true },
       receiveOf(second, 1, { wid: 2 }),
     ]);
     expect(status, JSON.stringify(body)).toBe(200);
@@ -58,7 +58,11 @@ describe('POST /Inventory/Batch, atomic', () => {
     ]);
     expect(status).toBe(409);
     expect(body).toMatchObject(
-      errorObject(409, 'conflict', 'Nothing was applied: operation 2 of the batch was refused.'),
+      conflictObject(
+        'operationRefused',
+        { operations: 1, index: 2 },
+        'Nothing was applied: operation 2 of the batch was refused.',
+      ),
     );
     expect(outcomesOf(body)).toEqual(['notApplied 503', 'notApplied 503', 'refused 409', 'notApplied 503']);
     const message = 'Nothing of the batch was applied, because another operation of it was refused.';

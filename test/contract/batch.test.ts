@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messages } from '@inventory/api/errors';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { describe, expect } from 'vitest';
-import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
+import { conflictObject, errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { holdGates } from '../harness/batches.ts';
 import { inStock, issueOf, type Operation, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { notBusy, served as test } from '../harness/served.ts';
 import { uniqueName, useService } from '../harness/service.ts';
+import { notEnough } from '../harness/stock.ts';
 
 const service = useService();
 
@@ -30,7 +31,7 @@ describe('POST /Inventory/Batch, each', () => {
       receiveOf(itemID, 5, { key: uniqueName('k') }),
       issueOf(itemID, 6),
       { op: 'move', itemID, units: 2, wid: 1, toSpot: 'B' },
-      { op: 'count', itemID, counted: 4, wid: 1, reasonCode: 3 },
+      { op: 'count', itemID, counted: 4, wid: 1, reasonCode: 3, everywhere: true },
       receiveOf(other, 1),
       issueOf(itemID, 4),
     ]);
@@ -54,7 +55,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(body.results[1]).toEqual({
       ...{ index: 1, key: null, status: 'refused', statusCode: 409, replayed: false },
       // Judged against what the earlier operation left.
-      error: errorObject(409, 'conflict', 'Not enough stock: 6 asked, 5 available.'),
+      error: notEnough(6, 5),
     });
     expect(body.results[3].body).toMatchObject({ status: 'counted', before: 5, difference: -1 });
     const transactionNos = body.results.flatMap(
@@ -239,7 +240,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(await inStock(service, itemID)).toBe(4);
   });
 
-  const otherRequest = errorObject(409, 'conflict', 'This Idempotency-Key was used with another request.');
+  const otherRequest = conflictObject('keyReused', {}, 'This Idempotency-Key was used with another request.');
   const atomic = async (client: ApiClient, operations: unknown[], headers: Record<string, string>) =>
     notBusy(await client.post('/Inventory/Batch', { mode: 'atomic', operations }, headers));
 
@@ -547,7 +548,7 @@ describe('POST /Inventory/Batch, each', () => {
     const operations = [
       receiveOf(itemID, 1),
       issueOf(itemID, 5, { key }),
-      { op: 'count', itemID, counted: 7, wid: 1, reasonCode: 3, key: uniqueName('key') },
+      { op: 'count', itemID, counted: 7, wid: 1, reasonCode: 3, everywhere: true, key: uniqueName('key') },
       receiveOf(itemID, 1, { wid: 2 }),
       issueOf(itemID, 1),
     ];

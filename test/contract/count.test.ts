@@ -1,6 +1,6 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
+import { conflictObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
 import { receiveLot } from '../harness/stock.ts';
@@ -8,7 +8,9 @@ import { receiveLot } from '../harness/stock.ts';
 const service = useService();
 
 function count(client: ApiClient, itemID: string, counted: number, fields: object = {}) {
-  return client.post('/Inventory/Count', { itemID, counted, wid: 1, reasonCode: 5, ...fields });
+  const isPlaced = ['recno', 'spot', 'serial'].some((field) => field in fields);
+  const place = isPlaced ? {} : { everywhere: true };
+  return client.post('/Inventory/Count', { itemID, counted, wid: 1, reasonCode: 5, ...place, ...fields });
 }
 
 async function inStock(client: ApiClient, itemID: string) {
@@ -132,7 +134,11 @@ describe('POST /Inventory/Count', () => {
     expectAnswer(
       await count(client, itemID, 1, { expected: 3 }),
       409,
-      errorObject(409, 'conflict', 'Not as expected: 3 expected, 2.5 there.'),
+      conflictObject(
+        'countDiffers',
+        { expected: 3, present: 2.5 },
+        'Not as expected: 3 expected, 2.5 there.',
+      ),
     );
     expect(await inStock(client, itemID)).toEqual([[recNo, 2.5]]);
   });
@@ -144,13 +150,13 @@ describe('POST /Inventory/Count', () => {
     await hold(held);
     const operations = [
       { op: 'move', itemID, wid: 1, recno: held, units: 5, toSpot: 'B' },
-      { op: 'count', itemID, wid: 1, counted: 0, reasonCode: 5 },
+      { op: 'count', itemID, wid: 1, counted: 0, reasonCode: 5, everywhere: true },
     ];
     const message = `Lots on hold are not counted down: 0 counted, 10 on hold in lot ${held} and a lot made just now.`;
     const { body } = await client.post('/Inventory/Batch', { mode: 'atomic', operations });
     expect(body.results[1]).toMatchObject({
       status: 'refused',
-      error: errorObject(409, 'conflict', message),
+      error: conflictObject('onHold', { counted: 0, onHold: 10, lots: 2 }, message),
     });
   });
 
@@ -160,13 +166,13 @@ describe('POST /Inventory/Count', () => {
     const held = await receiveLot(client, itemID, 3);
     const free = await receiveLot(client, itemID, 2);
     await hold(held);
-    const message = `Lots on hold are not counted down: 2.5 counted, 3 on hold in lot ${held}.`;
-    expectAnswer(await count(client, itemID, 2.5), 409, errorObject(409, 'conflict', message));
-    expectAnswer(
-      await count(client, itemID, 2.5, { recno: held }),
-      409,
-      errorObject(409, 'conflict', message),
+    const refusal = conflictObject(
+      'onHold',
+      { counted: 2.5, onHold: 3, lots: 1 },
+      `Lots on hold are not counted down: 2.5 counted, 3 on hold in lot ${held}.`,
     );
+    expectAnswer(await count(client, itemID, 2.5), 409, refusal);
+    expectAnswer(await count(client, itemID, 2.5, { recno: held }), 409, refusal);
     const answer = await count(client, itemID, 3);
     expect(answer.body).toMatchObject({ before: 5, lots: [{ recNo: free, units: -2, remaining: 0 }] });
     expect((await count(client, itemID, 4, { recno: held })).status).toBe(200);
@@ -181,7 +187,7 @@ describe('POST /Inventory/Count', () => {
     expectAnswer(
       await count(client, itemID, 1, { recno, spot: 'B' }),
       409,
-      errorObject(409, 'conflict', 'The lot does not match spot.'),
+      conflictObject('lotDiffers', { recNo: recno, present: 3 }, 'The lot does not match spot.'),
     );
     const other = await service.item();
     expectAnswer(
@@ -212,6 +218,7 @@ describe('POST /Inventory/Count', () => {
         wid: ['wid is required.'],
         counted: ['counted must not be negative.'],
         reasonCode: ['reasonCode is required.'],
+        spot: ['spot or recno or serial is required, or everywhere: true for the whole warehouse.'],
         expected: [
           'expected must be a number with at most 6 digits after the point and 15 significant digits.',
         ],
@@ -223,6 +230,35 @@ describe('POST /Inventory/Count', () => {
       validationError({ itemID: ['itemID is not a known item.'] }),
     );
   });
+
+  test.each([
+    [{}, { spot: ['spot or recno or serial is required, or everywhere: true for the whole warehouse.'] }],
+    [
+      { everywhere: false },
+      { spot: ['spot or recno or serial is required, or everywhere: true for the whole warehouse.'] },
+    ],
+    [
+      { spot: 'A', everywhere: true },
+      { everywhere: ['everywhere must not be true beside recno, spot or serial.'] },
+    ],
+    [{ everywhere: 'true' }, null],
+  ])(
+    '400: a count that does not say what was counted, alone and in a batch; nothing is counted: %j',
+    async (fields, details) => {
+      const client = await service.client();
+      const itemID = await service.item();
+      const recNo = await receiveLot(client, itemID, 5, { spot: 'B' });
+      const body = { itemID, counted: 0, wid: 1, reasonCode: 5, ...fields };
+      const answer = await client.post('/Inventory/Count', body);
+      const error = details === null ? answer.body : validationError(details);
+      expectAnswer(answer, 400, error);
+      expect(error.error).toBe('validation_error');
+      const operations = [{ op: 'count', ...body }];
+      const batch = await client.post('/Inventory/Batch', { mode: 'each', operations });
+      expect(batch.body.results[0].error).toEqual(error);
+      expect(await inStock(client, itemID)).toEqual([[recNo, 5]]);
+    },
+  );
 
   test('the second of two counts at once is judged against what the first left', async () => {
     const client = await service.client();
@@ -243,7 +279,7 @@ describe('POST /Inventory/Count', () => {
   test('a resend with its key gives the first answer', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const body = { itemID, counted: 3, wid: 1, reasonCode: 5 };
+    const body = { itemID, counted: 3, wid: 1, reasonCode: 5, everywhere: true };
     const first = await client.post('/Inventory/Count', body, { 'Idempotency-Key': `count-${itemID}` });
     const again = await client.post('/Inventory/Count', body, { 'Idempotency-Key': `count-${itemID}` });
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorObject, expectAnswer, inChunks, untilTaken, validationError } from '../harness/answers.ts';
+import { expectAnswer, inChunks, untilTaken, validationError } from '../harness/answers.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService({ workers: 2 });
@@ -78,15 +78,14 @@ test('409: more of an item in a warehouse than its level can hold', async () => 
   const answers = await inChunks(1001, 50, () => untilTaken(() => client.post('/Inventory/Receive', most)));
   const refused = answers.filter((answer) => answer.status !== 201);
   expect(refused).toHaveLength(1);
-  const tooMuch = errorObject(
-    409,
-    'conflict',
-    'The stock of this item in this warehouse would be too large.',
-  );
-  expectAnswer(refused[0]!, 409, tooMuch);
+  // Figures of more digits than a double holds: the texts are compared.
+  const tooMuch =
+    '{"statusCode":409,"error":"conflict","message":"The stock of this item in this warehouse would be too large.",' +
+    '"reason":"noRoom","figures":{"asked":999999999999,"present":999999999999000,"unitsMax":999999999999999.999999}}';
+  expect(refused[0]!.text).toBe(tooMuch);
   await client.post('/Inventory/Receive', { ...most, wid: 2 });
   const move = await client.post('/Inventory/Move', { itemID, units: 999_999_999_999, wid: 2, shipToWid: 1 });
-  expectAnswer(move, 409, tooMuch);
+  expect(move.text).toBe(tooMuch);
   const levels = await client.get('/Inventory/StockLevels/1?pageSize=250');
   expect(levels.text).toContain('"inStock":999999999999000,');
 });

@@ -35,7 +35,7 @@ describe('dryRun: true', () => {
   test.each([
     ['Move', { units: 1, wid: 1, toSpot: 'X' }],
     ['Issue', { units: 1, wid: 1, reasonCode: 1 }],
-    ['Count', { counted: 1, wid: 1, reasonCode: 1 }],
+    ['Count', { counted: 1, wid: 1, reasonCode: 1, everywhere: true }],
   ])('400: %s with an Idempotency-Key that is none', async (path, body) => {
     const client = await service.client();
     const itemID = await service.item();
@@ -109,7 +109,7 @@ describe('dryRun: true', () => {
     const client = await service.client();
     const itemID = await service.item();
     await receiveLot(client, itemID, 3);
-    const more = await tryAndDo('Count', { itemID, counted: 5, wid: 1, reasonCode: 1 });
+    const more = await tryAndDo('Count', { itemID, counted: 5, wid: 1, reasonCode: 1, everywhere: true });
     expect(more.tried).toEqual({
       ...more.real,
       ...{ recNo: null, transactionNo: null, dryRun: true },
@@ -130,7 +130,13 @@ describe('dryRun: true', () => {
     expect(little.tried).toEqual(little.real);
     const wrong = await tryAndDo('Move', { itemID, units: 1, wid: 2, toSpot: 'A', recno });
     expect(wrong.tried).toEqual(wrong.real);
-    const unknown = await tryAndDo('Count', { itemID: 'unknown', counted: 9, wid: 1, reasonCode: 1 });
+    const unknown = await tryAndDo('Count', {
+      itemID: 'unknown',
+      counted: 9,
+      wid: 1,
+      reasonCode: 1,
+      everywhere: true,
+    });
     expect(unknown.tried).toEqual(unknown.real);
   });
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer } from '../harness/answers.ts';
+import { conflictObject, errorObject, expectAnswer } from '../harness/answers.ts';
 import { createApiClient, untilAnswered } from '../harness/api-client.ts';
 import { untilRightsHold } from '../harness/rights-hold.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ apis: 2, workers: 2 });
 
-const otherRequest = errorObject(409, 'conflict', 'This Idempotency-Key was used with another request.');
+const otherRequest = conflictObject('keyReused', {}, 'This Idempotency-Key was used with another request.');
 
 function keyed(key = uniqueName('key')): Record<string, string> {
   return { 'Idempotency-Key': key };

@@ -1,8 +1,8 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
 import {
+  conflictObject,
   dateTime,
-  errorObject,
   expectAnswer,
   inChunks,
   untilTaken,
@@ -184,7 +184,11 @@ describe('which lots are taken', () => {
     expect(lotsOf((await issue(client, itemID, 2, { recno: second })).body)).toEqual([[second, 2, 3]]);
     expectAnswer(await issue(client, itemID, 4, { recno: second }), 409, notEnough(4, 3));
     const filters = { recno: second, spot: 'A', serial: 'S', serial2: 'T', rfidTag: 'R' };
-    const refusal = errorObject(409, 'conflict', 'The lot does not match spot, serial, serial2, rfidTag.');
+    const refusal = conflictObject(
+      'lotDiffers',
+      { recNo: second, present: 3 },
+      'The lot does not match spot, serial, serial2, rfidTag.',
+    );
     expectAnswer(await issue(client, itemID, 1, filters), 409, refusal);
     expect((await issue(client, itemID, 1, { recno: second, spot: 'B' })).status).toBe(200);
   });
@@ -199,7 +203,7 @@ describe('which lots are taken', () => {
     expectAnswer(
       await issue(client, itemID, 1, { recno: held }),
       409,
-      errorObject(409, 'conflict', 'The lot is on hold.'),
+      conflictObject('onHold', { recNo: held, asked: 1, onHold: 5 }, 'The lot is on hold.'),
     );
     expect(lotsOf((await issue(client, itemID, 1)).body)).toEqual([[free, 1, 0]]);
   });

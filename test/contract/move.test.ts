@@ -1,6 +1,6 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { dateTime, errorObject, expectAnswer, validationError } from '../harness/answers.ts';
+import { conflictObject, dateTime, expectAnswer, validationError } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
 import { notEnough, receiveLot } from '../harness/stock.ts';
@@ -35,7 +35,7 @@ test('200: a whole lot inside its warehouse keeps its record and changes its spo
     status: 'moved',
     transactionNo: expect.any(Number),
     units: 4,
-    lots: [{ recNo, fromRecNo: recNo, units: 4, remaining: 0, wID: 1, spot: 'B' }],
+    lots: [{ recNo, fromRecNo: recNo, units: 4, remaining: 4, wID: 1, spot: 'B' }],
   });
   expect(await lotsOf(client, itemID)).toEqual([{ ...before, spot: 'B' }]);
 });
@@ -87,7 +87,7 @@ test('200: a whole lot to another warehouse is a new record; the source is close
     lots: [{ recNo: arrived, fromRecNo: recNo, units: 4, remaining: 0, wID: 2, spot: 'C' }],
   });
   expect(await lotsOf(client, itemID)).toEqual([
-    { ...before, units: 0, shipped: dateTime, active: false },
+    { ...before, units: 0, shipped: dateTime, active: false, rFIDTag: null },
     { ...before, recNo: arrived, wID: 2, warehouse: 'Overflow', spot: 'C', rFIDTag: 'R' },
   ]);
 });
@@ -118,7 +118,7 @@ test('200: several lots, never merged', async () => {
   expect(answer.body).toMatchObject({
     recNo: first,
     lots: [
-      { recNo: first, fromRecNo: first, units: 2, remaining: 0 },
+      { recNo: first, fromRecNo: first, units: 2, remaining: 2 },
       { recNo: part, fromRecNo: second, units: 1, remaining: 1 },
     ],
   });
@@ -252,7 +252,11 @@ describe('which lots are taken', () => {
     const itemID = await service.item();
     const recno = await receiveLot(client, itemID, 5, { spot: 'A' });
     const filters = { recno, fromSpot: 'C', serial: 'S', received: '2020-01-01', toSpot: 'B' };
-    const refusal = errorObject(409, 'conflict', 'The lot does not match fromSpot, serial, received.');
+    const refusal = conflictObject(
+      'lotDiffers',
+      { recNo: recno, present: 5 },
+      'The lot does not match fromSpot, serial, received.',
+    );
     expectAnswer(await move(client, itemID, 1, filters), 409, refusal);
     expect((await move(client, itemID, 1, { recno, fromSpot: 'A', toSpot: 'B' })).status).toBe(200);
   });

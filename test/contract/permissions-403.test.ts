@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
+import { expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import { enoughFor, nameOf, requestOf, routes, tooLittleFor, warehouseRoutes } from '../harness/routes.ts';
 import { allPermissions, uniqueName, useService } from '../harness/service.ts';
+import { notEnough } from '../harness/stock.ts';
 
 const service = useService();
 
@@ -119,7 +120,7 @@ test('403 of the scope comes after 400 of the body and before 400 of the item', 
   expectAnswer(
     await client.post('/Inventory/Issue', { ...body, wid: 1, itemID: await service.item() }),
     409,
-    errorObject(409, 'conflict', 'Not enough stock: 1 asked, 0 available.'),
+    notEnough(1, 0),
   );
 });
 

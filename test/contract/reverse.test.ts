@@ -1,6 +1,6 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
+import { conflictObject, errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
 import { type ApiClient, untilAnswered } from '../harness/api-client.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -15,7 +15,16 @@ async function done(client: ApiClient, path: string, body: object) {
 const reverse = (client: ApiClient, transactionNo: number, fields: object = {}) =>
   client.post('/Inventory/Reverse', { transactionNo, ...fields });
 
-const conflict = (message: string) => errorObject(409, 'conflict', message);
+const reversedAlready = (transactionNo: number) =>
+  conflictObject('alreadyReversed', { transactionNo }, `Transaction ${transactionNo} is reversed already.`);
+const onHold = (recNo: number, units: number) =>
+  conflictObject('onHold', { recNo, onHold: units }, `Lot ${recNo} is on hold, with ${units} units.`);
+const movedOn = (recNo: number, asked: number, present: number) =>
+  conflictObject(
+    'unitsMovedOn',
+    { recNo, asked, present },
+    `The units have moved on: lot ${recNo} has ${present}, and ${asked} would go back.`,
+  );
 const notFound = errorObject(404, 'not_found', 'There is no such transaction.');
 
 /** Every lot of an item, with what a reversal must put back. */
@@ -165,22 +174,41 @@ describe('POST /Inventory/Reverse', () => {
     const itemID = await service.item();
     await done(client, 'Receive', { itemID, units: 3 });
     const before = await lotsOf(itemID);
-    const less = await done(client, 'Count', { itemID, counted: 1 });
+    const less = await done(client, 'Count', { itemID, counted: 1, everywhere: true });
     expect((await reverse(client, less.transactionNo)).body.lots).toEqual([
       { recNo: less.recNo, units: 2, remaining: 3 },
     ]);
     expect(await lotsOf(itemID)).toEqual(before);
-    const more = await done(client, 'Count', { itemID, counted: 4 });
+    const more = await done(client, 'Count', { itemID, counted: 4, everywhere: true });
     expect((await reverse(client, more.transactionNo)).body.lots).toEqual([
       { recNo: more.recNo, units: -1, remaining: 0 },
     ]);
-    const same = await done(client, 'Count', { itemID, counted: 3 });
+    const same = await done(client, 'Count', { itemID, counted: 3, everywhere: true });
     expect((await reverse(client, same.transactionNo)).body).toMatchObject({ recNo: null, lots: [] });
-    expectAnswer(
-      await reverse(client, same.transactionNo),
-      409,
-      conflict(`Transaction ${same.transactionNo} is reversed already.`),
-    );
+    expectAnswer(await reverse(client, same.transactionNo), 409, reversedAlready(same.transactionNo));
+  });
+
+  test('the RFID tag is shown by one lot at a time: it goes with a whole lot, and comes back with its reversal', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const tagged = async () => {
+      const { body } = await client.get(`/Inventory?itemID=${itemID}&sort=recNo`);
+      const lots = body.value as { recNo: number; rFIDTag: string | null; active: boolean }[];
+      return lots.filter(({ rFIDTag }) => rFIDTag === 'T').map(({ recNo, active }) => [recNo, active]);
+    };
+    const { recNo } = await done(client, 'Receive', { itemID, units: 5, rfidTag: 'T' });
+    const issued = await done(client, 'Issue', { itemID, units: 2 });
+    const moved = await done(client, 'Move', { itemID, units: 3, shipToWid: 2 });
+    expect(await tagged()).toEqual([[moved.recNo, true]]);
+    // The first lot is in stock again, without the tag.
+    const reopened = await reverse(client, issued.transactionNo);
+    expect(reopened.status).toBe(200);
+    expect(await tagged()).toEqual([[moved.recNo, true]]);
+    const part = await done(client, 'Move', { itemID, units: 1, wid: 2, toSpot: 'X' });
+    expect(await tagged()).toEqual([[moved.recNo, true]]);
+    expect((await reverse(client, part.transactionNo)).status).toBe(200);
+    expect((await reverse(client, moved.transactionNo)).status).toBe(200);
+    expect(await tagged()).toEqual([[recNo, true]]);
   });
 
   test('409: the second time, and with ten at once: one is applied', async () => {
@@ -196,11 +224,7 @@ describe('POST /Inventory/Reverse', () => {
     };
     const answers = await Promise.all(Array.from({ length: 10 }, reverseOnce));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
-    expectAnswer(
-      await reverse(client, issued.transactionNo),
-      409,
-      conflict(`Transaction ${issued.transactionNo} is reversed already.`),
-    );
+    expectAnswer(await reverse(client, issued.transactionNo), 409, reversedAlready(issued.transactionNo));
     expect(await levelsOf(itemID)).toMatchObject([{ in_stock: '50' }]);
   });
 
@@ -209,7 +233,11 @@ describe('POST /Inventory/Reverse', () => {
     const itemID = await service.item();
     const received = await done(client, 'Receive', { itemID, units: 5 });
     const { body } = await reverse(client, received.transactionNo);
-    expectAnswer(await reverse(client, body.transactionNo), 409, conflict('A reversal cannot be reversed.'));
+    expectAnswer(
+      await reverse(client, body.transactionNo),
+      409,
+      conflictObject('isReversal', { transactionNo: body.transactionNo }, 'A reversal cannot be reversed.'),
+    );
   });
 
   test('409 with figures: the units have moved on since; nothing is applied', async () => {
@@ -221,19 +249,19 @@ describe('POST /Inventory/Reverse', () => {
     expectAnswer(
       await reverse(client, received.transactionNo),
       409,
-      conflict(`The units have moved on: lot ${lot} has 5 at B, not at A.`),
+      conflictObject(
+        'unitsMovedOn',
+        { recNo: lot, present: 5 },
+        `The units have moved on: lot ${lot} has 5 at B, not at A.`,
+      ),
     );
     await done(client, 'Issue', { itemID, units: 1.5 });
-    const figures = conflict(`The units have moved on: lot ${lot} has 3.5, and 5 would go back.`);
+    const figures = movedOn(lot, 5, 3.5);
     expectAnswer(await reverse(client, received.transactionNo), 409, figures);
     expectAnswer(await reverse(client, moved.transactionNo), 409, figures);
     const split = await done(client, 'Move', { itemID, units: 2, shipToWid: 2 });
     await done(client, 'Issue', { itemID, units: 1, wid: 2 });
-    expectAnswer(
-      await reverse(client, split.transactionNo),
-      409,
-      conflict(`The units have moved on: lot ${split.recNo} has 1, and 2 would go back.`),
-    );
+    expectAnswer(await reverse(client, split.transactionNo), 409, movedOn(split.recNo, 2, 1));
     // After the later ones the earlier ones can be undone.
     const back = await done(client, 'Move', { itemID, units: 1.5, toSpot: 'C' });
     expect((await reverse(client, back.transactionNo)).status).toBe(200);
@@ -245,15 +273,11 @@ describe('POST /Inventory/Reverse', () => {
     const received = await done(client, 'Receive', { itemID, units: 5 });
     const moved = await done(client, 'Move', { itemID, units: 2, toSpot: 'B' });
     await hold(moved.recNo);
-    const held = conflict(`Lot ${moved.recNo} is on hold, with 2 units.`);
+    const held = onHold(moved.recNo, 2);
     expectAnswer(await reverse(client, moved.transactionNo), 409, held);
     await hold(received.recNo);
     expect((await reverse(client, moved.transactionNo)).status).toBe(200);
-    expectAnswer(
-      await reverse(client, received.transactionNo),
-      409,
-      conflict(`Lot ${received.recNo} is on hold, with 5 units.`),
-    );
+    expectAnswer(await reverse(client, received.transactionNo), 409, onHold(received.recNo, 5));
   });
 
   test('403: without the permission of the opposite', async () => {
@@ -262,7 +286,7 @@ describe('POST /Inventory/Reverse', () => {
     const received = await done(keeper, 'Receive', { itemID, units: 5 });
     const moved = await done(keeper, 'Move', { itemID, units: 5, toSpot: 'B' });
     const issued = await done(keeper, 'Issue', { itemID, units: 1 });
-    const counted = await done(keeper, 'Count', { itemID, counted: 3 });
+    const counted = await done(keeper, 'Count', { itemID, counted: 3, everywhere: true });
     const needed: [number, number[]][] = [
       [counted.transactionNo, [88, 95]],
       [issued.transactionNo, [95]],

@@ -50,6 +50,7 @@ export type Count = {
   spot: string | undefined;
   serial: string | undefined;
   lot: number | undefined;
+  everywhere: boolean | undefined;
   expected: number | undefined;
 };
 /** By its place among all that were applied; one that is not there: of none. */
@@ -138,6 +139,12 @@ export class StockModel {
     if (operation.kind === 'reverse' && this.transactions[operation.transaction] === undefined) {
       return noTransaction;
     }
+    if (operation.kind === 'count') {
+      const { lot, spot, serial, everywhere = false } = operation;
+      const isPlaced = lot !== undefined || spot !== undefined || serial !== undefined;
+      if (isPlaced !== everywhere) return undefined;
+      return { status: 400, message: isPlaced ? 'everywhere' : 'spot' };
+    }
     if (operation.kind !== 'move') return undefined;
     const { wid, shipToWid = wid, toSpot, fromSpot } = operation;
     const isNowhere = shipToWid === wid && (toSpot === undefined || toSpot === fromSpot);
@@ -194,13 +201,18 @@ export class StockModel {
       ['serial', serial],
     ]);
     if (differs !== undefined) return differs;
-    const matching = this.ordered(named).filter(
+    const asked = this.ordered(named).filter(
       (each) =>
         each.wid === wid &&
-        !isThere(each) &&
         (fromSpot === undefined || each.spot === fromSpot) &&
         (serial === undefined || each.serial === serial),
     );
+    const matching = asked.filter((each) => !isThere(each));
+    const there = sum(asked.filter((each) => isThere(each) && !each.hold));
+    if (named === undefined && there > 0n && matching.length === 0) {
+      const message = `Nothing to move: ${decimal(there)} lie at the destination already, and no other stock matches.`;
+      return { status: 409, message };
+    }
     const usable = matching.filter((each) => named !== undefined || !each.hold);
     const taken = take(usable, BigInt(units), named === undefined ? matching : [], false);
     if (!Array.isArray(taken)) return taken;
@@ -212,7 +224,7 @@ export class StockModel {
         lines.push({ ...place, spot: source.spot, delta: -part, balance: 0n });
         lines.push({ ...place, spot, delta: part, balance: part });
         source.spot = spot;
-        return { lot: source.lot, units: part, remaining: 0n, from: source.lot, wid, spot };
+        return { lot: source.lot, units: part, remaining: part, from: source.lot, wid, spot };
       }
       const arrived = { ...source, lot: this.lots.length, wid: toWid, spot, units: 0n };
       this.lots.push(arrived);

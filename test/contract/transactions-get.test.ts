@@ -108,7 +108,7 @@ describe('GET /Inventory/Transactions/{transactionNo}', () => {
     const elsewhere = await service.client({ warehouses: [3] });
     const itemID = await service.item();
     const { transactionNo } = await done(elsewhere, 'Receive', { itemID, units: 3, wid: 3 });
-    const same = await done(elsewhere, 'Count', { itemID, counted: 3, wid: 3 });
+    const same = await done(elsewhere, 'Count', { itemID, counted: 3, wid: 3, everywhere: true });
     await client.post('/Inventory/Issue', { itemID, units: 3, wid: 1, reasonCode: 0 });
     const [refused] = await service.sql<{ transaction_no: number }[]>`
       select transaction_no from stock_transaction where status = 'refused' and client_id = ${client.clientId}`;

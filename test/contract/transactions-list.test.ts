@@ -51,7 +51,7 @@ describe('GET /Inventory/Transactions', () => {
     elsewhere = await done(other, 'Receive', { itemID, units: 10, wid: 3, serial, reference });
     moved = await done(client, 'Move', { itemID, units: 4, shipToWid: 2 });
     issued = await done(other, 'Issue', { itemID, units: 1, reference });
-    same = await done(client, 'Count', { itemID, counted: 4, wid: 2 });
+    same = await done(client, 'Count', { itemID, counted: 4, wid: 2, everywhere: true });
     await client.post('/Inventory/Issue', { itemID, units: 1000, wid: 1, reasonCode: 0, reference });
     undone = (await client.post('/Inventory/Reverse', { transactionNo: issued.transactionNo })).body
       .transactionNo;

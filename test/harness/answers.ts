@@ -6,6 +6,11 @@ export function errorObject(statusCode: number, error: string, message: string) 
   return { statusCode, error, message };
 }
 
+/** The error object of a 409. */
+export function conflictObject(reason: string, figures: Record<string, number>, message: string) {
+  return { ...errorObject(409, 'conflict', message), reason, figures };
+}
+
 /** The error object of a request with missing or invalid fields. */
 export function validationError(details: Record<string, string[]>) {
   return {

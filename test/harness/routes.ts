@@ -23,7 +23,10 @@ export function nameOf(declared: Route): string {
 
 export type RouteRequest = { method: string; path: string; body?: Record<string, unknown> };
 
-const stockBody = { units: 1, counted: 1, transactionNo: 999_999_999, reasonCode: 0, toSpot: 'elsewhere' };
+const stockBody = {
+  ...{ units: 1, counted: 1, transactionNo: 999_999_999, reasonCode: 0 },
+  ...{ toSpot: 'elsewhere', everywhere: true },
+};
 
 /** A request that the route accepts, of this item in this warehouse. */
 export function requestOf(

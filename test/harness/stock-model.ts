@@ -77,10 +77,14 @@ export class StockModel {
 
   /** All lots in stock that match what a move or an issue names. */
   private named(request: Of<'issue' | 'move'>): ModelLot[] {
+    return this.anywhere(request).filter((lot) => !isAtDestination(lot, request));
+  }
+
+  /** The same, with those that lie where a move would bring them. */
+  private anywhere(request: Of<'issue' | 'move'>): ModelLot[] {
     const { body, kind } = request;
     const spot = kind === 'issue' ? body.spot : body.fromSpot;
     const received = kind === 'move' && body.received !== undefined ? rangeOf(body.received) : null;
-    const stays = kind === 'move' && (body.shipToWid ?? body.wid) === body.wid;
     return [...this.lots.values()].filter(
       (lot) =>
         lot.itemID === body.itemID &&
@@ -91,8 +95,7 @@ export class StockModel {
         (body.serial === undefined || lot.serial === body.serial) &&
         (body.serial2 === undefined || lot.serial2 === body.serial2) &&
         (body.rfidTag === undefined || lot.rfidTag === body.rfidTag) &&
-        (received === null || (lot.received >= received[0] && lot.received < received[1])) &&
-        (!stays || lot.spot !== (body as Move).toSpot),
+        (received === null || (lot.received >= received[0] && lot.received < received[1])),
     );
   }
 
@@ -156,6 +159,12 @@ export class StockModel {
     if (refused !== null) return { status: 'refused', message: refused };
     const { units } = request.body;
     const { parts, missing } = partsOf(this.matching(request, now), units);
+    const there = this.anywhere(request).filter((lot) => !lot.hold && isAtDestination(lot, request));
+    const held = this.named(request).some((lot) => lot.hold);
+    if (missing === units && there.length > 0 && !held && request.body.recno === undefined) {
+      const most = `${sumOf(there)} lie at the destination already`;
+      return { status: 'refused', message: `Nothing to move: ${most}, and no other stock matches.` };
+    }
     if (missing > 0) {
       const message = `Not enough stock: ${units} asked, ${units - missing} available.`;
       return { status: 'refused', message: message + this.untaken(request, now) };
@@ -207,7 +216,7 @@ export class StockModel {
         ...{ recNo: answer.recNo, itemID: body.itemID, wid: body.wid, units: body.units, hold: false },
         ...{ spot, serial, serial2, rfidTag, received: Date.parse(answer.lot.received) },
         expires:
-          expires === undefined ? null : Date.parse(expires) + (expires.length === 10 ? 86_400_000 : 0),
+          expires === undefined ? null : Date.parse(expires) + (expires.length === 10 ? 86_400_000 - 1 : 0),
       });
       return;
     }
@@ -223,6 +232,7 @@ export class StockModel {
       else {
         const { recNo } = answer.lots[index]!;
         const rfidTag = part.whole ? from.rfidTag : null;
+        if (part.whole) from.rfidTag = null;
         this.add({ ...from, recNo, wid, spot, units: part.units, rfidTag, hold });
       }
     });
@@ -241,6 +251,10 @@ export class StockModel {
     if (this.lots.has(lot.recNo)) throw new Error(`lot ${lot.recNo} was there before`);
     this.lots.set(lot.recNo, lot);
   }
+}
+
+function isAtDestination(lot: ModelLot, { kind, body }: Of<'issue' | 'move'>): boolean {
+  return kind === 'move' && (body.shipToWid ?? body.wid) === body.wid && lot.spot === body.toSpot;
 }
 
 const sumOf = (lots: readonly ModelLot[]) => lots.reduce((total, lot) => total + lot.units, 0);
@@ -288,7 +302,8 @@ export function answerOf(request: ModelRequest, { parts, before }: Applied) {
   }
   const wID = request.body.shipToWid ?? body.wid;
   const lots = parts.map(({ fromRecNo, units, remaining, whole }) => ({
-    ...{ fromRecNo, units, remaining, wID, spot: request.body.toSpot ?? '' },
+    ...{ fromRecNo, units, wID, spot: request.body.toSpot ?? '' },
+    remaining: whole && wID === body.wid ? units : remaining,
     ...(whole && wID === body.wid ? { recNo: fromRecNo } : {}),
   }));
   return { status: 'moved', units: body.units, lots };

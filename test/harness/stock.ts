@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorObject } from './answers.ts';
+import { conflictObject } from './answers.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** Receives stock in warehouse 1 unless told otherwise; returns the answer's body. */
@@ -27,5 +27,16 @@ export async function receiveLot(
 /** The refusal of more units than there are; `untaken`: its words about lots that match and are not taken. */
 export function notEnough(asked: number, available: number, untaken = '') {
   const message = `Not enough stock: ${asked} asked, ${available} available.`;
-  return errorObject(409, 'conflict', message + (untaken === '' ? '' : ` Not taken: ${untaken}.`));
+  const of = (what: string) => Number(new RegExp(`([\\d.]+) ${what}`).exec(untaken)?.[1] ?? 0);
+  const [onHold, expired] = [of('on hold'), of('expired')];
+  const reason =
+    available + onHold >= asked ? 'onHold' : available + expired >= asked ? 'expired' : 'insufficientStock';
+  const not = untaken.startsWith('at least')
+    ? { onHoldAtLeast: onHold, expiredAtLeast: expired }
+    : { onHold, expired };
+  return conflictObject(
+    reason,
+    { asked, available, ...not },
+    message + (untaken === '' ? '' : ` Not taken: ${untaken}.`),
+  );
 }

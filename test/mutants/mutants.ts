@@ -857,17 +857,6 @@ async function importKey(`,
     test: { file: 'contract/move.test.ts', title: 'expired ones last' },
   },
   {
-    name: 'a date expires when its day begins',
-    edits: [
-      {
-        file: 'packages/domain/src/stock/receive.ts',
-        search: 'Math.min(parsed.at + 86_400_000, lastMoment)',
-        replace: 'parsed.at',
-      },
-    ],
-    test: { file: 'contract/issue.test.ts', title: 'through the end of that day' },
-  },
-  {
     name: 'the weight of a lot doubled by a split',
     edits: [
       {
@@ -885,17 +874,6 @@ async function importKey(`,
       { file: writeBatch, search: 'hold = changed.hold,', replace: 'hold = lot.hold,' },
     ],
     test: { file: 'contract/move.test.ts', title: 'keeps the hold' },
-  },
-  {
-    name: 'what is on hold as it was before the batch',
-    edits: [
-      {
-        file: allocate,
-        search: 'untakenText(untakenNow(batch, pick, untaken))',
-        replace: 'untakenText(untaken)',
-      },
-    ],
-    test: { file: 'concurrency/large-issues.test.ts', title: 'moved by the batch itself' },
   },
   {
     name: 'what only may need more lots is read as soon as what needs them',
@@ -997,17 +975,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/large-issues.test.ts', title: 'no more than are counted' },
-  },
-  {
-    name: 'what is on hold where too much is on hold to be looked at is told as nothing',
-    edits: [
-      {
-        file: allocate,
-        search: "return more ? ' There may be more on hold or expired.' : '';",
-        replace: "return '';",
-      },
-    ],
-    test: { file: 'concurrency/large-issues.test.ts', title: 'is not told as if it were nothing' },
   },
   {
     name: 'moves that were applied use up what a batch may read by the moment of receipt',
@@ -5646,17 +5613,6 @@ async function importKey(`,
     test: { file: 'contract/reverse.test.ts', title: 'with ten at once' },
   },
   {
-    name: 'a reversal gives back what has moved on',
-    edits: [
-      {
-        file: 'packages/domain/src/stock/reverse.ts',
-        search: 'if (lot.spot !== spot) return elsewhere(lot, spot);\n  return lot.hold',
-        replace: 'return lot.hold',
-      },
-    ],
-    test: { file: 'contract/reverse.test.ts', title: '409 with figures' },
-  },
-  {
     name: 'a reversal out of scope is told from none',
     edits: [
       {
@@ -5733,17 +5689,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/batch.test.ts', title: 'only to be tried out' },
-  },
-  {
-    name: 'a refusal names a lot by a number that it never has',
-    edits: [
-      {
-        file: 'packages/domain/src/stock/count.ts',
-        search: 'lots.flatMap((lot) => recNoOf(lot) ?? [])',
-        replace: 'lots.map((lot) => lot.recNo)',
-      },
-    ],
-    test: { file: 'contract/count.test.ts', title: 'named by no number' },
   },
   {
     name: 'units come back to where an empty lot was moved',

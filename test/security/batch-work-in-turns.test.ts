@@ -103,9 +103,7 @@ test('the keys of an atomic batch that is refused are looked up in stretches', a
   );
   const caller = { client: { clientId: 'client' } } as Caller;
   const refused = new Map<number, Result>([[0, besideRefused]]);
-  const turns = await turnsDuring(() =>
-    refusals.replyTo(operations, refused, 'Refused.', caller, callTexts()),
-  );
+  const turns = await turnsDuring(() => refusals.replyTo(operations, refused, caller, callTexts()));
   expect(turns).toBeGreaterThanOrEqual(turnsMin);
 });
 

@@ -115,6 +115,7 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
     itemID: stocked,
     units: 1,
     counted: 1_000_000,
+    everywhere: true,
     ...(wid === undefined ? {} : { wid }),
     reasonCode: 0,
     ...to,

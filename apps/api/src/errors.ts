@@ -1,4 +1,6 @@
 import type { Refusal, RefusalCode } from '@inventory/domain/contract/refused';
+import { jsonText } from '@inventory/domain/json-text';
+import { parseQuantity } from '@inventory/domain/quantity';
 
 /** Every code of the error object with its status. */
 export const statusOf = {
@@ -89,16 +91,17 @@ export function batchErrorText(status: number, error: ErrorObject, results: stri
 }
 
 /** The JSON text of the contract's error object. */
-export function errorText(status: number, { code, message, details }: ErrorObject): string {
-  return JSON.stringify({
-    statusCode: status,
-    error: code,
-    message,
-    ...(details === undefined ? {} : { details }),
-  });
+export function errorText(status: number, error: ErrorObject): string {
+  const object = { statusCode: status, error: error.code, message: error.message };
+  if ('reason' in error) {
+    const { reason, figures } = error;
+    const exact = Object.entries(figures).map(([name, text]) => [name, parseQuantity(text)] as const);
+    return jsonText({ ...object, reason, figures: Object.fromEntries(exact) });
+  }
+  return JSON.stringify('details' in error ? { ...object, details: error.details } : object);
 }
 
-type ErrorObject = { code: ErrorCode; message: string; details?: Refusal['details'] };
+type ErrorObject = Refusal | { code: 'internal_error'; message: string };
 
 export const messages = {
   internal: 'Something went wrong on our side.',

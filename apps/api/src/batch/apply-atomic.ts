@@ -1,5 +1,6 @@
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
+import { operationRefused } from '@inventory/domain/contract/conflict';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicRequest, Queued, SingleRequest } from '@inventory/domain/stock/request';
@@ -78,11 +79,10 @@ export function createAtomic({
       'refusal' in operation ? [[operation.index, refusedResult(operation.refusal)] as const] : [],
     );
     if (refused.length > 0) {
-      const which = refused.length === 1 ? `operation ${refused[0]![0]}` : `${refused.length} operations`;
-      const message = `Nothing was applied: ${which} of the batch ${refused.length === 1 ? 'was' : 'were'} refused.`;
-      if (trial !== null) return refusedReply(operations, new Map(refused), message, false);
+      const refusal = operationRefused(refused[0]![0], refused.length);
+      if (trial !== null) return refusedReply(operations, new Map(refused), refusal, false);
       const texts = textsFor(caller);
-      return refusals.replyTo(operations, new Map(refused), message, caller, texts).finally(texts.end);
+      return refusals.replyTo(operations, new Map(refused), caller, texts).finally(texts.end);
     }
     const gaps = gapsOf();
     if (trial !== null) {
@@ -173,8 +173,8 @@ function trialReply(
 ): Reply {
   if (trial.status === 'refused') {
     const { index, refusal } = trial;
-    const message = `Nothing was applied: operation ${index} of the batch was refused.`;
-    return refusedReply(operations, new Map([[index, refusedResult(refusal)]]), message, false);
+    const results = new Map([[index, refusedResult(refusal)]]);
+    return refusedReply(operations, results, operationRefused(index, 1), false);
   }
   const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
   const reply = batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false);

@@ -1,4 +1,5 @@
-import { conflict, type Refusal } from '@inventory/domain/contract/refused';
+import { operationRefused } from '@inventory/domain/contract/conflict';
+import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
@@ -22,7 +23,6 @@ export type AtomicRefusals = {
   replyTo(
     operations: readonly Operation[],
     refused: ReadonlyMap<number, Result>,
-    message: string,
     caller: Caller,
     texts: CallTexts,
   ): Promise<Reply>;
@@ -82,26 +82,30 @@ export function createAtomicRefusals(
   }
 
   return {
-    async replyTo(operations, refused, message, { client: { clientId }, key }, texts) {
+    async replyTo(operations, refused, { client: { clientId }, key }, texts) {
       if (await isDecided(clientId, key)) {
-        throw new Refused(conflict(`${message} What was sent before under its Idempotency-Key stays.`));
+        throw new Refused(operationRefused(firstOf(refused), refused.size, true));
       }
       const before = await appliedBefore(operations, clientId, texts);
       const results = new Map([...before, ...refused]);
       noteNumbers(clientId, operations, (index) => results.get(index));
-      return refusedReply(operations, results, message, false);
+      return refusedReply(operations, results, operationRefused(firstOf(refused), refused.size), false);
     },
     async replyToStock(refusal, operations, clientId, isRepeat, texts) {
       if (!('culprit' in refusal)) {
         throw new Refused(refusal, { headers: isRepeat ? { 'Idempotent-Replayed': 'true' } : {} });
       }
-      const { culprit, before = [], message } = refusal;
+      const { culprit, before = [], ...whole } = refusal;
       const { index, refusal: cause, replayed } = culprit;
       const known = before.map((place) => operations[place]!);
       const results = await appliedBefore(known, clientId, texts);
       results.set(index, refusedResult(cause, replayed || isRepeat));
       noteNumbers(clientId, operations, (place) => results.get(place));
-      return refusedReply(operations, results, message, isRepeat);
+      return refusedReply(operations, results, whole, isRepeat);
     },
   };
+}
+
+function firstOf(refused: ReadonlyMap<number, Result>): number {
+  return Math.min(...refused.keys());
 }

@@ -1,3 +1,4 @@
+import type { Conflict } from '@inventory/domain/contract/conflict';
 import { batchErrorText } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Operation } from './read-operations.ts';
@@ -24,13 +25,13 @@ export function batchReply(
 export function refusedReply(
   operations: readonly Operation[],
   known: ReadonlyMap<number, Result>,
-  message: string,
+  refusal: Conflict,
   isReplayed: boolean,
 ): Reply {
   const results = operations.map(({ index }) => known.get(index) ?? besideRefused);
   return {
     status: 409,
-    text: batchErrorText(409, { code: 'conflict', message }, resultsText(operations, results)),
+    text: batchErrorText(409, refusal, resultsText(operations, results)),
     headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
   };
 }

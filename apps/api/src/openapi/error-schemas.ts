@@ -1,3 +1,4 @@
+import { conflictFields } from '@inventory/domain/contract/conflict-reasons';
 import { z } from 'zod';
 import { type ErrorCode, statusOf } from '../errors.ts';
 
@@ -13,6 +14,7 @@ export const ErrorAnswer = z
       .record(z.string(), z.array(z.string()))
       .optional()
       .describe('Only with `validation_error`: every offending field with its messages'),
+    ...conflictFields,
   })
   .meta({ id: 'Error' });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;

@@ -62,7 +62,7 @@ const lotQuery = z.object({
   serial2: anyText.meta({ description: 'Extension: only lots with this secondary serial' }),
   jobID: idParameter('Extension: only lots of this job'),
   expiresBefore: dateTimeParameter(
-    'Extension: only lots that expire before this moment; one that was received with a date alone expires with the end of that UTC day',
+    'Extension: only lots that expire before this moment, or before this UTC day begins; one that was received with a date is good through that day',
   ),
   view: viewParameter,
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { conflict, type Refusal } from '@inventory/domain/contract/refused';
+import { tooManyLotsForBatch } from '@inventory/domain/contract/conflict';
+import type { Refusal } from '@inventory/domain/contract/refused';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
-import type { LotFilter } from '@inventory/domain/stock/allocate';
+import { type LotFilter, lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
 import { type AtomicDecision, decideInSteps, type OperationDecision } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
@@ -78,7 +79,8 @@ async function inTurns(steps: Iterator<void, AtomicDecision, void>, pace: Pacer)
   }
 }
 
-const tooMany = conflict('Too many lots for one transaction.');
+// What may be read for one dry run is bounded as for a batch.
+const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
 
 function answerOf(each: OperationDecision): JsonAnswer {
   if (!('decision' in each)) throw new Error('a dry run knows no keys');

@@ -189,13 +189,16 @@ export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null
     ) as picks`;
 }
 
-// The conditions of a pick beside the field by which its lots are found.
-export const filters = `(picks.spot is null or lot.spot = picks.spot)
+// What a pick asks of the lots themselves.
+export const fieldFilters = `(picks.spot is null or lot.spot = picks.spot)
         and (picks.serial is null or lot.serial = picks.serial)
         and (picks.serial2 is null or lot.serial2 = picks.serial2)
         and (picks.rfid_tag is null or lot.rfid_tag = picks.rfid_tag)
         and (picks.received_from is null or lot.received >= to_timestamp(picks.received_from / 1000.0))
-        and (picks.received_to is null or lot.received < to_timestamp(picks.received_to / 1000.0))
+        and (picks.received_to is null or lot.received < to_timestamp(picks.received_to / 1000.0))`;
+
+// The conditions of a pick beside the field by which its lots are found.
+export const filters = `${fieldFilters}
         and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
 
 /**

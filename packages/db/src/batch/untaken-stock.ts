@@ -1,22 +1,30 @@
+import type { Untaken } from '@inventory/domain/contract/conflict';
 import { parseQuantity } from '@inventory/domain/quantity';
 import type { LotFilter } from '@inventory/domain/stock/allocate';
-import type { Untaken } from '@inventory/domain/stock/batch';
 import type { Tx } from '../client.ts';
-import { filters, picksTable } from './pick-statements.ts';
+import { fieldFilters, filters, picksTable } from './pick-statements.ts';
 
 // Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least"
 // will do.
 const lotsMax = 1000;
 
 /**
- * For each pick the units that match it and are not taken: on hold, and expired for one that takes no expired
- * lots.
+ * For each pick the units that match it and are not taken: on hold, expired for one that takes no expired
+ * lots, and at the destination already for a move inside its warehouse.
  */
 export async function readUntaken(tx: Tx, picks: readonly LotFilter[], now: Date): Promise<Untaken[]> {
   const rows = await tx<
-    { pick: number; held: string | null; expired: string | null; held_lots: number; expired_lots: number }[]
+    {
+      pick: number;
+      held: string | null;
+      expired: string | null;
+      arrived: string | null;
+      lots: number;
+      arrived_lots: number;
+    }[]
   >`
-    select pick, held.units as held, expired.units as expired, held.lots as held_lots, expired.lots as expired_lots
+    select pick, held.units as held, expired.units as expired, arrived.units as arrived,
+      greatest(held.lots, expired.lots) as lots, arrived.lots as arrived_lots
     from ${picksTable(tx, picks, now)}
     cross join lateral (
       select sum(units) filter (where ${tx.unsafe(filters)}) as units, count(*) as lots
@@ -37,10 +45,31 @@ export async function readUntaken(tx: Tx, picks: readonly LotFilter[], now: Date
         limit ${lotsMax}
       ) as lot
     ) as expired
+    cross join lateral (
+      select sum(units) filter (where ${tx.unsafe(fieldFilters)}) as units, count(*) as lots
+      from (
+        ${tx.unsafe(arrivedText(`lot.spot = picks.not_at_spot and lot.spot <> ''`))}
+        union all
+        ${tx.unsafe(arrivedText(`picks.not_at_spot = '' and lot.spot = ''`))}
+      ) as lot
+    ) as arrived
     order by pick`;
   return rows.map((row) => ({
     held: parseQuantity(row.held ?? '0'),
     expired: parseQuantity(row.expired ?? '0'),
-    more: Math.max(row.held_lots, row.expired_lots) >= lotsMax,
+    more: row.lots >= lotsMax,
+    atDestination: parseQuantity(row.arrived ?? '0'),
+    moreAtDestination: row.arrived_lots >= lotsMax,
   }));
+}
+
+/** The lots at a spot, by the index that lots with one are in, or by that of the others, and in its order. */
+function arrivedText(isThere: string): string {
+  return `(
+          select *
+          from lot
+          where lot.part_no = picks.part_no and lot.wid = picks.wid and ${isThere} and lot.active and not lot.hold
+          order by coalesce(lot.expires, 'infinity'), lot.received, lot.rec_no
+          limit ${lotsMax}
+        )`;
 }

@@ -178,15 +178,15 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
     update lot
     set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
       shipped = case when changed.units = 0 then ${now}::timestamptz end,
-      net_weight = changed.net_weight, gross_weight = changed.gross_weight, hold = changed.hold,
+      net_weight = changed.net_weight, gross_weight = changed.gross_weight, rfid_tag = changed.rfid_tag, hold = changed.hold,
       hold_reason = case when changed.hold then coalesce(${reasonOf(tx, 'changed')}, lot.hold_reason) end
     from unnest(
         ${plainArray(lots.map((lot) => lot.recNo))}::bigint[], ${plainArray(lots.map((lot) => formatQuantity(lot.units)))}::numeric[],
         ${lots.map((lot) => lot.spot)}::text[], ${plainArray(lots.map((lot) => weightText(lot.netWeight)))}::numeric[],
-        ${plainArray(lots.map((lot) => weightText(lot.grossWeight)))}::numeric[],
+        ${plainArray(lots.map((lot) => weightText(lot.grossWeight)))}::numeric[], ${lots.map((lot) => lot.rfidTag)}::text[],
         -- The driver knows no arrays of booleans.
         ${plainArray(lots.map((lot) => Number(lot.hold)))}::integer[]::boolean[], ${plainArray(lots.map((lot) => lot.holdOf?.recNo ?? null))}::bigint[]
-      ) as changed (rec_no, units, spot, net_weight, gross_weight, hold, hold_of)
+      ) as changed (rec_no, units, spot, net_weight, gross_weight, rfid_tag, hold, hold_of)
     where lot.rec_no = changed.rec_no`;
 }
 

@@ -1,4 +1,4 @@
-import { conflict } from '@inventory/domain/contract/refused';
+import { otherRequest } from '@inventory/domain/contract/refused';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { RequestKey } from '@inventory/domain/stock/request';
 import type { Fragment, Sql, Tx } from '../client.ts';
@@ -38,7 +38,7 @@ const refusedForMs = 300;
  */
 const aheadMaxMs = 10_000;
 
-const otherRequest = JSON.stringify(conflict('This Idempotency-Key was used with another request.'));
+const refusedKey = JSON.stringify(otherRequest);
 
 /** Whether a request came with a key. */
 export function isKeyed<T extends SentRequest>(request: T): request is T & { key: RequestKey } {
@@ -90,7 +90,7 @@ export function outcomesOfKeys(
 function outcomeOfKey(row: KeyRow, { requestId, key }: KeyedRequest): StoredOutcome | null {
   const { request_id, status } = row;
   if (status !== null && request_id !== null) {
-    if (row.fingerprint !== key.fingerprint) return { status: 'refused', result: otherRequest };
+    if (row.fingerprint !== key.fingerprint) return { status: 'refused', result: refusedKey };
     const outcome = outcomeOfRow({ ...row, request_id, status });
     return request_id === requestId ? outcome : { ...outcome, isRepeat: true };
   }
@@ -112,7 +112,7 @@ export function outcomeOfRepeat(
 ): StoredOutcome {
   if (outcome.status === 'abandoned') return { status: 'abandoned', result: null };
   if (first.key.fingerprint === request.key.fingerprint) return { ...outcome, isRepeat: true };
-  return { status: 'refused', result: otherRequest };
+  return { status: 'refused', result: refusedKey };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { conflictFields } from './conflict-reasons.ts';
 import { CountAnswer, CountRequest } from './count.ts';
 import { CountDryRun, IssueDryRun, MoveDryRun, ReverseDryRun } from './dry-run.ts';
 import { Count53, DateTimeText, Flag, lengthMax, text } from './fields.ts';
@@ -75,6 +76,7 @@ const OperationError = z.object({
   error: z.string(),
   message: z.string(),
   details: z.record(z.string(), z.array(z.string())).optional(),
+  ...conflictFields,
 });
 
 const place = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Amount, Code, Id, lengthMax, name, RecordNo, text } from './fields.ts';
+import { Amount, Code, Flag, Id, isObject, lengthMax, name, RecordNo, text } from './fields.ts';
 
 /** `POST /Inventory/Count`, an extension. */
 export const CountRequest = z
@@ -11,12 +11,32 @@ export const CountRequest = z
     recno: RecordNo.optional().describe('Only this lot record was counted'),
     spot: text(lengthMax.label).optional().describe('Bin/location that was counted'),
     serial: text(lengthMax.label).optional().describe('Only lots with this serial/lot number were counted'),
+    everywhere: Flag.optional().describe(
+      'true: the whole warehouse was counted; needed where no `recno`, `spot` or `serial` says what',
+    ),
     expected: Amount.optional().describe('Quantity that should be there; 409 when it is another one'),
     remark: text(lengthMax.remark).optional().describe('Notes'),
     reference: text(lengthMax.label).optional().describe('External reference'),
   })
+  // A scanner that forgets the spot must not write off every other one.
+  .refine((body) => isPlaced(body) || body.everywhere === true, {
+    path: ['spot'],
+    error: 'or recno or serial is required, or everywhere: true for the whole warehouse.',
+    when: isObject,
+  })
+  .refine((body) => !isPlaced(body) || body.everywhere !== true, {
+    path: ['everywhere'],
+    error: 'must not be true beside recno, spot or serial.',
+    when: isObject,
+  })
   .meta({ id: 'CountRequest' });
 export type CountRequest = z.infer<typeof CountRequest>;
+
+type Places = { recno?: unknown; spot?: unknown; serial?: unknown };
+
+function isPlaced({ recno, spot, serial }: Places): boolean {
+  return recno !== undefined || spot !== undefined || serial !== undefined;
+}
 
 /** The lots that a count or a reversal changed. */
 export const ChangedLots = z.array(

@@ -82,3 +82,8 @@ export const DateTimeText = z
 
 /** The longest texts, in characters (code points). */
 export const lengthMax = { shortId: 64, label: 100, description: 500, remark: 1000 } as const;
+
+/** Has a rule about several fields judged even when others are wrong: one answer names them all. */
+export function isObject({ value }: { value: unknown }): boolean {
+  return typeof value === 'object' && value !== null;
+}

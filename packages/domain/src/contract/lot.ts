@@ -39,7 +39,10 @@ export type Lot = z.infer<typeof Lot>;
 
 /** A lot with everything that was stored at its receipt and since. */
 export const FullLot = Lot.extend({
-  expires: z.iso.datetime().nullable().describe('Expiration date; null: none'),
+  expires: z.iso
+    .datetime()
+    .nullable()
+    .describe('Expiration; the last millisecond of the day where a date was given; null: none'),
   price: z.number().nullable().describe('Unit cost'),
   netWeight: z.number().nullable().describe('Net weight, as received less what moves split off'),
   grossWeight: z.number().nullable().describe('Gross weight, as received less what moves split off'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DateTimeText, Id, lengthMax, name, RecordNo, text, Units } from './fields.ts';
+import { DateTimeText, Id, isObject, lengthMax, name, RecordNo, text, Units } from './fields.ts';
 
 /** `POST /Inventory/Move`. */
 export const MoveRequest = z
@@ -23,8 +23,7 @@ export const MoveRequest = z
   .refine((body) => hasDestination(body), {
     path: ['toSpot'],
     error: 'or shipToWid must name a destination that differs from the source.',
-    // Judged even when other fields are wrong: one answer names them all.
-    when: ({ value }) => typeof value === 'object' && value !== null,
+    when: isObject,
   })
   .meta({ id: 'MoveRequest' });
 export type MoveRequest = z.infer<typeof MoveRequest>;
@@ -41,7 +40,7 @@ export const MoveAnswer = z
         recNo: z.int().describe('Destination lot'),
         fromRecNo: z.int().describe('Source lot; the same when a whole lot moved inside its warehouse'),
         units: z.number().describe('Moved'),
-        remaining: z.number().describe('Left at the source'),
+        remaining: z.number().describe('In the lot `fromRecNo` afterwards'),
         wID: z.int(),
         spot: z.string(),
       }),

@@ -19,7 +19,7 @@ export const ReceiveRequest = z
     grossWeight: Amount.optional().describe('Gross weight'),
     price: Amount.optional().describe('Unit cost'),
     expires: DateTimeText.optional().describe(
-      'Expiration; without an offset, UTC. A date is good through the end of that day.',
+      'Expiration; without an offset, UTC. A date is good through that day, and kept as its last millisecond.',
     ),
     supplier: Code.optional().describe('Vendor/supplier ID'),
     line: Code.optional().describe('PO line number when receiving against a PO'),

@@ -1,24 +1,31 @@
+import { type Conflict, keyReused } from './conflict.ts';
+
 /**
  * The codes of a refusal, which the caller can mend: the contract's table of codes, less the ones of
  * failures.
  */
-export type RefusalCode =
-  | 'bad_request'
-  | 'validation_error'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'not_implemented';
+export type RefusalCode = Refusal['code'];
 
 /** Each offending field with its messages. */
 export type FieldErrors = Record<string, string[]>;
 
 /**
  * A refusal is a value: the caller's request cannot be done, nothing was changed, and the answer says why.
- * `details` only with `validation_error`.
+ * `details` only with `validation_error`; a conflict has a reason and figures.
  */
-export type Refusal = { code: RefusalCode; message: string; details?: FieldErrors };
+export type Refusal =
+  | {
+      code:
+        | 'bad_request'
+        | 'validation_error'
+        | 'unauthorized'
+        | 'forbidden'
+        | 'not_found'
+        | 'not_implemented';
+      message: string;
+      details?: FieldErrors;
+    }
+  | Conflict;
 
 /** A `validation_error` about one field or several. Each message completes the sentence "<field> …". */
 export function invalid(fields: FieldErrors): Refusal {
@@ -31,11 +38,6 @@ export function invalid(fields: FieldErrors): Refusal {
   return { code: 'validation_error', message: 'One or more fields failed validation.', details };
 }
 
-/** A `conflict` with the current state. */
-export function conflict(message: string): Refusal {
-  return { code: 'conflict', message };
-}
-
 /** The refusal of a transaction that was never applied, or not in the client's scope. */
 export const noTransaction = {
   code: 'not_found',
@@ -43,7 +45,7 @@ export const noTransaction = {
 } as const satisfies Refusal;
 
 /** The refusal of a request whose Idempotency-Key leads to another one. */
-export const otherRequest = conflict('This Idempotency-Key was used with another request.');
+export const otherRequest: Refusal = keyReused;
 
 /** The refusal of a lot that is not there, or not in the client's scope. */
 export const noLot = { code: 'not_found', message: 'There is no such lot.' } as const satisfies Refusal;

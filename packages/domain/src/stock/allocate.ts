@@ -1,14 +1,13 @@
-import { conflict, invalid, type Refusal } from '../contract/refused.ts';
-import { formatQuantity, type Quantity } from '../quantity.ts';
 import {
-  allocationOrder,
-  type Batch,
-  gateKey,
-  isExpired,
-  type LotState,
-  type Tally,
+  lotDiffers,
+  namedLotOnHold,
+  notEnough as notEnoughStock,
+  tooManyLotsForUnits,
   type Untaken,
-} from './batch.ts';
+} from '../contract/conflict.ts';
+import { invalid, type Refusal } from '../contract/refused.ts';
+import { formatQuantity, type Quantity } from '../quantity.ts';
+import { allocationOrder, type Batch, gateKey, isExpired, type LotState, type Tally } from './batch.ts';
 
 /** Which lots a transaction may take: every filter given must match. */
 export type LotFilter = {
@@ -54,7 +53,7 @@ export function askKey(pick: LotFilter, units: Quantity): string {
  * that this batch has not read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
-  const candidates = candidatesOf(batch, pick);
+  const candidates = candidatesOf(batch, pick, units);
   if ('code' in candidates) return candidates;
   const key = pickKey(pick);
   if (batch.unread.has(key)) return 'undecided';
@@ -88,7 +87,7 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
  * not one of the item in the warehouse or does not match the other filters.
  */
 export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[] | Refusal | 'undecided' {
-  const candidates = candidatesOf(batch, pick);
+  const candidates = candidatesOf(batch, pick, 0n);
   if ('code' in candidates || pick.recNo !== undefined) return candidates;
   const key = pickKey(pick);
   if (batch.unread.has(key)) return 'undecided';
@@ -107,17 +106,26 @@ function notEnough(
   const untaken = batch.untaken.get(pickKey(pick));
   // Nobody thought that it would find too little: others of the batch took what was there.
   if (untaken === undefined && pick.recNo === undefined) return 'undecided';
-  const reason = untaken === undefined ? '' : untakenText(untakenNow(batch, pick, untaken));
-  return conflict(
-    `Not enough stock: ${formatQuantity(asked)} asked, ${formatQuantity(available)} available.${reason}`,
-  );
+  const now = untaken === undefined ? nothingUntaken : untakenNow(batch, pick, untaken);
+  return notEnoughStock(asked, available, now);
 }
 
-/** What is on hold or expired after what the batch has changed since it was read. */
+// Of a lot that is named there is nothing else.
+const nothingUntaken: Untaken = {
+  ...{ held: 0n, expired: 0n, more: false },
+  ...{ atDestination: 0n, moreAtDestination: false },
+};
+
+/** What is not taken after what the batch has changed since it was read. */
 function untakenNow(batch: Batch, pick: LotFilter, read: Untaken): Untaken {
   const now = { ...read };
+  const anywhere = { ...pick, notAtSpot: undefined };
   const add = (lot: LotState, sign: 1n | -1n) => {
-    if (!matchesFields(lot, pick)) return;
+    if (!matchesFields(lot, anywhere)) return;
+    if (lot.spot === pick.notAtSpot) {
+      if (!lot.hold) now.atDestination += sign * lot.units;
+      return;
+    }
     if (lot.hold) now.held += sign * lot.units;
     else if (!pick.expiredToo && isExpired(lot, batch.now)) now.expired += sign * lot.units;
   };
@@ -132,37 +140,24 @@ function untakenNow(batch: Batch, pick: LotFilter, read: Untaken): Untaken {
   return now;
 }
 
-/** The reason why stock that an operator sees on the shelf is not taken. */
-function untakenText({ held, expired, more }: Untaken): string {
-  const causes = [
-    ...(held > 0n ? [`${formatQuantity(held)} on hold`] : []),
-    ...(expired > 0n ? [`${formatQuantity(expired)} expired`] : []),
-  ];
-  if (causes.length > 0) return ` Not taken: ${more ? 'at least ' : ''}${causes.join(', ')}.`;
-  return more ? ' There may be more on hold or expired.' : '';
-}
-
 function tooManyLots(parts: readonly Taking[], { lots, more }: Tally, units: Quantity): Refusal {
   const first = parts.slice(0, lotsPerTransactionMax).reduce((sum, part) => sum + part.units, 0n);
-  return conflict(
-    `Too many lots: ${formatQuantity(units)} units would take ${more ? 'more than ' : ''}${lots} lots, and one transaction ` +
-      `takes at most ${lotsPerTransactionMax}. Ask for at most ${formatQuantity(first)} units at a time.`,
-  );
+  return tooManyLotsForUnits(units, lots, more, lotsPerTransactionMax, first);
 }
 
-function candidatesOf(batch: Batch, pick: LotFilter): readonly LotState[] | Refusal {
+function candidatesOf(batch: Batch, pick: LotFilter, asked: Quantity): readonly LotState[] | Refusal {
   if (pick.recNo === undefined) return batch.lots.get(gateKey(pick.partNo, pick.wid)) ?? [];
   const lot = batch.lotsByRecNo.get(pick.recNo);
   // One text for all three, so that nothing about another warehouse's lots can be told.
   if (lot === undefined || lot.partNo !== pick.partNo || lot.wid !== pick.wid) {
     return invalid({ recno: ['is not a lot of this item in this warehouse.'] });
   }
-  if (lot.hold && !pick.heldToo) return conflict('The lot is on hold.');
+  if (lot.hold && !pick.heldToo) return namedLotOnHold(lot.recNo, asked, lot.units);
   if (lot.units > 0n && pick.notAtSpot !== undefined && lot.spot === pick.notAtSpot) {
     return invalid({ toSpot: ['must differ from where the lot is.'] });
   }
   const unmatched = unmatchedFields(lot, pick);
-  if (unmatched.length > 0) return conflict(`The lot does not match ${unmatched.join(', ')}.`);
+  if (unmatched.length > 0) return lotDiffers(lot.recNo, lot.units, unmatched);
   return [lot];
 }
 

@@ -1,4 +1,11 @@
-import { conflict, otherRequest, type Refusal } from '../contract/refused.ts';
+import {
+  type Conflict,
+  keyReused,
+  operationRefused,
+  tooManyLines,
+  tooManyLotsForBatch,
+} from '../contract/conflict.ts';
+import type { Refusal } from '../contract/refused.ts';
 import { lotsPerTransactionMax } from './allocate.ts';
 import { leaveOut, smallBytes, toldLengthMax } from './answers.ts';
 import { type Batch, entriesMax } from './batch.ts';
@@ -23,7 +30,7 @@ export type Culprit = { index: number; refusal: Refusal; replayed: boolean };
  * As the ledger keeps a refused batch: a refusal with the operation that is to blame. `before`: the places of
  * those that an earlier send of their keys had applied, which this refusal does not undo.
  */
-export type AtomicRefusal = Refusal & { culprit: Culprit; before?: number[] };
+export type AtomicRefusal = Conflict & { culprit: Culprit; before?: number[] };
 
 export type AtomicDecision =
   | { status: 'applied'; operations: OperationDecision[] }
@@ -34,14 +41,8 @@ export type AtomicDecision =
 
 // Some tens of milliseconds: each operation may pass over all lots that were read for the others.
 const looksMax = 1_500_000;
-const tooManyEntries = conflict(
-  `Too many lots: one batch writes at most ${entriesMax} lines of the ledger, two for each lot that is moved. ` +
-    'Send it in parts.',
-);
-const tooMany = conflict(
-  `Too many lots: the batch would look at more lots than one transaction reads. Send it in parts; ` +
-    `each may take ${lotsPerTransactionMax} lots of one place.`,
-);
+const tooManyEntries = tooManyLines(entriesMax);
+const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
 
 /**
  * Decides operations one after the other, each against what the one before left; the first that is refused
@@ -83,7 +84,7 @@ export function* decideInSteps(
     status: 'refused',
     isOfBatch,
     refusal: {
-      ...conflict(`Nothing was applied: operation ${index} of the batch was refused.`),
+      ...operationRefused(index, 1),
       culprit: { index, refusal, replayed },
       ...(before.length > 0 && { before }),
     },
@@ -93,7 +94,7 @@ export function* decideInSteps(
     const { key } = operation;
     const first = key === undefined ? undefined : firsts.get(key.digest);
     if (first !== undefined) {
-      if (first.key!.fingerprint !== key!.fingerprint) return refused(index, otherRequest);
+      if (first.key!.fingerprint !== key!.fingerprint) return refused(index, keyReused);
       decided.push({ operation, repeats: first });
       continue;
     }

@@ -1,3 +1,4 @@
+import { type Conflict, noRoomInLevel, noRoomInLot, type Untaken } from '../contract/conflict.ts';
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { parseQuantity, type Quantity } from '../quantity.ts';
 import type { Past } from './reverse.ts';
@@ -46,11 +47,6 @@ export const entriesMax = 4000;
 
 /** How many lots a transaction would take, or all that there are. `more`: it was not counted to the end. */
 export type Tally = { lots: number; units: Quantity; more: boolean };
-
-/**
- * The units that match a pick but are not taken. `more`: at least so many, there were too many lots to count.
- */
-export type Untaken = { held: Quantity; expired: Quantity; more: boolean };
 
 export type ItemFacts = { partNo: number; shortId: string; description: string; dfltOwner: number };
 
@@ -107,13 +103,20 @@ export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
   return level;
 }
 
-// More than a level can hold. Lots are far smaller; without this a sum of many would fail on the level's
-// constraint.
-const levelLimit = parseQuantity('1000000000000000');
+// What a level and a lot can hold. Without these a sum would fail on their constraints.
+const levelMax = parseQuantity('999999999999999.999999');
+const lotMax = parseQuantity('999999999999.999999');
 
-/** Whether the gate's level can take so many units more. */
-export function hasRoom(batch: Batch, partNo: number, wid: number, units: Quantity): boolean {
-  return levelOf(batch, partNo, wid).inStock + units < levelLimit;
+/** Why the gate's level cannot take so many units more; null when it can. */
+export function refuseLevel(batch: Batch, partNo: number, wid: number, units: Quantity): Conflict | null {
+  const { inStock } = levelOf(batch, partNo, wid);
+  return inStock + units > levelMax ? noRoomInLevel(units, inStock, levelMax) : null;
+}
+
+/** Why a lot cannot take so many units more, null being one that would be made; null when it can. */
+export function refuseLot(lot: LotState | null, units: Quantity): Conflict | null {
+  const present = lot?.units ?? 0n;
+  return present + units > lotMax ? noRoomInLot(lot && recNoOf(lot), units, present, lotMax) : null;
 }
 
 /** Changes the units of a lot and the level of its gate together. A lot that is emptied loses its hold. */

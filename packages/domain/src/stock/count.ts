@@ -1,18 +1,20 @@
+import { countDiffers, heldNotCounted, tooManyLotsToCount } from '../contract/conflict.ts';
 import type { CountRequest } from '../contract/count.ts';
-import { conflict, type Refusal } from '../contract/refused.ts';
-import { formatQuantity, type Quantity, quantityOf } from '../quantity.ts';
+import type { Refusal } from '../contract/refused.ts';
+import { type Quantity, quantityOf } from '../quantity.ts';
 import { type LotFilter, lotsMatching, lotsPerTransactionMax } from './allocate.ts';
 import {
   addLot,
   adjust,
   type Batch,
   type Entry,
-  hasRoom,
   type ItemFacts,
   type LotState,
   recNoOf,
+  refuseLevel,
+  refuseLot,
 } from './batch.ts';
-import { applied, type Decision, itemOf, noRoom, undecided } from './decision.ts';
+import { applied, type Decision, itemOf, undecided } from './decision.ts';
 
 /** The lots that a count is about: also those that have expired, and named by its recNo one in any state. */
 export function countPick(partNo: number, request: CountRequest): LotFilter {
@@ -68,38 +70,21 @@ function refuseCount(
   lots: readonly LotState[],
   before: Quantity,
 ): Refusal | null {
-  if (lots.length > lotsPerTransactionMax) {
-    return conflict(
-      `Too many lots: more than ${lotsPerTransactionMax} lie there, and one transaction counts at most so many. ` +
-        'Count them by serial, or one by its recno.',
-    );
-  }
+  if (lots.length > lotsPerTransactionMax) return tooManyLotsToCount(lotsPerTransactionMax);
   const { expected } = request;
   if (expected !== undefined && quantityOf(expected) !== before) {
-    return conflict(
-      `Not as expected: ${formatQuantity(quantityOf(expected))} expected, ${formatQuantity(before)} there.`,
-    );
+    return countDiffers(quantityOf(expected), before);
   }
   const counted = quantityOf(request.counted);
-  if (counted > before) return hasRoom(batch, item.partNo, request.wid, counted - before) ? null : noRoom;
+  if (counted > before) {
+    const more = counted - before;
+    const lot = request.recno === undefined ? null : lots[0]!;
+    return refuseLot(lot, more) ?? refuseLevel(batch, item.partNo, request.wid, more);
+  }
   const held = lots.filter((lot) => lot.hold);
   const heldUnits = held.reduce((sum, lot) => sum + lot.units, 0n);
   if (counted === before || counted >= heldUnits) return null;
-  return conflict(
-    `Lots on hold are not counted down: ${formatQuantity(counted)} counted, ${formatQuantity(heldUnits)} on hold in ` +
-      `${lotsText(held)}.`,
-  );
-}
-
-/** Lots by their numbers; those that this batch has made have none yet. */
-function lotsText(lots: readonly LotState[]): string {
-  const numbers = lots.flatMap((lot) => recNoOf(lot) ?? []);
-  const newCount = lots.length - numbers.length;
-  const shown = `${numbers.slice(0, 10).join(', ')}${numbers.length > 10 ? ', …' : ''}`;
-  const stored = numbers.length === 0 ? [] : [`${numbers.length === 1 ? 'lot' : 'lots'} ${shown}`];
-  const made =
-    newCount === 0 ? [] : [newCount === 1 ? 'a lot made just now' : `${newCount} lots made just now`];
-  return [...stored, ...made].join(' and ');
+  return heldNotCounted(counted, heldUnits, held.map(recNoOf));
 }
 
 function takeOut(batch: Batch, lots: readonly LotState[], units: Quantity): Entry[] {

@@ -1,4 +1,4 @@
-import { conflict, invalid, type Refusal } from '../contract/refused.ts';
+import { invalid, type Refusal } from '../contract/refused.ts';
 import type { JsonAnswer } from '../json-text.ts';
 import type { Batch, Entry, ItemFacts } from './batch.ts';
 
@@ -22,6 +22,3 @@ export function applied(entries: Entry[], answer: (transactionNo: number | null)
 export function itemOf(batch: Batch, shortId: string): ItemFacts | Refusal {
   return batch.items.get(shortId) ?? invalid({ itemID: ['is not a known item.'] });
 }
-
-/** The refusal of more units than the level of an item in a warehouse can hold. */
-export const noRoom: Refusal = conflict('The stock of this item in this warehouse would be too large.');

@@ -2,8 +2,17 @@ import type { MoveRequest } from '../contract/move.ts';
 import { parseDateTime } from '../date-time.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
 import { allocate, type LotFilter, type Taking } from './allocate.ts';
-import { addLot, adjust, type Batch, change, type Entry, hasRoom, type LotState, recNoOf } from './batch.ts';
-import { applied, type Decision, itemOf, noRoom, undecided } from './decision.ts';
+import {
+  addLot,
+  adjust,
+  type Batch,
+  change,
+  type Entry,
+  type LotState,
+  recNoOf,
+  refuseLevel,
+} from './batch.ts';
+import { applied, type Decision, itemOf, undecided } from './decision.ts';
 import { less, shareOf } from './weights.ts';
 
 export function movePick(partNo: number, request: MoveRequest): LotFilter {
@@ -45,8 +54,8 @@ export function move(batch: Batch, request: MoveRequest): Decision {
   if (parts === 'undecided') return undecided;
   if ('code' in parts) return { status: 'refused', refusal: parts };
   const wid = destinationWid(request);
-  if (wid !== request.wid && !hasRoom(batch, item.partNo, wid, units))
-    return { status: 'refused', refusal: noRoom };
+  const refusal = wid === request.wid ? null : refuseLevel(batch, item.partNo, wid, units);
+  if (refusal !== null) return { status: 'refused', refusal };
   // After this point it must succeed.
   const moved = parts.map((part) => movePart(batch, part, wid, request.toSpot ?? ''));
   return applied(
@@ -100,11 +109,13 @@ function movePart(batch: Batch, { lot: from, units }: Taking, wid: number, spot:
       grossWeight: shareOf(from.grossWeight, units, from.units),
       origin: { kind: 'split', of: origin, from },
     });
+    // The tag goes with the whole lot; one that is in stock again some day must not show it as well.
+    if (whole) from.rfidTag = null;
     from.netWeight = less(from.netWeight, to.netWeight);
     from.grossWeight = less(from.grossWeight, to.grossWeight);
     adjust(batch, from, -units);
     adjust(batch, to, units);
   }
   const entries = [out, { lot: to, wid, spot, delta: units, balance: to.units }];
-  return { from, to, units, remaining: to === from ? 0n : from.units, wid, spot, entries };
+  return { from, to, units, remaining: from.units, wid, spot, entries };
 }

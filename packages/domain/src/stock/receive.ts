@@ -1,15 +1,16 @@
 import type { ReceiveRequest } from '../contract/receive.ts';
-import { formatDateTime, lastMoment, parseDateTime } from '../date-time.ts';
+import { formatDateTime, parseDateTime } from '../date-time.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
-import { addLot, adjust, type Batch, hasRoom, recNoOf } from './batch.ts';
-import { applied, type Decision, itemOf, noRoom } from './decision.ts';
+import { addLot, adjust, type Batch, recNoOf, refuseLevel } from './batch.ts';
+import { applied, type Decision, itemOf } from './decision.ts';
 
 /** Makes a new lot, always. Refused only when the item does not exist, or its level cannot hold so much. */
 export function receive(batch: Batch, request: ReceiveRequest): Decision {
   const item = itemOf(batch, request.itemID);
   if ('code' in item) return { status: 'refused', refusal: item };
   const units = quantityOf(request.units);
-  if (!hasRoom(batch, item.partNo, request.wid, units)) return { status: 'refused', refusal: noRoom };
+  const refusal = refuseLevel(batch, item.partNo, request.wid, units);
+  if (refusal !== null) return { status: 'refused', refusal };
   // After this point it must succeed.
   const lot = addLot(batch, {
     partNo: item.partNo,
@@ -54,11 +55,11 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
   }));
 }
 
-/** The moment from which a lot counts as expired: a date is good through the end of that UTC day. */
+/** The last moment of a lot: a date is good through that UTC day, so that the date that comes back is the one given. */
 function expiryOf(text: string): number {
   const parsed = parseDateTime(text);
   if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
-  return parsed.precision === 'day' ? Math.min(parsed.at + 86_400_000, lastMoment) : parsed.at;
+  return parsed.precision === 'day' ? parsed.at + 86_400_000 - 1 : parsed.at;
 }
 
 function weightOf(weight: number | undefined): Quantity | null {

@@ -1,8 +1,18 @@
-import { conflict, type Refusal } from '../contract/refused.ts';
+import { alreadyReversed, isReversal, lotOnHold, unitsElsewhere, unitsGone } from '../contract/conflict.ts';
+import type { Refusal } from '../contract/refused.ts';
 import type { ReverseRequest } from '../contract/reverse.ts';
-import { formatQuantity, parseQuantity, type Quantity } from '../quantity.ts';
-import { adjust, type Batch, change, type Entry, hasRoom, type LotState, recNoOf } from './batch.ts';
-import { applied, type Decision, noRoom, undecided } from './decision.ts';
+import type { Quantity } from '../quantity.ts';
+import {
+  adjust,
+  type Batch,
+  change,
+  type Entry,
+  type LotState,
+  recNoOf,
+  refuseLevel,
+  refuseLot,
+} from './batch.ts';
+import { applied, type Decision, undecided } from './decision.ts';
 import type { Original } from './request.ts';
 import { less, plus, shareOf } from './weights.ts';
 
@@ -19,10 +29,10 @@ const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal })
  * nothing. Refused when it was undone before, or when units have moved on since.
  */
 export function reverse(batch: Batch, { transactionNo: reverses }: ReverseRequest, of: Original): Decision {
-  if (of.kind === 'reverse') return refused(conflict('A reversal cannot be reversed.'));
+  if (of.kind === 'reverse') return refused(isReversal(reverses));
   const past = batch.past.get(reverses);
   if (past === undefined) return undecided;
-  if (past.isReversed) return refused(conflict(`Transaction ${reverses} is reversed already.`));
+  if (past.isReversed) return refused(alreadyReversed(reverses));
   const steps = of.kind === 'move' ? stepsBack(past.entries) : past.entries.map(opposite);
   const refusal = refuse(batch, steps);
   if (refusal !== null) return refused(refusal);
@@ -60,9 +70,6 @@ function stepsBack(entries: readonly PastEntry[]): Step[] {
   return steps;
 }
 
-// What a lot can hold.
-const lotLimit = parseQuantity('1000000000000');
-
 function refuse(batch: Batch, steps: readonly Step[]): Refusal | null {
   let more = 0n;
   for (const { units, from, to } of steps) {
@@ -74,41 +81,30 @@ function refuse(batch: Batch, steps: readonly Step[]): Refusal | null {
   }
   // All of a transaction's lots that get something from elsewhere are behind one gate.
   const gate = steps.find(({ to }) => to !== null)?.to?.lot;
-  return gate !== undefined && !hasRoom(batch, gate.partNo, gate.wid, more) ? noRoom : null;
+  return gate === undefined ? null : refuseLevel(batch, gate.partNo, gate.wid, more);
 }
 
 function refuseTaking({ lot, spot }: Place, units: Quantity, to: Place | null): Refusal | null {
   // A whole lot that moved inside its warehouse goes back whole.
   if (lot.units < units || (to?.lot === lot && lot.units !== units)) {
-    return conflict(
-      `The units have moved on: lot ${lot.recNo} has ${formatQuantity(lot.units)}, and ${formatQuantity(units)} would go back.`,
-    );
+    return unitsGone(lot.recNo, units, lot.units);
   }
-  if (lot.spot !== spot) return elsewhere(lot, spot);
+  if (lot.spot !== spot) return unitsElsewhere(lot.recNo, lot.units, lot.spot, spot);
   return lot.hold && to === null ? onHold(lot) : null;
 }
 
 function refuseGiving({ lot, spot }: Place, units: Quantity, from: Place | null): Refusal | null {
-  if (lot.units + units >= lotLimit) return noRoom;
+  const refusal = refuseLot(lot, units);
+  if (refusal !== null) return refusal;
   // Shipped it is in stock again where the units left it: nothing of it lies anywhere else.
   if (lot.units === 0n) return null;
-  if (lot.spot !== spot) return elsewhere(lot, spot);
+  if (lot.spot !== spot) return unitsElsewhere(lot.recNo, lot.units, lot.spot, spot);
   // Units would lose their hold, or get one that nobody set.
   if (from !== null && from.lot.hold !== lot.hold) return onHold(from.lot.hold ? from.lot : lot);
   return null;
 }
 
-const placeText = (spot: string) => (spot === '' ? 'no spot' : spot);
-
-function elsewhere(lot: LotState, spot: string): Refusal {
-  return conflict(
-    `The units have moved on: lot ${lot.recNo} has ${formatQuantity(lot.units)} at ${placeText(lot.spot)}, not at ${placeText(spot)}.`,
-  );
-}
-
-function onHold(lot: LotState): Refusal {
-  return conflict(`Lot ${lot.recNo} is on hold, with ${formatQuantity(lot.units)} units.`);
-}
+const onHold = (lot: LotState): Refusal => lotOnHold(lot.recNo, lot.units);
 
 function undo(batch: Batch, { units, from, to }: Step): Entry[] {
   if (from !== null && from.lot === to?.lot) {
@@ -124,7 +120,10 @@ function undo(batch: Batch, { units, from, to }: Step): Entry[] {
   const entries: Entry[] = [];
   const isHeld = from?.lot.hold === true;
   if (from !== null) {
-    if (to !== null) giveWeights(from.lot, to.lot, units);
+    if (to !== null) {
+      giveWeights(from.lot, to.lot, units);
+      giveTag(from.lot, to.lot);
+    }
     entries.push(changeUnits(batch, from.lot, -units));
   }
   if (to !== null) {
@@ -146,6 +145,13 @@ function giveWeights(from: LotState, to: LotState, units: Quantity): void {
   from.grossWeight = less(from.grossWeight, gross);
   to.netWeight = plus(to.netWeight, net);
   to.grossWeight = plus(to.grossWeight, gross);
+}
+
+/** A split lot has the tag of its source only when it took all of it. */
+function giveTag(from: LotState, to: LotState): void {
+  if (from.rfidTag === null) return;
+  to.rfidTag = from.rfidTag;
+  from.rfidTag = null;
 }
 
 function changeUnits(batch: Batch, lot: LotState, delta: Quantity): Entry {

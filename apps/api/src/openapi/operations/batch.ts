@@ -1,9 +1,11 @@
 import type { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
+import { operationRefused } from '@inventory/domain/contract/conflict';
 import type { ReceiveAnswer } from '@inventory/domain/contract/receive';
 import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { messages } from '../../errors.ts';
 import { type Operation, one, refusalExample } from '../../operation.ts';
+import { errorOf, tooLittleOf } from '../conflict-examples.ts';
 import { item, lot } from '../story.ts';
 
 const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
@@ -38,10 +40,7 @@ const batchAnswer: z.infer<typeof BatchAnswer> = {
     },
     {
       ...{ index: 1, key: '01JD6R', status: 'refused', statusCode: 409 },
-      error: {
-        ...{ statusCode: 409, error: 'conflict' },
-        message: 'Not enough stock: 200 asked, 40 available.',
-      },
+      error: tooLittleOf(200_000_000n, 40_000_000n),
       replayed: false,
     },
   ],
@@ -52,8 +51,7 @@ const batchAnswer: z.infer<typeof BatchAnswer> = {
 const refusedBatch = {
   summary: 'An atomic batch with an operation that the stock refuses',
   value: {
-    ...{ statusCode: 409, error: 'conflict' },
-    message: 'Nothing was applied: operation 1 of the batch was refused.',
+    ...errorOf(operationRefused(1, 1)),
     results: [
       {
         ...{ index: 0, key: '01JD6Q', status: 'notApplied', statusCode: 503, replayed: false },
@@ -61,10 +59,7 @@ const refusedBatch = {
       },
       {
         ...{ index: 1, key: '01JD6R', status: 'refused', statusCode: 409, replayed: false },
-        error: {
-          ...{ statusCode: 409, error: 'conflict' },
-          message: 'Not enough stock: 200 asked, 40 available.',
-        },
+        error: tooLittleOf(200_000_000n, 40_000_000n),
       },
     ],
   },

@@ -1,8 +1,9 @@
+import { countDiffers, heldNotCounted } from '@inventory/domain/contract/conflict';
 import type { CountAnswer, CountRequest } from '@inventory/domain/contract/count';
-import { conflict, invalid } from '@inventory/domain/contract/refused';
-import { noRoom } from '@inventory/domain/stock/decision';
+import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { type Operation, refusalExample } from '../../operation.ts';
+import { noRoom } from '../conflict-examples.ts';
 import { dryRun } from '../texts.ts';
 
 const countRequest: CountRequest = {
@@ -22,7 +23,8 @@ const countAnswer: z.infer<typeof CountAnswer> = {
 export const count: Operation = {
   notes: `
 *Extension.* What lies there becomes \`counted\`. With \`recno\` that is the one lot, which is in stock again if it was shipped; else all lots
-in stock of the item at \`spot\`, with \`serial\` if it is given; a filter that is left out matches every lot, a blank one those without.
+in stock of the item at \`spot\` with \`serial\`, whichever are given; a blank one means those without. Without all three the whole warehouse is
+meant, and \`everywhere: true\` must say so.
 \`expected\` that is not the present figure: 409 with the figure.
 
 Less is taken in the order of allocation, expired lots too (last), lots on hold never: 409 names them. More becomes a new lot. When nothing
@@ -56,11 +58,8 @@ is to be changed, the count is recorded and \`lots\` is empty. One count is abou
     ),
   },
   conflict: {
-    expected: refusalExample('Another figure', conflict('Not as expected: 15 expected, 12.5 there.')),
-    hold: refusalExample(
-      'Lots on hold',
-      conflict('Lots on hold are not counted down: 1 counted, 2.5 on hold in lot 7.'),
-    ),
-    room: refusalExample('More than a stock level holds', noRoom),
+    expected: refusalExample('Another figure', countDiffers(15_000_000n, 12_500_000n)),
+    hold: refusalExample('Lots on hold', heldNotCounted(1_000_000n, 2_500_000n, [7])),
+    room: noRoom,
   },
 };

@@ -1,7 +1,9 @@
+import { namedLotOnHold } from '@inventory/domain/contract/conflict';
 import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
-import { conflict, invalid } from '@inventory/domain/contract/refused';
+import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { type Operation, refusalExample } from '../../operation.ts';
+import { tooLittle } from '../conflict-examples.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 
 const issueRequest: IssueRequest = { itemID: 'WIDGET-100', units: 85, wid: 2, reasonCode: 9 };
@@ -47,7 +49,7 @@ ${allocation} Expired lots are not taken, unless one is named by \`recno\`: then
     ),
   },
   conflict: {
-    stock: refusalExample('Too little', conflict('Not enough stock: 40 asked, 12.5 available.')),
-    hold: refusalExample('The lot that is named', conflict('The lot is on hold.')),
+    stock: tooLittle,
+    hold: refusalExample('The lot that is named', namedLotOnHold(7, 1_000_000n, 2_500_000n)),
   },
 };

@@ -1,8 +1,8 @@
 import type { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
-import { conflict, invalid } from '@inventory/domain/contract/refused';
-import { noRoom } from '@inventory/domain/stock/decision';
+import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { type Operation, refusalExample } from '../../operation.ts';
+import { noRoom, tooLittle } from '../conflict-examples.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 
 const moveRequest: MoveRequest = {
@@ -28,7 +28,7 @@ const spotMoveAnswer: z.infer<typeof MoveAnswer> = {
   status: 'moved',
   transactionNo: 14,
   units: 40,
-  lots: [{ recNo: 3, fromRecNo: 3, units: 40, remaining: 0, wID: 1, spot: 'B-07-1' }],
+  lots: [{ recNo: 3, fromRecNo: 3, units: 40, remaining: 40, wID: 1, spot: 'B-07-1' }],
 };
 
 export const move: Operation = {
@@ -54,7 +54,7 @@ ${allocation} A lot on hold moves only when it is named by \`recno\`, and stays 
     ),
   },
   conflict: {
-    stock: refusalExample('Too little', conflict('Not enough stock: 40 asked, 12.5 available.')),
-    room: refusalExample('More than a stock level holds', noRoom),
+    stock: tooLittle,
+    room: noRoom,
   },
 };

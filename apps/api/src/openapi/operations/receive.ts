@@ -1,8 +1,8 @@
 import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
 import { invalid } from '@inventory/domain/contract/refused';
-import { noRoom } from '@inventory/domain/stock/decision';
 import type { z } from 'zod';
 import { type Operation, refusalExample } from '../../operation.ts';
+import { noRoom } from '../conflict-examples.ts';
 import { item, lot } from '../story.ts';
 
 const receiveRequest: ReceiveRequest = { itemID: 'WIDGET-100', units: 40, wid: 1, reasonCode: 3 };
@@ -41,5 +41,5 @@ in range.`,
   invalid: {
     item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
   },
-  conflict: { room: refusalExample('More than a stock level holds', noRoom) },
+  conflict: { room: noRoom },
 };

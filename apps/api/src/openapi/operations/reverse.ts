@@ -1,4 +1,5 @@
-import { conflict, invalid } from '@inventory/domain/contract/refused';
+import { alreadyReversed, isReversal, unitsGone } from '@inventory/domain/contract/conflict';
+import { invalid } from '@inventory/domain/contract/refused';
 import type { ReverseAnswer, ReverseRequest } from '@inventory/domain/contract/reverse';
 import type { z } from 'zod';
 import { type Operation, one, refusalExample } from '../../operation.ts';
@@ -12,8 +13,6 @@ const reverseAnswer: z.infer<typeof ReverseAnswer> = {
   reverses: 6,
   lots: [{ recNo: 6, units: -60, remaining: 0 }],
 };
-
-const moved = 'The units have moved on: lot 6 has 2.5, and 60 would go back.';
 
 export const reverse: Operation = {
   notes: `
@@ -29,8 +28,8 @@ a hold is in the way: 409 with the figures. A reversal cannot be reversed.${dryR
     fields: refusalExample('Every offending field', invalid({ transactionNo: ['is required.'] })),
   },
   conflict: {
-    twice: refusalExample('Done before', conflict('Transaction 6 is reversed already.')),
-    moved: refusalExample('The units are not there any more', conflict(moved)),
-    reversal: refusalExample('A reversal', conflict('A reversal cannot be reversed.')),
+    twice: refusalExample('Done before', alreadyReversed(6)),
+    moved: refusalExample('The units are not there any more', unitsGone(6, 60_000_000n, 2_500_000n)),
+    reversal: refusalExample('A reversal', isReversal(18)),
   },
 };
