@@ -288,7 +288,8 @@ describe('which lists are costly', () => {
     ...['itemID=NONE', 'spot=NONE', 'serial=NONE&sort=description', 'hold=true'].map(
       (filter) => `/Inventory?${filter}`,
     ),
-    ...['/Inventory', '/Inventory/StockLevels', '/Item'].map((path) => `${path}?modifiedSince=2999-01-01`),
+    ...['/Inventory', '/Item'].map((path) => `${path}?modifiedSince=2999-01-01`),
+    '/Inventory/StockLevels?itemID=MANY&view=full',
   ];
   const costlyPaths = [
     ...['/Inventory?sort=description', '/Inventory?sort=recNo', '/Inventory?hold=false', '/Inventory?spot='],
@@ -297,7 +298,9 @@ describe('which lists are costly', () => {
     ...['itemID=MANY', 'spot=MANY', 'serial=MANY', 'modifiedSince=2000-01-01'].map(
       (filter) => `/Inventory?${filter}`,
     ),
-    ...['/Inventory/StockLevels', '/Item'].map((path) => `${path}?modifiedSince=2000-01-01`),
+    '/Item?modifiedSince=2000-01-01',
+    // Of more levels than are few, however few of them have changed.
+    '/Inventory/StockLevels?modifiedSince=2999-01-01',
   ];
 
   test('those that nothing leads to but reading everything, and those with many matches', async () => {

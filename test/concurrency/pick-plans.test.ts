@@ -34,7 +34,7 @@ const kinds: Record<Exclude<PickKind, 'recNo'>, { index: string; filters: Partia
   rfidTag: { index: 'lot_pick_rfid_idx', filters: { rfidTag: last.rfidTag } },
   serial: { index: 'lot_pick_serial_idx', filters: { serial: last.serial } },
   serial2: { index: 'lot_pick_serial2_idx', filters: { serial2: last.serial2 } },
-  spot: { index: 'lot_spot_idx', filters: { spot: largeItem.rareSpot } },
+  spot: { index: 'lot_spot_wid_idx', filters: { spot: largeItem.rareSpot } },
   noSpot: { index: 'lot_pick_no_spot_idx', filters: { spot: '' } },
   received: { index: 'lot_item_idx', filters: { received: [0, 1000] } },
   any: { index: 'lot_pick_idx', filters: {} },
@@ -78,7 +78,7 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
 });
 
 test.each([
-  ['spot', { spot: last.spot }, 'lot_spot_idx'],
+  ['spot', { spot: last.spot }, 'lot_spot_wid_idx'],
   ['serial', { serial: last.serial }, 'lot_held_serial_idx'],
   ['spot and serial', { spot: last.spot, serial: last.serial }, 'lot_held_serial_idx'],
 ])(

@@ -125,15 +125,15 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await dialog.getByRole('button', { name: 'Remove authorization' }).waitFor();
     await page.locator('.btn-done').first().click();
 
-    const received = await tryOut('postInventoryReceive', () =>
+    const received = await tryOut('receive', () =>
       page
-        .locator('#operations-Inventory-postInventoryReceive textarea.body-param__text')
+        .locator('#operations-Inventory-receive textarea.body-param__text')
         .fill(JSON.stringify({ itemID, units: 12.5, wid: 1, reasonCode: 3 })),
     );
     expect(received.status).toBe(201);
     expect(received.body).toContain('"status": "received"');
 
-    const listed = await tryOut('getInventory', async () => {});
+    const listed = await tryOut('listLots', async () => {});
     expect(listed.status).toBe(200);
     expect(listed.body).toContain(itemID);
   });
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
 
   test('begins with the numbers and bodies of the examples when an operation is tried out', async () => {
     const other = await openPage();
-    const byNumber = other.locator('#operations-Item-getItemPartNo');
+    const byNumber = other.locator('#operations-Item-getItem');
     await byNumber.locator('.opblock-summary-control').click();
     await byNumber.getByRole('button', { name: 'Try it out' }).click();
     expect(await byNumber.locator('tr[data-param-name] input').first().inputValue()).toBe('1');
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
         `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3`,
       ) as Promise<number>;
     expect(await lightness('html', 'backgroundColor')).toBeLessThan(60);
-    const receive = other.locator('#operations-Inventory-postInventoryReceive');
+    const receive = other.locator('#operations-Inventory-receive');
     await receive.locator('.opblock-summary-control').click();
     await receive.locator('table.headers').first().waitFor();
     for (const text of ['.swagger-ui .info p', 'table.headers td', '.response-col_status'])
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
 
   test('fits a phone: answers stand below each other, and nothing is to be moved sideways', async () => {
     const phone = await openPage({ viewport: { width: 390, height: 844 } });
-    const receive = phone.locator('#operations-Inventory-postInventoryReceive');
+    const receive = phone.locator('#operations-Inventory-receive');
     await receive.locator('.opblock-summary-control').click();
     const rows = receive.locator('.responses-table tr.response');
     await rows.first().waitFor();

@@ -125,7 +125,7 @@ describe('the OpenAPI document', () => {
     expect(Lot.properties.shipped.description).toContain('emptied by a move to another warehouse');
     expect(document.info.description).toContain('Codes are case-sensitive');
     expect(document.info.description).toContain('Empty fields, null or blank, sort last in both directions');
-    const byPartNo = operations.find(({ operation }) => operation.operationId === 'getItemPartNo');
+    const byPartNo = operations.find(({ operation }) => operation.operationId === 'getItem');
     expect(byPartNo?.operation.description).toContain('a part number, never a ShortID');
     expect(document.components.headers.RateLimit.description).toContain(
       'until the oldest counted request leaves the window',

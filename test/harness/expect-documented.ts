@@ -1,3 +1,4 @@
+import { headerComponents, sharedAnswers } from '@inventory/api/openapi/answers';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ApiAnswer } from './api-client.ts';
 
@@ -19,6 +20,11 @@ export type Documented = {
 /** Reads a document; a schema is compiled when the first answer needs it. */
 export function createDocumented(document: Json): Documented {
   const ajv = createAjv(document);
+  // Answers of no operation, such as 405, are no part of the document.
+  const whole = {
+    ...document,
+    components: { ...document.components, responses: sharedAnswers(), headers: headerComponents() },
+  };
   const validators = new Map<Json, ValidateFunction>();
   const templates = Object.entries(document.paths).map(([template, operations]) => ({
     pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
@@ -34,11 +40,11 @@ export function createDocumented(document: Json): Documented {
 
   /** The response that the document has for this status, or undefined. */
   function responseOf(method: string, path: string, status: number): Json | undefined {
-    const { responses } = document.components;
+    const { responses } = whole.components;
     if (status === 405) return responses.MethodNotAllowed;
     if (status === 501) return families.test(path) ? responses.NotImplemented : undefined;
     const operation = operationOf(method === 'HEAD' ? 'GET' : method, path);
-    if (operation !== undefined) return resolve(document, operation.responses[status]);
+    if (operation !== undefined) return resolve(whole, operation.responses[status]);
     const ofUnknownPaths: Record<number, Json> = {
       401: responses.Unauthorized,
       404: responses.NotFound,
@@ -65,7 +71,7 @@ export function createDocumented(document: Json): Documented {
       const response = responseOf(method, path, answer.status);
       if (response === undefined) throw new Error(`not in the OpenAPI document: ${what} ${answer.text}`);
       for (const [name, reference] of Object.entries(response.headers)) {
-        if (resolve(document, reference).required && !answer.headers.has(name)) {
+        if (resolve(whole, reference).required && !answer.headers.has(name)) {
           throw new Error(`${what} lacks the header ${name}`);
         }
       }
@@ -94,10 +100,11 @@ export function createAjv(document: Json): Ajv2020 {
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
       decimal: true,
       int32: true,
-      int64: true,
       password: true,
     },
   });
+  // For generators; the parts that it tells apart say it themselves, by a constant.
+  ajv.addKeyword('discriminator');
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     ajv.addSchema(strict(inlined(schema)), name);
   }

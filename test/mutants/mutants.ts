@@ -3705,17 +3705,6 @@ async function importKey(`,
     ],
     test: { file: 'contract/lots.test.ts', title: 'every lot of an item whose description changed' },
   },
-  {
-    name: 'modifiedSince: lots of items with a new description are few, however many',
-    edits: [
-      {
-        file: lotsFile,
-        search: 'array(select part_no from item where described >= ${since} ${enough})',
-        replace: "'{}'::integer[]",
-      },
-    ],
-    test: { file: 'concurrency/changed-lots.test.ts', title: 'many lots' },
-  },
   ...[
     { title: 'is among what it asks for next' },
     { title: 'the value stands still while a change is open' },
@@ -5936,17 +5925,6 @@ async function importKey(`,
     test: { file: 'contract/transactions-get.test.ts', title: 'outside the scope are left out' },
   },
   {
-    name: 'a lot out of scope leads to its transactions',
-    edits: [
-      {
-        file: listTransactions,
-        search: 'sql`stock_entry.wid = any(${wids as number[]}::integer[])`',
-        replace: 'sql`true`',
-      },
-    ],
-    test: { file: 'security/non-interference.test.ts', title: 'changes not a byte' },
-  },
-  {
     name: 'a move between two warehouses counts twice',
     edits: [
       {
@@ -6029,17 +6007,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/transactions-list.test.ts', title: 'totals and lines' },
-  },
-  {
-    name: 'what was undone counts as it was',
-    edits: [
-      {
-        file: listTransactions,
-        search: 'where reverses is not null and wid is not null and at >=',
-        replace: 'where reverses is null and wid is not null and at >=',
-      },
-    ],
-    test: { file: 'contract/transactions-list.test.ts', title: 'undone since' },
   },
   {
     name: 'a lot shown out of scope',

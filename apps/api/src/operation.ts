@@ -6,6 +6,8 @@ export type Examples = Record<string, { summary: string; value: unknown }>;
 
 /** The part of a route's OpenAPI operation that does not follow from its declaration. */
 export type Operation = {
+  /** The `operationId`, in words: generators name their functions after it. */
+  id: string;
   /** Markdown. */
   notes: string;
   /** Bodies that the route accepts; of a route with a body. */

@@ -177,8 +177,7 @@ function trialReply(
     return refusedReply(operations, results, operationRefused(index, 1), false);
   }
   const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
-  const reply = batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false);
-  return { ...reply, text: `${reply.text.slice(0, -1)},"dryRun":true}` };
+  return batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false, true);
 }
 
 /**

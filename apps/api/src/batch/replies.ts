@@ -11,12 +11,13 @@ export function batchReply(
   summary: Record<string, number>,
   gaps: Gap[] | null,
   isReplayed: boolean,
-): Reply & { text: string } {
+  isDryRun = false,
+): Reply {
   return {
     status: 200,
     text:
       `{"mode":"${mode}","results":${results},"summary":${JSON.stringify(summary)}` +
-      `${gaps === null ? '' : `,"gaps":${JSON.stringify(gaps)}`}}`,
+      `${gaps === null ? '' : `,"gaps":${JSON.stringify(gaps)}`},"dryRun":${isDryRun}}`,
     headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
   };
 }

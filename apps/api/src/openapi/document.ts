@@ -10,18 +10,26 @@ import { introduction, tags } from './texts.ts';
 /** The OpenAPI 3.1 document of these routes, made of the schemas that validate, as JSON text. */
 export function openApiText(routes: readonly Route[], basePath: string): string {
   const schemas = createSchemas();
-  schemas.answer(ErrorAnswer);
-  schemas.answer(RateLimited);
-  schemas.answer(BatchError);
+  // Those that answers name.
+  for (const schema of [ErrorAnswer, RateLimited, BatchError]) schemas.answer(schema);
   const paths: Record<string, Json> = { '/Token': { post: tokenOperation(schemas) } };
   const names = pathNames(routes);
   for (const route of routes) {
     const path = names.get(shapeOf(route.path))!;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path, schemas) };
   }
-  return JSON.stringify({
+  const whole = {
     openapi: '3.1.1',
-    info: { title: 'Inventory Management Service API', version: 'v1', description: introduction },
+    info: {
+      title: 'Inventory Management Service API',
+      version: 'v1',
+      description: introduction,
+      license: { name: 'All rights reserved' },
+    },
+    externalDocs: {
+      description: 'This document as a page, on which calls can be tried out',
+      url: `${basePath}/docs`,
+    },
     servers: [{ url: basePath }],
     tags,
     security: [{ clientCredentials: [] }, { bearer: [] }],
@@ -46,7 +54,31 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
         },
       },
     },
-  });
+  };
+  return JSON.stringify({ ...whole, components: usedComponents(whole) });
+}
+
+/** The components that the paths refer to, and those that these refer to; of the schemes of security all. */
+function usedComponents({ paths, components }: { paths: Json; components: Record<string, Json> }): Json {
+  const used = new Set<string>();
+  const follow = (part: unknown) => {
+    for (const [, kind = '', name = ''] of JSON.stringify(part).matchAll(
+      /"#\/components\/(\w+)\/([\w-]+)"/g,
+    )) {
+      if (used.has(`${kind}/${name}`)) continue;
+      used.add(`${kind}/${name}`);
+      follow(components[kind]![name]);
+    }
+  };
+  follow(paths);
+  return Object.fromEntries(
+    Object.entries(components).map(([kind, named]) => [
+      kind,
+      kind === 'securitySchemes'
+        ? named
+        : Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`${kind}/${name}`))),
+    ]),
+  );
 }
 
 /**
@@ -79,19 +111,17 @@ function pathNames(routes: readonly Route[]): Map<string, string> {
 
 function operationOf(route: Route, path: string, schemas: Schemas): Json {
   const parameterName = /\{(\w+)\}/.exec(path)?.[1];
-  const words = route.path.split(/[/:]+/).filter((word) => word !== '');
   const [status = '200', answer] = Object.entries(route.answer)[0]!;
   return {
     ...(route.isExtension ? { 'x-extension': true } : {}),
-    operationId: route.method.toLowerCase() + words.map(capital).join(''),
-    tags: [words[0]],
+    operationId: route.operation.id,
+    tags: [route.path.split('/')[1]],
     summary: route.summary,
     description: `${route.operation.notes.trim()}\n\n${rulesOf(route)}`,
     parameters: [
       ...pathParameters(route, parameterName, schemas),
       ...queryParameters(route, schemas),
-      ...(route.keyed ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
-      { $ref: '#/components/parameters/X-Request-Id' },
+      ...headerParametersOf(route),
     ],
     ...(route.body === undefined
       ? {}
@@ -99,7 +129,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: schemas.request(route.body), examples: route.operation.body },
+              'application/json': { schema: schemas.body(route.body), examples: route.operation.body },
             },
           },
         }),
@@ -157,6 +187,12 @@ function queryParameters(route: Route, schemas: Schemas): Json[] {
     ...(String(description).startsWith('Extension:') ? { 'x-extension': true } : {}),
     schema,
   }));
+}
+
+/** The headers that a call may have, each a component of {@link headerParameters}. */
+function headerParametersOf(route: Route): Json[] {
+  const names = [...(route.keyed ? ['Idempotency-Key'] : []), 'X-Request-Id'];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
 function propertiesOf(schema: Json): [string, Json][] {

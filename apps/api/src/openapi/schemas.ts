@@ -5,8 +5,10 @@ import { z } from 'zod';
 export type Json = Record<string, unknown>;
 
 export type Schemas = {
-  /** The schema of a request: a reference to a component, or the schema itself when it has no name. */
+  /** The schema of parameters or of a form: a reference to a component, or the schema itself without a name. */
   request(schema: z.ZodType): Json;
+  /** The schema of a JSON body, in which null for an optional field counts as omitted. */
+  body(schema: z.ZodType): Json;
   /** The schema of an answer. */
   answer(schema: z.ZodType): Json;
   /** The named schemas met so far, by name. */
@@ -19,17 +21,18 @@ const decimalsOfRequests = `Exact: at most 6 digits after the point and 15 signi
 export function createSchemas(): Schemas {
   const components: Record<string, Json> = {};
 
-  function convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+  function convert(schema: z.ZodType, io: 'input' | 'output', finish = (json: Json) => json): Json {
     const { $schema, $defs, ...json } = z.toJSONSchema(schema, { io, override: describe }) as Json;
     for (const [id, named] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
-      components[id] = withReferences(named);
+      components[id] = withReferences(finish(named));
     }
-    return withReferences(json);
+    return withReferences(finish(json));
   }
 
   return {
     components,
     request: (schema) => convert(schema, 'input'),
+    body: (schema) => convert(schema, 'input', withNulls),
     answer: (schema) => convert(schema, 'output'),
   };
 }
@@ -48,7 +51,8 @@ function describe({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes
     delete json.pattern;
     if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
     if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
-    json.format ??= json.maximum === undefined ? 'int64' : 'int32';
+    // None for larger ones: they are numbers that every JSON reader carries, and generators make bigints of int64.
+    if (json.maximum !== undefined) json.format ??= 'int32';
   }
   if (json.type === 'number') {
     json.format = 'decimal';
@@ -56,6 +60,26 @@ function describe({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes
       json.description = `${json.description}. ${decimalsOfRequests}`;
     }
   }
+}
+
+/** A body whose optional fields may be null. */
+function withNulls(json: Json): Json {
+  if (json.type !== 'object') return json;
+  const required = new Set(json.required as string[] | undefined);
+  const properties = Object.entries((json.properties ?? {}) as Record<string, Json>).map(([name, field]) => [
+    name,
+    required.has(name) ? field : orNull(field),
+  ]);
+  return { ...json, properties: Object.fromEntries(properties) };
+}
+
+function orNull({ type, ...json }: Json): Json {
+  if (typeof type !== 'string') throw new Error('an optional field of a body has one plain type');
+  return {
+    ...json,
+    type: [type, 'null'],
+    ...(Array.isArray(json.enum) ? { enum: [...json.enum, null] } : {}),
+  };
 }
 
 function withReferences(json: Json): Json {

@@ -106,8 +106,8 @@ Walk in the default order and without filters other than \`modifiedSince\`: whil
 /** What a dry run is. */
 export const dryRun = `
 
-*Extension:* \`dryRun: true\` gives the answer of the real call, decided by the same code on what is there at that moment, with \`transactionNo\` and the
-numbers of new lots null. Nothing is stored, no \`Idempotency-Key\` is used, no number drawn.`;
+*Extension:* \`dryRun: true\` gives the answer of the real call, decided by the same code on what is there at that moment, with \`dryRun: true\`, and with \`transactionNo\` and the
+numbers of new lots null; the real call says \`dryRun: false\`. Nothing is stored, no \`Idempotency-Key\` is used, no number drawn.`;
 
 /** What a dry run of a move or an issue says beside. */
 export const skipped =

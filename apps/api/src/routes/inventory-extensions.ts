@@ -1,5 +1,5 @@
 import { anyReversal, transactionPermission } from '@inventory/auth/permission';
-import { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
+import { BatchAnswer, BatchDryRun, BatchRequest } from '@inventory/domain/contract/batch';
 import { CountAnswer } from '@inventory/domain/contract/count';
 import { CountCall, CountDryRun, ReverseCall, ReverseDryRun } from '@inventory/domain/contract/dry-run';
 import { noTransaction } from '@inventory/domain/contract/refused';
@@ -25,7 +25,7 @@ export function extensionRoutes(stock: Stock & Batches) {
       writes: true,
       body: CountCall,
       warehouses: ({ body }) => [body.wid],
-      answer: { 200: z.union([CountAnswer, CountDryRun]) },
+      answer: { 200: z.discriminatedUnion('dryRun', [CountAnswer, CountDryRun]) },
       keyed: true,
       paged: 'never',
       notFound: null,
@@ -45,7 +45,7 @@ export function extensionRoutes(stock: Stock & Batches) {
       body: ReverseCall,
       // Those of what is undone; outside the scope it is as if it were not there.
       warehouses: noWarehouses,
-      answer: { 200: z.union([ReverseAnswer, ReverseDryRun]) },
+      answer: { 200: z.discriminatedUnion('dryRun', [ReverseAnswer, ReverseDryRun]) },
       keyed: true,
       paged: 'never',
       notFound: noTransaction.message,
@@ -63,7 +63,7 @@ export function extensionRoutes(stock: Stock & Batches) {
       body: BatchRequest,
       readBody: readRawBatch,
       warehouses: noWarehouses,
-      answer: { 200: BatchAnswer },
+      answer: { 200: z.discriminatedUnion('dryRun', [BatchAnswer, BatchDryRun]) },
       keyed: true,
       paged: 'never',
       notFound: null,

@@ -361,7 +361,7 @@ async function applyAtomic(
       written.push({ transaction, outcome: { status: 'applied', result } });
     });
     const result = atomicResultsText(decision.operations, bodies);
-    const transaction: DecidedTransaction = { ...whole, status: 'applied', entries: [], answer: () => null };
+    const transaction: DecidedTransaction = { ...whole, status: 'applied', entries: [], answer: () => ({}) };
     written.push({ transaction, outcome: { status: 'applied', result } });
     const write = writeBatch(tx, batch, written);
     times.decidedAt = performance.now();

@@ -36,10 +36,10 @@ export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Prom
     const decision = decide(batch, request);
     if (decision.status === 'undecided') return { status: 'refused' as const, refusal: tooMany };
     if (decision.status === 'refused') return decision;
-    const answer = decision.answer(null) as Record<string, JsonAnswer>;
+    const answer = decision.answer(null);
     const pick = partNo === undefined ? null : skippingPick(partNo, request);
     const skipped = pick === null ? {} : { skipped: await readSkipped(tx, pick, now) };
-    return { status: 'applied' as const, text: jsonText({ ...answer, dryRun: true, ...skipped }) };
+    return { status: 'applied' as const, text: jsonText({ ...answer, ...skipped }) };
   }) as Promise<Trial>;
 }
 
@@ -84,7 +84,7 @@ const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
 
 function answerOf(each: OperationDecision): JsonAnswer {
   if (!('decision' in each)) throw new Error('a dry run knows no keys');
-  return { ...(each.decision.answer(null) as Record<string, JsonAnswer>), dryRun: true };
+  return each.decision.answer(null);
 }
 
 async function readBatch(

@@ -116,31 +116,39 @@ function hasChanged(sql: Sql, since: Date): Fragment {
   ) >= ${since}`;
 }
 
-/** All lots that have changed since, each found by an index. */
-function changedLots(sql: Sql, since: Date): Fragment {
-  return lotList
-    .modifiedSince(sql, since)
-    .map((condition) => sql`select * from lot where ${condition}`)
-    .reduce((all, each) => sql`${all} union all ${each}`);
+/**
+ * The lots in scope of such items. Item by item: a plan for all of them may begin with all lots of the
+ * warehouses.
+ */
+function lotsOf(sql: Sql, inScope: Fragment, items: Fragment): Fragment {
+  return sql`
+    unnest(array(${items})) as described (part_no)
+    cross join lateral (
+      select * from lot where ${inScope} and lot.part_no = described.part_no offset 0
+    ) as lot`;
+}
+
+/** All lots in scope that have changed since, each found by an index. */
+function changedLots(sql: Sql, inScope: Fragment, since: Date): Fragment {
+  return sql`
+    select * from lot where ${inScope} and ${ownChange(sql, since)}
+    union all
+    select lot.* from ${lotsOf(sql, inScope, sql`select part_no from item where described >= ${since}`)}`;
 }
 
 /**
- * What has changed since, to be counted: lots, items whose description has, and their lots, though not of
- * more items than are few.
+ * What has changed since, to be counted: lots in scope, items whose description has, and their lots in scope,
+ * though not of more items than are few.
  */
-function changesSince(sql: Sql, since: Date): Fragment {
+function changesSince(sql: Sql, inScope: Fragment, since: Date): Fragment {
   const enough = sql.unsafe(enoughToBeMany);
+  const described = sql`select part_no from item where described >= ${since} ${enough}`;
   return sql`
-    (select from lot where lot.modified >= ${since} ${enough})
+    (select from lot where ${inScope} and lot.modified >= ${since} ${enough})
     union all
     (select from item where described >= ${since} ${enough})
     union all
-    (
-      select
-      from lot
-      where lot.part_no = any(array(select part_no from item where described >= ${since} ${enough}))
-      ${enough}
-    )`;
+    (select from ${lotsOf(sql, inScope, described)} ${enough})`;
 }
 
 /** How a page of lots is read that no counts lead to. */
@@ -234,9 +242,10 @@ export function lotPage(
     return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, slice, recordOf(sql)) };
   }
   const given = givenFilters(filters);
-  /** `few`: the filter that is found first, the others being asked of what it leaves. */
+  const inScopeOf = (sql: Sql) => sql`lot.wid = any(${wids as number[]}::integer[])`;
+  /** `few`: the filter that is found first, the others being asked of what it leaves in scope. */
   const read = (sql: Sql, few: GivenFilter | 'changes' | null = null) => {
-    const inScope = sql`lot.wid = any(${wids as number[]}::integer[])`;
+    const inScope = inScopeOf(sql);
     const where = given
       .filter((filter) => filter !== few)
       .reduce((all, { condition }) => sql`${all} and ${condition(sql)}`, inScope);
@@ -244,23 +253,27 @@ export function lotPage(
     const list = { ...lotList, ...total, record: recordOf(sql) };
     if (few === null) return readPage(sql, query, { ...list, where });
     if (few === 'changes') {
-      const changed = sql`(${changedLots(sql, modifiedSince!)} offset 0) as lot`;
+      const changed = sql`(${changedLots(sql, inScope, modifiedSince!)} offset 0) as lot`;
       return readPage(sql, query, { ...list, where, few: changed });
     }
     return readPage(sql, query, {
       ...list,
       where: modifiedSince === undefined ? where : sql`${where} and ${hasChanged(sql, modifiedSince)}`,
-      few: sql`(select * from lot where ${few.condition(sql)} offset 0) as lot`,
+      few: sql`(select * from lot where ${inScope} and ${few.condition(sql)} offset 0) as lot`,
     });
   };
   const narrowing = given.filter(({ hasIndex }) => hasIndex);
   if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
   const findFew = async (sql: Sql) => {
+    const inScope = inScopeOf(sql);
     const looks = [
-      ...narrowing.map((few) => ({ few, selection: sql`select from lot where ${few.condition(sql)}` })),
+      ...narrowing.map((few) => ({
+        few,
+        selection: sql`select from lot where ${inScope} and ${few.condition(sql)}`,
+      })),
       ...(modifiedSince === undefined
         ? []
-        : [{ few: 'changes' as const, selection: changesSince(sql, modifiedSince) }]),
+        : [{ few: 'changes' as const, selection: changesSince(sql, inScope, modifiedSince) }]),
     ];
     const found = await firstOfFew(sql, looks);
     return found && ((own: Sql) => read(own, found.few));

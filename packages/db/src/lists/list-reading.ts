@@ -7,8 +7,9 @@ import type { Fragment, Sql } from '../client.ts';
  *
  * - `page`: counts and an index lead to the page; as much as its records, wherever it lies and however many
  *   there are.
- * - `matches`: as much as there are records that a filter with an index leaves; `findFew` looks, for little,
- *   whether they are few, and how the page is then read from those.
+ * - `matches`: as much as there are records in scope that a filter with an index leaves; `findFew` looks, for
+ *   little, whether they are few, and how the page is then read from those. It counts in scope alone, by an
+ *   index that begins with both: whether a list waits for its turn must tell nothing of other warehouses.
  * - `everything`: all records in scope are read, filtered or sorted.
  */
 export type ListReading = { read(sql: Sql): Promise<Page> } & (

@@ -2,7 +2,7 @@ import type { StockLevel } from '@inventory/domain/contract/stock-level';
 import type { Page } from '@inventory/paging/page-envelope';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Fragment, Sql } from '../client.ts';
-import { enoughToBeMany, firstOfFew, type ListReading } from './list-reading.ts';
+import { firstOfFew, type ListReading } from './list-reading.ts';
 import { readLevelPage } from './read-level-page.ts';
 import { type List, readPage } from './read-page.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
@@ -59,10 +59,6 @@ export const levelList: Omit<List, 'where'> = {
   tieBreaker: 'part_no',
 };
 
-function ownChangesSince(sql: Sql, since: Date): Fragment {
-  return sql`select from stock_level where modified >= ${since}`;
-}
-
 /**
  * Those of the items whose description has changed since; an array, so that the planner takes the levels'
  * index.
@@ -76,15 +72,6 @@ function isDescribedSince(sql: Sql, since: Date): Fragment {
   return sql`exists (
     select from item where item.part_no = stock_level.part_no and described >= ${since} offset 0
   )`;
-}
-
-/** What has changed since of what `view=full` shows, to be counted. */
-function changesSince(sql: Sql, since: Date): Fragment {
-  const enough = sql.unsafe(enoughToBeMany);
-  return sql`
-    (${ownChangesSince(sql, since)} ${enough})
-    union all
-    (select from stock_level where ${ofDescribedSince(sql, since)} ${enough})`;
 }
 
 /**
@@ -106,27 +93,28 @@ export function stockLevelPage(
     ...(itemID === undefined ? [] : [sql`part_no = (select part_no from item where short_id = ${itemID})`]),
     ...(partNo === undefined ? [] : [sql`part_no = ${partNo}`]),
   ];
-  const read = (sql: Sql) => {
-    const where = ofItems(sql).reduce(
-      (all, condition) => sql`${all} and ${condition}`,
-      sql`wid = any(${wids as number[]}::integer[]) and used`,
-    );
+  const inScopeOf = (sql: Sql) => sql`wid = any(${wids as number[]}::integer[]) and used`;
+  const read = (sql: Sql, few: Pick<List, 'few'> = {}) => {
+    const where = ofItems(sql).reduce((all, condition) => sql`${all} and ${condition}`, inScopeOf(sql));
     const modified: List['modifiedSince'] = (sql, since) => [
       ...levelList.modifiedSince(sql, since),
       ...(view === 'full' ? [(isFiltered ? isDescribedSince : ofDescribedSince)(sql, since)] : []),
     ];
-    return readPage(sql, query, { ...levelList, where, record, modifiedSince: modified });
+    return readPage(sql, query, { ...levelList, ...few, where, record, modifiedSince: modified });
   };
-  const { modifiedSince } = query;
-  if (!isFiltered && modifiedSince === undefined) return { cost: 'everything', read };
-  const selectionsOf = (sql: Sql) => {
-    // Of one item there are as many rows as it has warehouses.
-    if (isFiltered) return ofItems(sql).map((condition) => sql`select from stock_level where ${condition}`);
-    return [view === 'full' ? changesSince(sql, modifiedSince!) : ownChangesSince(sql, modifiedSince!)];
-  };
+  // Of one item there are as many rows as there are warehouses in scope.
+  if (isFiltered) return { cost: 'page', read };
+  if (query.modifiedSince === undefined) return { cost: 'everything', read };
+  // The index of what has changed leads to the pages of all warehouses, so all levels in scope are counted.
   const findFew = async (sql: Sql) => {
-    const looks = selectionsOf(sql).map((selection) => ({ selection }));
-    return (await firstOfFew(sql, looks)) && read;
+    const found = await firstOfFew(sql, [
+      { selection: sql`select from stock_level where ${inScopeOf(sql)}` },
+    ]);
+    return (
+      found &&
+      ((own: Sql) =>
+        read(own, { few: sql`(select * from stock_level where ${inScopeOf(own)} offset 0) as stock_level` }))
+    );
   };
   return { cost: 'matches', findFew, read };
 }

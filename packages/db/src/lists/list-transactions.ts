@@ -32,23 +32,32 @@ type Narrowing = {
   /** Asked of each. */
   condition: Fragment;
   /**
-   * The same by an index that leads to what it leaves, and rows to be counted, at least as many. Null: there
-   * is none, or it leads to more than other filters leave.
+   * The same by an index that leads to what it leaves in scope, and rows to be counted, at least as many. Null:
+   * there is none, or it leads to more than other filters leave.
    */
-  found: { condition: Fragment; selection: Fragment } | null;
+  found: { condition: Fragment; rows: Fragment; selection: Fragment } | null;
 };
 
+/** What a list is asked for: `scope` is the caller's, `wids` those of it that `wid` leaves. */
+type Asked = { scope: readonly number[]; wids: readonly number[]; modifiedSince: Date | undefined };
+
 /**
- * The array of the transactions with such a line: a join would be planned for as many as the planner expects.
+ * The transactions of these warehouses that meet a condition. One between two is found by the index of either,
+ * and comes once.
  */
-const ofLines = (sql: Sql, lines: Fragment) =>
-  sql`transaction_no = any(array(select transaction_no from ${lines}))`;
+function touching(sql: Sql, wids: readonly number[], columns: Fragment, condition: Fragment): Fragment {
+  const scope = sql`${wids as number[]}::integer[]`;
+  return sql`
+    select ${columns} from stock_transaction where wid = any(${scope}) and ${condition}
+    union all
+    select ${columns} from stock_transaction
+    where to_wid = any(${scope}) and to_wid is not null and wid <> all(${scope}) and ${condition}`;
+}
 
 function narrowingsOf(
   sql: Sql,
   filters: TransactionFilters,
-  wids: readonly number[],
-  modifiedSince: PageQuery['modifiedSince'],
+  { scope, wids, modifiedSince }: Asked,
 ): Narrowing[] {
   const { kind, itemID, recNo, serial, reference, clientId, deviceID, startDate, endDate } = filters;
   const narrowings: Narrowing[] = [];
@@ -58,19 +67,22 @@ function narrowingsOf(
       condition,
       found: {
         condition,
-        selection: sql`select from stock_transaction where ${condition} and wid is not null`,
+        rows: touching(sql, wids, sql`*`, condition),
+        selection: touching(sql, wids, sql``, condition),
       },
     });
-  const inScope = sql`stock_entry.wid = any(${wids as number[]}::integer[])`;
-  // Lines are counted whatever their warehouse: to pass over those of others costs as much as to find some.
-  const byLines = (name: Narrowing['name'], condition: Fragment, lines: Fragment, leads = true) =>
+  const inScope = sql`stock_entry.wid = any(${scope as number[]}::integer[])`;
+  const ofLotsInScope = sql`lot.wid = any(${scope as number[]}::integer[])`;
+  const byLines = (name: Narrowing['name'], condition: Fragment, lines: Fragment, leads = true) => {
+    // An array: a join would be planned for as many as the planner expects.
+    const ofLines = sql`transaction_no = any(array(select transaction_no from ${lines}))`;
+    const rows = sql`select * from stock_transaction where ${ofLines} and wid is not null`;
     narrowings.push({
       name,
       condition,
-      found: leads
-        ? { condition: ofLines(sql, sql`${lines} and ${inScope}`), selection: sql`select from ${lines}` }
-        : null,
+      found: leads ? { condition: ofLines, rows, selection: sql`select from ${lines}` } : null,
     });
+  };
   if (itemID !== undefined) {
     byColumn(
       'itemID',
@@ -82,7 +94,10 @@ function narrowingsOf(
     const hasLine = sql`exists (
       select from ${ofLot} and stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope} offset 0
     )`;
-    byLines('recNo', hasLine, ofLot);
+    // A lot stays in its warehouse, so all lines of it are in scope or none.
+    const ofLotInScope = sql`stock_entry
+      where rec_no = (select rec_no from lot where rec_no = ${recNo} and ${ofLotsInScope})`;
+    byLines('recNo', hasLine, ofLotInScope);
   }
   if (reference !== undefined) {
     byColumn('reference', sql`body->>'reference' = ${reference} and body->>'reference' is not null`);
@@ -107,7 +122,12 @@ function narrowingsOf(
       ) as line
       where (select lot.serial from lot where lot.rec_no = line.rec_no) = ${serial}
     )`;
-    byLines('serial', hasLine, sql`lot join stock_entry using (rec_no) where ${ofSerial}`, leads);
+    byLines(
+      'serial',
+      hasLine,
+      sql`lot join stock_entry using (rec_no) where ${ofLotsInScope} and ${ofSerial}`,
+      leads,
+    );
   }
   if (kind !== undefined) narrowings.push({ name: 'kind', condition: sql`kind = ${kind}`, found: null });
   if (clientId !== undefined) {
@@ -117,18 +137,16 @@ function narrowingsOf(
 }
 
 /**
- * The transactions that have changed since, each found by an index. One changes once more: when it is undone.
+ * The transactions of these warehouses that have changed since, each found by an index. One changes once more:
+ * when it is undone, by one that touches the same warehouses.
  */
-function changedSince(sql: Sql, since: Date): Fragment {
+function changedSince(sql: Sql, wids: readonly number[], since: Date): Fragment {
   return sql`
-    select * from stock_transaction where wid is not null and at >= ${since}
+    ${touching(sql, wids, sql`*`, sql`at >= ${since}`)}
     union all
     select * from stock_transaction
     where wid is not null and at < ${since}
-      and transaction_no = any(array(
-        select reverses from stock_transaction
-        where reverses is not null and wid is not null and at >= ${since}
-      ))`;
+      and transaction_no = any(array(${touching(sql, wids, sql`reverses`, sql`at >= ${since} and reverses is not null`)}))`;
 }
 
 /** Whether it has, asked of each. */
@@ -166,18 +184,16 @@ export function transactionPage(
       read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(sql, scope, listedLinesMax)),
     };
   }
-  const read = (sql: Sql, few: Few = null) => readMatches(sql, query, scope, wids, filters, few);
+  const asked: Asked = { scope, wids, modifiedSince };
+  const read = (sql: Sql, few: Few = null) => readMatches(sql, query, asked, filters, few);
   const findFew = async (sql: Sql) => {
-    const looks: { few: Few; selection: Fragment }[] = narrowingsOf(
-      sql,
-      filters,
-      scope,
-      modifiedSince,
-    ).flatMap(({ name, found }) => (found === null ? [] : [{ few: name, selection: found.selection }]));
+    const looks: { few: Few; selection: Fragment }[] = narrowingsOf(sql, filters, asked).flatMap(
+      ({ name, found }) => (found === null ? [] : [{ few: name, selection: found.selection }]),
+    );
     if (modifiedSince !== undefined) {
       looks.push({
         few: 'modifiedSince',
-        selection: sql`select from stock_transaction where at >= ${modifiedSince} and wid is not null`,
+        selection: touching(sql, wids, sql``, sql`at >= ${modifiedSince}`),
       });
     }
     const found = await firstOfFew(sql, looks);
@@ -204,15 +220,14 @@ type Few = Narrowing['name'] | 'modifiedSince' | null;
 async function readMatches(
   sql: Sql,
   query: PageQuery,
-  scope: readonly number[],
-  wids: readonly number[],
+  asked: Asked,
   filters: TransactionFilters,
   few: Few,
 ): Promise<Page> {
   const direction = sql.unsafe(query.sort !== undefined && query.direction === 'asc' ? 'asc' : 'desc');
   const matching = sql`
     select transaction_no
-    from ${matchingFrom(sql, query, scope, filters, few)} and ${touches(sql, wids)}`;
+    from ${matchingFrom(sql, asked, filters, few)} and ${touches(sql, asked.wids)}`;
   const [row] = await sql<{ total_count: number; records: string }[]>`
     with matching as materialized (${matching}), page as materialized (
       select transaction_no
@@ -221,7 +236,7 @@ async function readMatches(
       limit ${query.pageSize} offset ${((query.page - 1) * query.pageSize).toString()}::bigint
     )
     select (select count(*) from matching) as total_count,
-      ${recordsOnPage(sql, transactionRecord(sql, scope, listedLinesMax), {
+      ${recordsOnPage(sql, transactionRecord(sql, asked.scope, listedLinesMax), {
         from: sql`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
         order: sql`page.transaction_no ${direction}`,
       })} as records`;
@@ -229,28 +244,21 @@ async function readMatches(
 }
 
 /** The `from` and `where` of all that the filters leave. */
-function matchingFrom(
-  sql: Sql,
-  { modifiedSince }: PageQuery,
-  scope: readonly number[],
-  filters: TransactionFilters,
-  few: Few,
-): Fragment {
-  const narrowings = narrowingsOf(sql, filters, scope, modifiedSince);
-  const asked = narrowings
+function matchingFrom(sql: Sql, asked: Asked, filters: TransactionFilters, few: Few): Fragment {
+  const { modifiedSince, wids } = asked;
+  const narrowings = narrowingsOf(sql, filters, asked);
+  const conditions = narrowings
     .filter(({ name }) => name !== few)
     .map(({ condition, found }) => (few === null && found !== null ? found.condition : condition))
     .reduce((all, each) => sql`${all} and ${each}`, sql`true`);
-  const changed = () => changedSince(sql, modifiedSince!);
-  if (few === 'modifiedSince') return sql`(${changed()} offset 0) as stock_transaction where ${asked}`;
+  const changed = () => changedSince(sql, wids, modifiedSince!);
+  if (few === 'modifiedSince') return sql`(${changed()} offset 0) as stock_transaction where ${conditions}`;
   if (few !== null) {
-    const { condition } = narrowings.find(({ name }) => name === few)!.found!;
+    const { rows } = narrowings.find(({ name }) => name === few)!.found!;
     const since = modifiedSince === undefined ? sql`true` : hasChanged(sql, modifiedSince);
-    return sql`
-      (select * from stock_transaction where ${condition} and wid is not null offset 0) as stock_transaction
-      where ${asked} and ${since}`;
+    return sql`(${rows} offset 0) as stock_transaction where ${conditions} and ${since}`;
   }
   return modifiedSince === undefined
-    ? sql`stock_transaction where ${asked}`
-    : sql`(${changed()}) as stock_transaction where ${asked}`;
+    ? sql`stock_transaction where ${conditions}`
+    : sql`(${changed()}) as stock_transaction where ${conditions}`;
 }

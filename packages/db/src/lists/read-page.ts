@@ -16,7 +16,7 @@ export type List = {
   where: Fragment;
   /**
    * Few rows of `table` in its place and under its name, found first; `where` and the rest are asked of each.
-   * Those since `modifiedSince` are then no others. Not with `groupBy`.
+   * Those since `modifiedSince` are then no others; with `groupBy` they are looked for among these rows.
    */
   few?: Fragment;
   /** The number of records when no filter narrows them, if it can be had without counting. */
@@ -134,7 +134,7 @@ function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
   // A group is as new as the newest of its rows; those are found first, so that only their groups are made.
   const { modifiedSince } = query;
   const key = sql`${sql.unsafe(groupBy)}`;
-  const table = sql`${sql.unsafe(list.table)}`;
+  const table = list.few ?? sql`${sql.unsafe(list.table)}`;
   const since =
     modifiedSince === undefined
       ? sql``

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conflictFields } from './conflict-reasons.ts';
 import { CountAnswer, CountRequest } from './count.ts';
 import { CountDryRun, IssueDryRun, MoveDryRun, ReverseDryRun } from './dry-run.ts';
-import { Count53, DateTimeText, Flag, lengthMax, text } from './fields.ts';
+import { Count53, DateTimeText, Flag, isReal, lengthMax, text } from './fields.ts';
 import { IssueAnswer, IssueRequest } from './issue.ts';
 import { Lot } from './lot.ts';
 import { MoveAnswer, MoveRequest } from './move.ts';
@@ -43,11 +43,27 @@ export const OperationHead = z.object({
 });
 export type OperationHead = z.infer<typeof OperationHead>;
 
-const Operation = z.union(
-  kinds.map((kind) =>
-    z.object({ ...OperationHead.shape, ...operationBodies[kind].shape, op: z.literal(kind) }),
-  ),
-);
+const operationName = (kind: OperationKind) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Operation`;
+const operationOf = <Kind extends OperationKind>(kind: Kind) =>
+  z
+    .object({ ...OperationHead.shape, ...operationBodies[kind].shape, op: z.literal(kind) })
+    .meta({ id: operationName(kind) });
+
+const Operation = z
+  .discriminatedUnion('op', [
+    operationOf('receive'),
+    operationOf('move'),
+    operationOf('issue'),
+    operationOf('count'),
+    operationOf('reverse'),
+  ])
+  .meta({
+    id: 'Operation',
+    discriminator: {
+      propertyName: 'op',
+      mapping: Object.fromEntries(kinds.map((kind) => [kind, `#/components/schemas/${operationName(kind)}`])),
+    },
+  });
 
 /** What a batch has beside its operations. */
 export const BatchHead = z.object({
@@ -93,45 +109,52 @@ const ReceiveTried = ReceiveAnswer.extend({
   transactionNo: z.null(),
   lot: Lot.extend({ recNo: z.null() }),
   dryRun: z.literal(true),
-});
-const MoveTried = MoveDryRun.omit({ skipped: true }).extend({
-  lots: z.array(MoveDryRun.shape.lots.element.extend({ fromRecNo: z.int().nullable() })),
-});
-const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried);
+}).meta({ id: 'ReceiveTried' });
+const MoveTried = MoveDryRun.omit({ skipped: true })
+  .extend({
+    lots: z.array(MoveDryRun.shape.lots.element.extend({ fromRecNo: z.int().nullable() })),
+  })
+  .meta({ id: 'MoveTried' });
+const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried).meta({ id: 'IssueTried' });
 
 /** In the place of a large answer, where those of other operations fill the answer of the batch. */
-const AnswerLeftOut = z.object({
-  transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} tells the rest'),
-  leftOut: z.literal(true),
-});
+const AnswerLeftOut = z
+  .object({
+    transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} tells the rest'),
+    leftOut: z.literal(true),
+    dryRun: isReal,
+  })
+  .meta({ id: 'AnswerLeftOut' });
+
+const NotApplied = z
+  .object({
+    ...place,
+    status: z.enum(['refused', 'notApplied']).describe('`notApplied`: surely not; send it again'),
+    error: OperationError,
+  })
+  .meta({ id: 'OperationNotApplied' });
 
 /** What became of each operation, in the list's order. */
 const OperationResult = z
   .union([
-    z.object({
-      ...place,
-      status: z.literal('applied'),
-      body: z.union([
-        ReceiveAnswer,
-        MoveAnswer,
-        IssueAnswer,
-        CountAnswer,
-        ReverseAnswer,
-        ReceiveTried,
-        MoveTried,
-        IssueTried,
-        CountDryRun,
-        ReverseDryRun,
-        AnswerLeftOut,
-      ]),
-    }),
-    z.object({
-      ...place,
-      status: z.enum(['refused', 'notApplied']).describe('`notApplied`: surely not; send it again'),
-      error: OperationError,
-    }),
+    z
+      .object({
+        ...place,
+        status: z.literal('applied'),
+        body: z.union([ReceiveAnswer, MoveAnswer, IssueAnswer, CountAnswer, ReverseAnswer, AnswerLeftOut]),
+      })
+      .meta({ id: 'OperationApplied' }),
+    NotApplied,
   ])
   .meta({ id: 'OperationResult' });
+
+const OperationTried = z
+  .object({
+    ...place,
+    status: z.literal('applied'),
+    body: z.union([ReceiveTried, MoveTried, IssueTried, CountDryRun, ReverseDryRun]),
+  })
+  .meta({ id: 'OperationTried' });
 
 /** 200. */
 export const BatchAnswer = z
@@ -143,9 +166,16 @@ export const BatchAnswer = z
       .array(z.object({ deviceID: z.string(), from: z.int(), to: z.int() }))
       .optional()
       .describe('Numbers of the devices that have not come, where operations have numbers'),
-    dryRun: z.literal(true).optional(),
+    dryRun: isReal,
   })
   .meta({ id: 'BatchAnswer' });
+
+/** 200 of a dry run, which applies all or is refused. */
+export const BatchDryRun = BatchAnswer.extend({
+  mode: z.literal('atomic'),
+  results: z.array(OperationTried),
+  dryRun: z.literal(true).describe('true: nothing was done'),
+}).meta({ id: 'BatchDryRun' });
 
 /** 409 or 503 of an atomic batch: the error object, with what became of each operation where it is known. */
 export const BatchError = OperationError.extend({

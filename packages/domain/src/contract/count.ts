@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Amount, Code, Flag, Id, isObject, lengthMax, name, RecordNo, text } from './fields.ts';
+import { Amount, Code, Flag, Id, isObject, isReal, lengthMax, name, RecordNo, text } from './fields.ts';
 
 /** `POST /Inventory/Count`, an extension. */
 export const CountRequest = z
@@ -57,5 +57,6 @@ export const CountAnswer = z
     counted: z.number().describe('Units there now'),
     difference: z.number().describe('counted - before'),
     lots: ChangedLots,
+    dryRun: isReal,
   })
   .meta({ id: 'CountAnswer' });

@@ -25,7 +25,7 @@ export const ReverseCall = ReverseRequest.safeExtend({ dryRun }).meta({ id: 'Rev
 const tried = {
   recNo: z.int().nullable().describe('null for a lot that would be new'),
   transactionNo: z.null().describe('Nothing was done'),
-  dryRun: z.literal(true),
+  dryRun: z.literal(true).describe('true: nothing was done'),
 };
 const skipped = z
   .array(z.object({ recNo: z.int(), reason: z.enum(['onHold', 'expired', 'filter']) }))

@@ -73,6 +73,9 @@ export function name(lengthMax: number) {
     .meta({ minLength: 1, pattern: '\\S' });
 }
 
+/** `dryRun` of the answer to a call that was no dry run. */
+export const isReal = z.literal(false).describe('false: it was done');
+
 export const Flag = z.boolean({ error: expects('true or false') });
 
 /** ISO 8601. */

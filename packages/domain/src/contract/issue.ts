@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Amount, Code, Id, lengthMax, name, RecordNo, text, Units } from './fields.ts';
+import { Amount, Code, Id, isReal, lengthMax, name, RecordNo, text, Units } from './fields.ts';
 
 /** `POST /Inventory/Issue`. */
 export const IssueRequest = z
@@ -37,5 +37,6 @@ export const IssueAnswer = z
         remaining: z.number().describe('Left in this lot; at 0 it is shipped'),
       }),
     ),
+    dryRun: isReal,
   })
   .meta({ id: 'IssueAnswer' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DateTimeText, Id, isObject, lengthMax, name, RecordNo, text, Units } from './fields.ts';
+import { DateTimeText, Id, isObject, isReal, lengthMax, name, RecordNo, text, Units } from './fields.ts';
 
 /** `POST /Inventory/Move`. */
 export const MoveRequest = z
@@ -45,6 +45,7 @@ export const MoveAnswer = z
         spot: z.string(),
       }),
     ),
+    dryRun: isReal,
   })
   .meta({ id: 'MoveAnswer' });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Amount, Code, DateTimeText, Id, lengthMax, name, text, Units } from './fields.ts';
+import { Amount, Code, DateTimeText, Id, isReal, lengthMax, name, text, Units } from './fields.ts';
 import { Lot } from './lot.ts';
 
 /** `POST /Inventory/Receive`. */
@@ -35,5 +35,6 @@ export const ReceiveAnswer = z
     status: z.literal('received'),
     transactionNo: z.int().describe('Number of this transaction'),
     lot: Lot,
+    dryRun: isReal,
   })
   .meta({ id: 'ReceiveAnswer' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChangedLots } from './count.ts';
-import { lengthMax, RecordNo, text } from './fields.ts';
+import { isReal, lengthMax, RecordNo, text } from './fields.ts';
 
 /** `POST /Inventory/Reverse`, an extension. */
 export const ReverseRequest = z
@@ -20,5 +20,6 @@ export const ReverseAnswer = z
     transactionNo: z.int().describe('Number of this transaction'),
     reverses: z.int().describe('Number of the transaction that is undone'),
     lots: ChangedLots,
+    dryRun: isReal,
   })
   .meta({ id: 'ReverseAnswer' });

@@ -15,7 +15,7 @@ const beginning = /^\{"recNo":(?:\d+|null),"status":"\w+","transactionNo":(\d+),
 
 /** Stands for the JSON text of an answer that is too large to be told beside the others. */
 export function leftOutText(transactionNo: number): string {
-  return `{"transactionNo":${transactionNo},"leftOut":true}`;
+  return `{"transactionNo":${transactionNo},"leftOut":true,"dryRun":false}`;
 }
 
 /** The same, from the answer itself. */

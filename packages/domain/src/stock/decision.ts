@@ -8,14 +8,26 @@ import type { Batch, Entry, ItemFacts } from './batch.ts';
  * one has not read enough lots.
  */
 export type Decision =
-  | { status: 'applied'; entries: Entry[]; answer: (transactionNo: number | null) => JsonAnswer }
+  | {
+      status: 'applied';
+      entries: Entry[];
+      answer: (transactionNo: number | null) => Record<string, JsonAnswer>;
+    }
   | { status: 'refused'; refusal: Refusal }
   | { status: 'undecided' };
 
 export const undecided: Decision = { status: 'undecided' };
 
-export function applied(entries: Entry[], answer: (transactionNo: number | null) => JsonAnswer): Decision {
-  return { status: 'applied', entries, answer };
+/** `answer` makes what the call answers; that also says whether the call was a dry run. */
+export function applied(
+  entries: Entry[],
+  answer: (transactionNo: number | null) => Record<string, JsonAnswer>,
+): Decision {
+  return {
+    status: 'applied',
+    entries,
+    answer: (transactionNo) => ({ ...answer(transactionNo), dryRun: transactionNo === null }),
+  };
 }
 
 /** The item a transaction names, or the refusal. Discontinued items are found too. */

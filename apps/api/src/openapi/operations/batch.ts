@@ -15,6 +15,7 @@ const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
     ...{ recNo: 13, partNo: item.partNo, shortID: item.shortID, description: item.description },
     ...{ warehouse: 'Main', wID: 1, spot: '', units: 5, serial: '' },
   },
+  dryRun: false,
 };
 const batchRequest: BatchRequest = {
   mode: 'each',
@@ -46,6 +47,7 @@ const batchAnswer: z.infer<typeof BatchAnswer> = {
   ],
   summary: { applied: 1, refused: 1, notApplied: 0 },
   gaps: [{ deviceID: 's-12', from: 839, to: 840 }],
+  dryRun: false,
 };
 
 const refusedBatch = {
@@ -66,6 +68,7 @@ const refusedBatch = {
 };
 
 export const batch: Operation = {
+  id: 'batch',
   notes: `
 *Extension.* 1 to 500 operations, or as many as the client may send in a minute (\`operationsPerBatch\` of \`GET /Me\`): receive, move, issue, count and reverse, each with the fields of its call. Each is checked as its call would be,
 permission and scope too, and has its own status; \`body\` is what its call answers, \`error\` the error object.
@@ -88,7 +91,7 @@ permission and scope too, and has its own status; \`body\` is what its call answ
 - **Large answers.** A move of 1,000 lots has an answer of 100 kB and more, and a batch has at most 500 of them. In mode \`each\`, once the new answers of
   more than 4 kB have 2 MiB, no further operation is begun: the rest is \`notApplied\` with a message that says so. Send it in another batch, or the
   whole list again with its keys. In both modes answers of earlier sends, and of a key that is in the list again, have 2 MiB of
-  their own; what has no room is \`applied\` all the same, and its \`body\` is \`{transactionNo, leftOut: true}\`. Its \`key\`, sent alone, gives the answer;
+  their own; what has no room is \`applied\` all the same, and its \`body\` is \`{transactionNo, leftOut: true, dryRun: false}\`. Its \`key\`, sent alone, gives the answer;
   \`GET /Inventory/Transactions/{transactionNo}\` shows what was done. While a client has 16 MiB of large answers untaken, mode \`each\` leaves large answers out, and an
   atomic list is 503 with a message that says that it was applied.`,
   body: one('Each on its own', batchRequest),

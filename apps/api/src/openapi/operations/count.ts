@@ -18,9 +18,11 @@ const countAnswer: z.infer<typeof CountAnswer> = {
   counted: 23,
   difference: -1,
   lots: [{ recNo: 8, units: -1, remaining: 23 }],
+  dryRun: false,
 };
 
 export const count: Operation = {
+  id: 'count',
   notes: `
 *Extension.* What lies there becomes \`counted\`. With \`recno\` that is the one lot, which is in stock again if it was shipped; else all lots
 in stock of the item at \`spot\` with \`serial\`, whichever are given; a blank one means those without. Without all three the whole warehouse is

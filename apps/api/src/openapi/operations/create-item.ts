@@ -17,6 +17,7 @@ const createAnswer: Item & { status: 'created' } = {
 };
 
 export const createItem: Operation = {
+  id: 'createItem',
   notes: `
 Only \`shortID\` is required, or \`itemID\`, another spelling of it. Defaults: empty texts, \`uOM\` EA, \`units\` 1, all other numbers 0. A
 \`shortID\` that another item or an alias has: 400 \`validation_error\`. Either spelling of a field is accepted; both with different values: \`validation_error\`.`,

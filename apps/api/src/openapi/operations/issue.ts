@@ -20,6 +20,7 @@ const issueAnswer: z.infer<typeof IssueAnswer> = {
     { recNo: 2, units: 80, remaining: 0 },
     { recNo: 9, units: 5, remaining: 20 },
   ],
+  dryRun: false,
 };
 const lotIssueAnswer: z.infer<typeof IssueAnswer> = {
   recNo: 4,
@@ -27,9 +28,11 @@ const lotIssueAnswer: z.infer<typeof IssueAnswer> = {
   transactionNo: 16,
   units: 200.5,
   lots: [{ recNo: 4, units: 200.5, remaining: 3799.5 }],
+  dryRun: false,
 };
 
 export const issue: Operation = {
+  id: 'issue',
   notes: `
 A lot that is used up gets its \`shipped\` date, is no longer \`active\` and stays listed.
 ${allocation} Expired lots are not taken, unless one is named by \`recno\`: then it is written off. A lot on hold is not taken, even when named by \`recno\`: 409.${dryRun}${skipped}`,

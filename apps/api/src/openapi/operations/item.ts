@@ -2,6 +2,7 @@ import { type Operation, one } from '../../operation.ts';
 import { item as record } from '../story.ts';
 
 export const item: Operation = {
+  id: 'getItem',
   notes: `
 The path names a part number, never a ShortID: \`/Item/7\` is the item with \`partNo\` 7, also when another one has the
 ShortID 7, which \`/Item?key=7&type=id\` gets. A part number that is not an integer: 404, which says so.`,

@@ -2,6 +2,7 @@ import { type Operation, one } from '../../operation.ts';
 import { item, page } from '../story.ts';
 
 export const items: Operation = {
+  id: 'listItems',
   notes: `
 Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path; both ignore the paging parameters:
 
@@ -16,6 +17,7 @@ Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path
 };
 
 export const allItems: Operation = {
+  id: 'listAllItems',
   notes: 'By `shortID` unless sorted otherwise.',
   answer: one('One item', page(item)),
 };

@@ -13,6 +13,7 @@ const lotWithHistory: LotWithHistory = {
 };
 
 export const oneLot: Operation = {
+  id: 'getLot',
   notes: `
 *Extension.* The lot with everything that was stored at its receipt and since, as \`view=full\` shows it in a list, and the last 50 lines of its
 history, newest first. A lot that is not there and one out of scope: 404, alike.`,

@@ -11,6 +11,10 @@ const answer: Examples = {
   full: { summary: 'With `?view=full`', value: page(fullLot) },
 };
 
-export const lots: Operation = { notes: `${notes}\n\nOnly warehouses in the client's scope.`, answer };
+export const lots: Operation = {
+  id: 'listLots',
+  notes: `${notes}\n\nOnly warehouses in the client's scope.`,
+  answer,
+};
 
-export const warehouseLots: Operation = { notes, answer };
+export const warehouseLots: Operation = { id: 'listWarehouseLots', notes, answer };

@@ -21,6 +21,7 @@ const client: Me = {
 };
 
 export const me: Operation = {
+  id: 'getMe',
   notes: `
 *Extension.* The client that the token speaks for, what it may do at this moment, in which warehouses, and within which limits.
 \`tokenExpires\`: from then on the token gets 401; \`serverTime\`: the clock by which that is judged.`,

@@ -22,6 +22,7 @@ const moveAnswer: z.infer<typeof MoveAnswer> = {
   transactionNo: 13,
   units: 100,
   lots: [{ recNo: 12, fromRecNo: 5, units: 100, remaining: 312.75, wID: 2, spot: 'DOCK' }],
+  dryRun: false,
 };
 const spotMoveAnswer: z.infer<typeof MoveAnswer> = {
   recNo: 3,
@@ -29,9 +30,11 @@ const spotMoveAnswer: z.infer<typeof MoveAnswer> = {
   transactionNo: 14,
   units: 40,
   lots: [{ recNo: 3, fromRecNo: 3, units: 40, remaining: 40, wID: 1, spot: 'B-07-1' }],
+  dryRun: false,
 };
 
 export const move: Operation = {
+  id: 'move',
   notes: `
 Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or both; with \`shipToWid\` both warehouses must be in
 scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot

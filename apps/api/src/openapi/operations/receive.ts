@@ -27,9 +27,11 @@ const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
   status: 'received',
   transactionNo: 12,
   lot: receivedLot,
+  dryRun: false,
 };
 
 export const receive: Operation = {
+  id: 'receive',
   notes: `
 Makes a new lot, each time; \`received\` is the server's time. Discontinued items may be received. \`reasonCode\` may be any integer
 in range.`,

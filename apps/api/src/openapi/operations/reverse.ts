@@ -12,9 +12,11 @@ const reverseAnswer: z.infer<typeof ReverseAnswer> = {
   transactionNo: 18,
   reverses: 6,
   lots: [{ recNo: 6, units: -60, remaining: 0 }],
+  dryRun: false,
 };
 
 export const reverse: Operation = {
+  id: 'reverse',
   notes: `
 *Extension.* Undoes a receipt, a move, an issue or a count, all of it or nothing, once only. It needs the permission of the opposite (receive: 88,
 issue: 95, move: 15, count: both) and every warehouse in scope; a transaction that is not there, or not in scope: 404.

@@ -12,8 +12,9 @@ const answer: Examples = {
 };
 
 export const stockLevels: Operation = {
+  id: 'listStockLevels',
   notes: `${notes}\n\nSums over the warehouses in the client's scope.`,
   answer,
 };
 
-export const warehouseStockLevels: Operation = { notes, answer };
+export const warehouseStockLevels: Operation = { id: 'listWarehouseStockLevels', notes, answer };

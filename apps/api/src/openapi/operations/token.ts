@@ -23,7 +23,7 @@ export function tokenOperation(schemas: Schemas): Json {
   const tokenError = schemas.answer(TokenError);
   const limited: RateLimited = { message: 'Too many failed attempts; try again later.' };
   return {
-    operationId: 'postToken',
+    operationId: 'getToken',
     tags: ['Token'],
     summary: 'Obtain an access token',
     description:

@@ -29,6 +29,7 @@ A receipt, move, issue, count or reversal that was applied and touched a warehou
 units of the lot after the line. In a list a transaction shows its first 100 lines; \`moreLines\` tells that there are more, which it has by itself. The notes of a device (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
 
 export const transactions: Operation = {
+  id: 'listTransactions',
   notes: `
 *Extension.* Newest first: by \`transactionNo\`, descending. ${notes} Filters narrow the list together. \`wid\` outside the scope: 403. With
 \`modifiedSince\` a transaction that was undone counts as modified then, because \`reversedBy\` says so.`,
@@ -36,6 +37,7 @@ export const transactions: Operation = {
 };
 
 export const oneTransaction: Operation = {
+  id: 'getTransaction',
   notes: `
 *Extension.* ${notes} One that was never applied and one out of scope: 404, alike.`,
   answer: one('A receipt', transaction),

@@ -2,6 +2,7 @@ import type { ItemRequest } from '@inventory/domain/contract/item';
 import type { Operation } from '../../operation.ts';
 
 export const updateItem: Operation = {
+  id: 'updateItem',
   notes: `
 Fields that are not sent stay as they are; \`partNo\`, \`created\` and \`createdBy\` are preserved whatever is sent.
 \`discontinued: false\` reactivates. When nothing changes, \`modified\` stays.`,
