@@ -12,8 +12,8 @@ import { createRandom } from './random.ts';
 import { faultsText, kindsText } from './summary.ts';
 import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
-// pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N] [--redis sentinel] [--postgres standby]: breaks the
-// running service again and again and checks every single answer.
+// pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N] [--redis sentinel]
+// [--postgres standby]: breaks the running service again and again and checks every single answer.
 const values = readOptions(
   'test:faults',
   'Breaks the running service again and again and checks every single answer.',

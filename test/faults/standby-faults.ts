@@ -14,7 +14,8 @@ const promotion: Fault = {
   async strike({ cluster, random, report }) {
     const { primary, standby, changeRoles } = cluster.pair!;
     await standby.kill();
-    await pause(500 + random() * 2000);
+    await untilCommitsWait(primary.sql);
+    await pause(random() * 2000);
     await primary.kill();
     await primary.startAgain();
     // As long as callers look, wait for a verdict, and send again.
@@ -30,6 +31,16 @@ const promotion: Fault = {
     await changeRoles();
   },
 };
+
+const waitWithinMs = 10_000;
+
+/** Without any there is nothing that its restart would show. */
+async function untilCommitsWait(sql: Sql): Promise<void> {
+  for (const until = performance.now() + waitWithinMs; performance.now() < until; await pause(50)) {
+    const rows = await sql`select from pg_stat_activity where wait_event = 'SyncRep'`;
+    if (rows.length > 0) return;
+  }
+}
 
 async function readRequestIds(sql: Sql): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`select request_id as id from stock_transaction`;

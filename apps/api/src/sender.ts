@@ -66,7 +66,7 @@ export type SenderOptions = {
    * perhaps.
    */
   settle: (request: SentRequest) => Promise<StoredOutcome>;
-  /** What the clock of Postgres shows, milliseconds since 1970; `doubt`: it may show something else by now. */
+  /** What the clock of Postgres shows, milliseconds since 1970; `doubt`: something else perhaps by now. */
   clock: Pick<DatabaseClock, 'now' | 'doubt'>;
   /** null: traces go nowhere. */
   tracing: Tracing | null;

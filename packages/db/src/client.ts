@@ -94,8 +94,8 @@ class UnwaitedError extends PlainError {
 }
 
 /**
- * Fails the statement that a warning is about, as one whose answer was lost, where its commit did not wait for
- * the standbys: the driver has an error thrown here be the running statement's.
+ * Fails the statement that a warning is about, as one whose answer was lost, where its commit did not wait
+ * for the standbys: the driver has an error thrown here be the running statement's.
  */
 function refuseUnwaited({ routine }: postgres.Notice): void {
   if (routine === waitForStandbys) throw new UnwaitedError('a commit did not wait for the standbys');
