@@ -1,14 +1,22 @@
-import { connect as connectTcp, createServer } from 'node:net';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { startServer } from '@inventory/api/server';
 import { type ConnectOptions, connect } from '@inventory/db/client';
 import { createLog } from '@inventory/process/log';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { asPart } from '../harness/as-part.ts';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { addressFor, asPart } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
 let ipv6Port: number;
-const relay = createServer((incoming) => {
+const relay = createServer(passOn);
+
+function passOn(incoming: Socket): void {
   const { hostname, port } = new URL(database.url);
   const outgoing = connectTcp(Number(port), hostname);
   incoming.pipe(outgoing).pipe(incoming);
@@ -16,7 +24,7 @@ const relay = createServer((incoming) => {
     socket.on('error', () => {});
     socket.on('close', () => [incoming, outgoing].map((each) => each.destroy()));
   }
-});
+}
 
 beforeAll(async () => {
   process.env.LOG_LEVEL ??= 'fatal';
@@ -71,3 +79,42 @@ test('what takes no TLS is named at start where the address asks for TLS, and ta
     expect(await ask(urlAt(servers, '?sslmode=prefer'))).toContain('inventory-tests');
   }
 });
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+test.skipIf(!hasOpenssl).each([
+  ['IP:127.0.0.1', 0, /^$/],
+  ['DNS:localhost', 1, /ERR_TLS_CERT_ALTNAME_INVALID/],
+])(
+  'a server at 127.0.0.1 whose certificate is for %s: %i, by sslmode=verify-full (skipped without openssl)',
+  async (name, code, said) => {
+    const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=test', '-addext', `subjectAltName=${name}`, '-days', '2', '-nodes'];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-keyout', key, '-out', cert],
+      {
+        stdio: 'ignore',
+      },
+    );
+    const secureContext = createSecureContext({ key: await readFile(key), cert: await readFile(cert) });
+    // As Postgres takes TLS: it is asked for, and begins on the same connection.
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('S');
+        passOn(new TLSSocket(socket, { isServer: true, secureContext }));
+      });
+    });
+    onTestFinished(async () => {
+      server.close();
+      await rm(folder, { recursive: true });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const url = addressFor('operator', urlAt(`127.0.0.1:${port}`, '?sslmode=verify-full'));
+    const ended = await runCommand(['client', 'list'], { DATABASE_URL: url, NODE_EXTRA_CA_CERTS: cert });
+    expect(ended).toMatchObject({ code, stderr: expect.stringMatching(said) });
+  },
+);

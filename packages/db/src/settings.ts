@@ -12,21 +12,17 @@ const told: Record<string, string> = {
 
 const pinned: Record<string, string> = {
   ...told,
-  IntervalStyle: 'postgres',
   // Tables of the same name elsewhere are another's.
   search_path: 'public',
   bytea_output: 'hex',
   array_nulls: 'on',
   extra_float_digits: '1',
-  transform_null_equals: 'off',
   // Each statement sees what was committed before it, which the locks of a batch are built on.
   default_transaction_isolation: 'read committed',
-  default_transaction_deferrable: 'off',
   // An index of texts would leave out at random what is beyond it.
   gin_fuzzy_search_limit: '0',
   // A statement that fails, as some are meant to, would end its connection.
   exit_on_error: 'off',
-  row_security: 'on',
   // Compiling takes longer than any statement of ours that Postgres would compile.
   jit: 'off',
   // Values of a statement that fails would come into the server's log.
