@@ -30,6 +30,7 @@ describe('POST /Inventory/Count', () => {
       recNo: soon,
       status: 'counted',
       transactionNo: expect.any(Number),
+      dryRun: false,
       before: 9,
       counted: 3.5,
       difference: -5.5,
@@ -54,6 +55,7 @@ describe('POST /Inventory/Count', () => {
       recNo: expect.any(Number),
       status: 'counted',
       transactionNo: expect.any(Number),
+      dryRun: false,
       ...{ before: 2, counted: 5, difference: 3 },
       lots: [{ recNo: body.recNo, units: 3, remaining: 3 }],
     });
