@@ -133,7 +133,7 @@ test('applied, with what stands for their answers: those whose texts Postgres do
   });
   const kept = await Promise.all(Array.from({ length: 100 }, () => room.keep(large)));
   expect(new Set(kept.map(({ status, result }) => `${status} ${result}`))).toEqual(
-    new Set(['applied {"transactionNo":7,"leftOut":true}']),
+    new Set(['applied {"transactionNo":7,"leftOut":true,"dryRun":false}']),
   );
   expect(readCount).toBe(1);
 });

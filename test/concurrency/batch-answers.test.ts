@@ -93,7 +93,7 @@ for (const itemCount of [1, 3])
       expect(ofItem).toEqual(ofItem.toSorted((a, b) => a - b));
     }
     const again = await runEach({ ...options, texts }, 'client', tasks, performance.now());
-    const leftOut = again.answers.filter(({ result }) => result?.endsWith('"leftOut":true}'));
+    const leftOut = again.answers.filter(({ result }) => result?.includes('"leftOut":true'));
     expect(leftOut).toHaveLength(40 - fitting);
     expect(again.unsent.size).toBe(0);
   });

@@ -46,13 +46,13 @@ describe('POST /Inventory/Batch with large answers', () => {
     const { transactionNo, lots } = first.body.results[0].body;
     expect(lots).toHaveLength(lotCount);
     expect(bodiesOf(first)[1]).toEqual(first.body.results[0].body);
-    expect(bodiesOf(first).at(-1)).toEqual({ transactionNo, leftOut: true });
+    expect(bodiesOf(first).at(-1)).toEqual({ transactionNo, leftOut: true, dryRun: false });
     const again = await send(client, 'atomic', Array(repeats).fill(move));
     expect(outcomesOf(again.body)).toEqual(Array(repeats).fill('applied 200'));
     expect(again.text.length).toBeLessThan(textMax);
     expect(again.body.results.map(({ replayed }: { replayed: boolean }) => replayed)).not.toContain(false);
     expect(bodiesOf(again)[0]).toEqual(first.body.results[0].body);
-    expect(bodiesOf(again).at(-1)).toEqual({ transactionNo, leftOut: true });
+    expect(bodiesOf(again).at(-1)).toEqual({ transactionNo, leftOut: true, dryRun: false });
     expect(await inStock(service, itemID)).toBe(lotCount);
     expect(await movesOf(itemID)).toBe(1);
   });
@@ -78,7 +78,7 @@ describe('POST /Inventory/Batch with large answers', () => {
     expect(malformed.text.length).toBeLessThan(textMax);
     expect(outcomesOf(malformed.body)).toEqual([...Array(repeats).fill('applied 200'), 'refused 400']);
     expect(bodiesOf(malformed)[0]).toEqual(first.body.results[0].body);
-    expect(bodiesOf(malformed)[repeats - 1]).toEqual({ transactionNo, leftOut: true });
+    expect(bodiesOf(malformed)[repeats - 1]).toEqual({ transactionNo, leftOut: true, dryRun: false });
   });
 
   test('200, each: a key again and again; what has no room in the answer is applied, and its transactionNo told', async () => {
@@ -89,7 +89,10 @@ describe('POST /Inventory/Batch with large answers', () => {
     expect(text.length).toBeLessThan(2 * textMax);
     const { transactionNo } = body.results[0].body;
     expect(body.results[0].body.lots).toHaveLength(lotCount);
-    expect(body.results.at(-1)).toMatchObject({ replayed: true, body: { transactionNo, leftOut: true } });
+    expect(body.results.at(-1)).toMatchObject({
+      replayed: true,
+      body: { transactionNo, leftOut: true, dryRun: false },
+    });
     const alone = await send(client, 'each', [move]);
     expect(alone.body.results[0].body).toEqual(body.results[0].body);
     expect(await inStock(service, itemID)).toBe(lotCount);
@@ -120,7 +123,7 @@ describe('POST /Inventory/Batch with large answers', () => {
       set result = (split_part(result::text, '"lots":', 1) || '"lots":[' || (
         select string_agg('{"recNo":' || place || ',"fromRecNo":' || place || ',"units":1,"remaining":1,"wID":1,"spot":"' || repeat('\\u0001', 96) || '"}', ',')
         from generate_series(100000, 100999) as place
-      ) || ']}')::json
+      ) || '],"dryRun":false}')::json
       where kind = 'move' and body->>'itemID' in (${items.map((itemID) => `'${itemID}'`).join(', ')});
       set session_replication_role = origin`);
     for (let count = 0; count < 3; count++) {

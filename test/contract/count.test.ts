@@ -32,6 +32,7 @@ describe('POST /Inventory/Count', () => {
       recNo: soon,
       status: 'counted',
       transactionNo: expect.any(Number),
+      dryRun: false,
       before: 9,
       counted: 3.5,
       difference: -5.5,
@@ -56,6 +57,7 @@ describe('POST /Inventory/Count', () => {
       recNo: expect.any(Number),
       status: 'counted',
       transactionNo: expect.any(Number),
+      dryRun: false,
       ...{ before: 2, counted: 5, difference: 3 },
       lots: [{ recNo: body.recNo, units: 3, remaining: 3 }],
     });

@@ -41,6 +41,7 @@ test('200: the lots it was taken from, with what is left of each', async () => {
     recNo: first,
     status: 'issued',
     transactionNo: expect.any(Number),
+    dryRun: false,
     units: 3.000001,
     lots: [
       { recNo: first, units: 2.5, remaining: 0 },

@@ -34,6 +34,7 @@ test('200: a whole lot inside its warehouse keeps its record and changes its spo
     recNo,
     status: 'moved',
     transactionNo: expect.any(Number),
+    dryRun: false,
     units: 4,
     lots: [{ recNo, fromRecNo: recNo, units: 4, remaining: 4, wID: 1, spot: 'B' }],
   });
@@ -57,6 +58,7 @@ test('200: part of a lot is a new record with the same facts, less the RFID tag'
     recNo: part,
     status: 'moved',
     transactionNo: expect.any(Number),
+    dryRun: false,
     units: 1.25,
     lots: [{ recNo: part, fromRecNo: recNo, units: 1.25, remaining: 2.75, wID: 1, spot: 'B' }],
   });
@@ -83,6 +85,7 @@ test('200: a whole lot to another warehouse is a new record; the source is close
     recNo: arrived,
     status: 'moved',
     transactionNo: expect.any(Number),
+    dryRun: false,
     units: 4,
     lots: [{ recNo: arrived, fromRecNo: recNo, units: 4, remaining: 0, wID: 2, spot: 'C' }],
   });

@@ -73,6 +73,46 @@ describe('the OpenAPI document', () => {
     for (const { name, operation } of operations) expect(operation.description, name).not.toBe('');
   });
 
+  test('suits generators: words for ids, no int64, nothing that is not used, a licence', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids).toEqual(expect.arrayContaining(['receive', 'listLots', 'getTransaction', 'getToken']));
+    for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
+    const text = JSON.stringify(document);
+    expect(text).not.toContain('int64');
+    for (const [kind, named] of Object.entries<object>(document.components)) {
+      if (kind === 'securitySchemes') continue;
+      for (const name of Object.keys(named)) expect(text).toContain(`"#/components/${kind}/${name}"`);
+    }
+    expect(document.info.license.name).not.toBe('');
+    expect(document.externalDocs.url).toBe('/api/v1/docs');
+    expect(Object.keys(document.components.schemas.Operation.discriminator.mapping)).toEqual([
+      ...['receive', 'move', 'issue', 'count', 'reverse'],
+    ]);
+  });
+
+  test('allows null where the service takes it: for every optional field of a body, and for no other', () => {
+    const ajv = createAjv(document);
+    for (const { method, path, body, operation } of routes) {
+      if (body === undefined) continue;
+      const { schema } = operations.find((each) => each.operation.operationId === operation.id)!.operation
+        .requestBody.content['application/json'];
+      const validate = ajv.compile(inlined(schema));
+      const { required = [], properties } = resolve(document, schema);
+      for (const { value } of Object.values(operation.body!)) {
+        for (const field of Object.keys(properties)) {
+          const sent = { ...(value as object), [field]: null };
+          expect(validate(sent), `${method} ${path} ${field}`).toBe(!required.includes(field));
+        }
+      }
+    }
+    for (const reference of document.components.schemas.Operation.oneOf) {
+      const { required, properties } = resolve(document, reference);
+      for (const [field, { type }] of Object.entries<{ type: string | string[] }>(properties)) {
+        expect(type.includes('null'), `${reference.$ref} ${field}`).toBe(!required.includes(field));
+      }
+    }
+  });
+
   test('has every query parameter that a route reads', () => {
     const named = (name: string) =>
       operations

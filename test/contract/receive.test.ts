@@ -20,6 +20,7 @@ test('201: a new lot, with the number of the record and of the transaction', asy
     recNo: expect.any(Number),
     status: 'received',
     transactionNo: expect.any(Number),
+    dryRun: false,
     lot: {
       recNo: answer.body.recNo,
       partNo: expect.any(Number),

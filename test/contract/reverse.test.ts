@@ -60,6 +60,7 @@ describe('POST /Inventory/Reverse', () => {
       recNo: first.recNo,
       status: 'reversed',
       transactionNo: expect.any(Number),
+      dryRun: false,
       reverses: issued.transactionNo,
       lots: [
         { recNo: first.recNo, units: 2, remaining: 2 },

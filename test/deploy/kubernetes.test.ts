@@ -9,10 +9,8 @@ import { postgresSettings } from '@inventory/local/postgres/postgres-settings';
 import { connections, readConfig } from '@inventory/process/config';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
-import { openQueue } from '@inventory/queue/queue';
 import { workerSettings } from '@inventory/worker/config';
 import { startWorker } from '@inventory/worker/worker';
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { asPart } from '../harness/as-part.ts';
@@ -29,7 +27,6 @@ import {
 } from '../harness/manifests.ts';
 import { readMetrics } from '../harness/metrics.ts';
 import { namedMetrics } from '../harness/named-metrics.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { typeCheckManifests } from '../harness/type-check-manifests.ts';
 
@@ -216,13 +213,15 @@ describe('the pods', () => {
       bootstrap.initdb.secret,
       ...managed.roles.flatMap((each: Manifest) => each.passwordSecret ?? []),
     ];
-    const ofKeda = ofKind('TriggerAuthentication').flatMap(({ spec }) => spec.secretTargetRef);
+    const ofGateway = ofKind('Gateway').flatMap(({ spec }) =>
+      spec.listeners.flatMap(({ tls }: Manifest) => tls.certificateRefs),
+    );
     // Of pods that an operator starts for a command.
     const ofCommands = [{ name: 'inventory-redis-operator', key: 'password' }];
     const asked = [
       ...mounted,
       ...ofPostgres.map(({ name }) => ({ name, key: 'password' })),
-      ...ofKeda,
+      ...ofGateway.map(({ name }) => ({ name, key: 'tls.key' })),
       ...ofCommands,
     ];
     for (const { name, key } of asked) expect(keys.get(name), name).toContain(`\`${key}\``);
@@ -247,8 +246,14 @@ describe('the pods', () => {
 });
 
 test('every selector finds a pod, and every pod of ours has a policy that keeps all else out', () => {
+  // CloudNativePG names those of Postgres.
+  const ofPostgres = {
+    name: 'inventory-postgres',
+    labels: { 'cnpg.io/cluster': 'inventory-postgres' } as Record<string, string>,
+    spec: { containers: [{ ports: [5432, 8000, 9187].map((name) => ({ name })) }] },
+  };
   const finds = ({ matchLabels = {}, matchExpressions = [] }: Manifest) =>
-    podTemplates.filter(
+    [...podTemplates, ofPostgres].filter(
       ({ labels }) =>
         Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
         matchExpressions.every(({ key, values }: Manifest) => values.includes(labels[key])),
@@ -396,60 +401,64 @@ describe('what runs', () => {
     for (const [name, kind] of (await readMetrics(portOf('inventory-worker'))).kinds) kinds.set(name, kind);
     const asked = ofKind('ScaledObject')
       .flatMap(({ spec }) => spec.triggers)
-      .filter(({ type }) => type === 'prometheus')
-      .flatMap(({ metadata }) => namedMetrics(metadata.query));
+      .flatMap(({ metadata }) => namedMetrics(metadata.query ?? metadata.valueLocation ?? ''));
     expect(asked).toEqual([
       { metric: 'inventory_worker_busy_ratio', labels: ['namespace'] },
       { metric: 'inventory_api_waiting_oldest_seconds', labels: ['namespace'] },
+      { metric: 'inventory_api_queue_backlog_envelopes', labels: [] },
     ]);
     for (const { metric } of asked) expect(kinds.get(metric)).toBe('gauge');
   });
 });
 
-describe('the list in Redis', () => {
-  const lists = named('ScaledObject', 'inventory-worker').spec.triggers.filter(
-    ({ type }: Manifest) => type === 'redis',
-  );
-  // What KEDA sends, so that the list may be one of any kind.
-  const lengthScript =
-    "local listType = redis.call('type', KEYS[1]).ok; " +
-    "local cmd = {zset = 'zcard', set = 'scard', list = 'llen', hash = 'hlen', none = 'llen'}; " +
-    'return redis.call(cmd[listType], KEYS[1])';
+test('KEDA may reach the api that it asks, and there are queues for as many workers as it starts', () => {
+  const { maxReplicaCount, triggers } = named('ScaledObject', 'inventory-worker').spec;
+  const { QUEUE_SHARDS } = readConfig({ QUEUE_SHARDS: connections.QUEUE_SHARDS }, sharedSettings);
+  expect(QUEUE_SHARDS).toBeGreaterThanOrEqual(maxReplicaCount);
+  const { url } = triggers.find(({ type }: Manifest) => type === 'metrics-api').metadata;
+  const { hostname, port } = new URL(url);
+  const [name, namespace] = hostname.split('.');
+  expect(namespace).toBe('inventory');
+  expect(named('Service', name!).spec.ports).toEqual([
+    { name: 'internal', port: Number(port), targetPort: 'internal' },
+  ]);
+  const [{ from }] = named('NetworkPolicy', 'inventory-keda').spec.ingress;
+  expect(from).toEqual([{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'keda' } } }]);
+  // Redis has no user for it: its script needs the right to run any.
+  expect(triggers.map(({ type }: Manifest) => type)).not.toContain('redis');
+  expect(readme).not.toMatch(/eval/);
+});
 
-  test('there is one for each worker that may run, and as many shards', () => {
-    const { maxReplicaCount } = named('ScaledObject', 'inventory-worker').spec;
-    const { QUEUE_SHARDS } = readConfig({ QUEUE_SHARDS: connections.QUEUE_SHARDS }, sharedSettings);
-    expect(lists).toHaveLength(maxReplicaCount);
-    expect(QUEUE_SHARDS).toBeGreaterThanOrEqual(maxReplicaCount);
-  });
+test('callers come through a gateway that is there, to the port of the service, over TLS alone', () => {
+  const gateway = named('Gateway', 'inventory');
+  const route = named('HTTPRoute', 'inventory-api');
+  expect(gateway.spec.listeners.map(({ protocol, tls }: Manifest) => [protocol, tls.mode])).toEqual([
+    ['HTTPS', 'Terminate'],
+  ]);
+  expect(route.spec.parentRefs).toEqual([{ name: gateway.metadata.name }]);
+  expect(route.spec.hostnames).toEqual(gateway.spec.listeners.map(({ hostname }: Manifest) => hostname));
+  for (const { backendRefs, timeouts } of route.spec.rules) {
+    for (const { name, port } of backendRefs)
+      expect(named('Service', name).spec.ports.map((each: Manifest) => each.port)).toContain(port);
+    expect(timeouts.request).toBe('0s');
+  }
+  const [{ from }] = named('NetworkPolicy', 'inventory-callers').spec.ingress;
+  const [{ namespaceSelector }] = from;
+  expect(readme).toContain(`\`${namespaceSelector.matchLabels['kubernetes.io/metadata.name']}\``);
+});
 
-  test('is that of each shard, in which work waits, and the user of KEDA sees its length and nothing else', async () => {
-    const server = await startOwnRedis();
-    const queues = lists.map((_: Manifest, shard: number) =>
-      openQueue({ shard, prefix: sharedSettings.QUEUE_PREFIX!, connection: server.redis, onError() {} }),
-    );
-    const [, rules] = /"user keda on >\$KEDA ([^"]*)"/.exec(readme)!;
-    await server.redis.call('ACL', 'SETUSER', 'keda', 'on', '>secret', ...rules!.split(' '));
-    const keda = new Redis(server.port, '127.0.0.1', {
-      username: 'keda',
-      password: 'secret',
-      disableClientInfo: true,
-      enableReadyCheck: false,
-    });
-    try {
-      const lengths = () =>
-        Promise.all(lists.map(({ metadata }: Manifest) => keda.eval(lengthScript, 1, metadata.listName)));
-      expect(await keda.ping()).toBe('PONG');
-      expect(await lengths()).toEqual(queues.map(() => 0));
-      for (const queue of queues) await queue.add('envelope', {});
-      expect(await lengths()).toEqual(queues.map(() => 1));
-      await expect(keda.rpop(lists[0].metadata.listName)).rejects.toThrow(/NOPERM/);
-      await expect(keda.lrange(lists[0].metadata.listName, 0, -1)).rejects.toThrow(/NOPERM/);
-      await expect(keda.llen('inventory:other')).rejects.toThrow(/NOPERM/);
-    } finally {
-      keda.disconnect();
-      for (const queue of queues) await queue.close();
-      await server.stop();
-    }
-  });
+test('Postgres is reached by what has a login in it, and by what keeps it', () => {
+  const { podSelector, policyTypes, ingress } = named('NetworkPolicy', 'inventory-postgres').spec;
+  const ofCluster = { 'cnpg.io/cluster': named('Cluster', 'inventory-postgres').metadata.name };
+  expect(podSelector.matchLabels).toEqual(ofCluster);
+  expect(policyTypes).toEqual(['Ingress']);
+  const [callers, ...keepers] = ingress;
+  const goesOut = named('NetworkPolicy', 'inventory-to-postgres').spec;
+  expect(callers.from).toEqual([{ podSelector: goesOut.podSelector }]);
+  expect(callers.ports).toEqual(goesOut.egress[0].ports);
+  for (const { from } of keepers) {
+    expect(from.length).toBeGreaterThan(0);
+    for (const { podSelector: pods, namespaceSelector: namespaces } of from)
+      expect(pods?.matchLabels ?? namespaces.matchLabels).not.toEqual({});
+  }
 });

@@ -131,6 +131,25 @@ test('tests and compose run the same Postgres and the same Redis', () => {
   expect(images).toEqual({ postgres: services.postgres!.image, redis: services.redis!.image });
 });
 
+test('images have exact tags, and docs/operating.md says how each gets its digest', () => {
+  const [, locked] = /--lock-image-digests ([a-z ]+) > docker-compose\.digests\.yml/.exec(operating)!;
+  const others = Object.entries(services).filter(([, { image }]) => image !== 'inventory');
+  expect(others.map(([name]) => name).sort()).toEqual(locked!.split(' ').sort());
+  for (const [name, { image }] of others)
+    expect(image, name).toMatch(/^[a-z/]+:v?\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?$/);
+  const [, node] = /^ARG NODE_IMAGE=(\S+)$/m.exec(read('Dockerfile'))!;
+  expect(operating).toContain(`--build-arg NODE_IMAGE=${node!.split('@')[0]}@sha256:`);
+});
+
+test('Grafana, which asks nobody for a password, answers by the name under which it is published alone', () => {
+  const { environment, ports } = services.grafana!;
+  expect(environment!.GF_AUTH_ANONYMOUS_ENABLED).toBe('true');
+  expect(environment!.GF_SERVER_ENFORCE_DOMAIN).toBe('true');
+  const [, address, port] = /^(\S+?):(\$\{.*\}):3000$/.exec(ports![0]!)!;
+  expect(environment!.GF_SERVER_DOMAIN).toBe(address);
+  expect(environment!.GF_SERVER_ROOT_URL).toBe(`http://${address}:${port}/`);
+});
+
 describe('the proxy', () => {
   const caddyfile = read('docker/proxy/Caddyfile');
   const lineOf = (name: string) => new RegExp(`^\\s*${name} (.+)$`, 'm').exec(caddyfile)?.[1];

@@ -25,9 +25,13 @@ const types: Record<string, { type: string; from: string }> = {
     type: 'IScaledObject',
     from: '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject',
   },
-  'keda.sh/v1alpha1 TriggerAuthentication': {
-    type: 'ITriggerAuthentication',
-    from: '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication',
+  'gateway.networking.k8s.io/v1 Gateway': {
+    type: 'IGateway',
+    from: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/Gateway',
+  },
+  'gateway.networking.k8s.io/v1 HTTPRoute': {
+    type: 'IHTTPRoute',
+    from: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute',
   },
   'monitoring.coreos.com/v1 PodMonitor': {
     type: 'IPodMonitor',

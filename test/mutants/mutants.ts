@@ -6167,17 +6167,6 @@ async function importKey(`,
     test: { file: 'deploy/kubernetes.test.ts', title: 'has the metrics that KEDA asks for' },
   },
   {
-    name: 'kubernetes: KEDA asks for a list in which nothing waits',
-    edits: [
-      {
-        file: 'deploy/kubernetes/components/keda/scaled-objects.yaml',
-        search: 'listName: "inventory:{stock-0}:wait"',
-        replace: 'listName: "inventory:{stock-0}:waiting"',
-      },
-    ],
-    test: { file: 'deploy/kubernetes.test.ts', title: 'is that of each shard, in which work waits' },
-  },
-  {
     name: 'kubernetes: a setting that there is not',
     edits: [
       {
