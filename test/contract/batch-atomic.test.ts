@@ -310,58 +310,6 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(100);
   });
 
-  test('no gap is told of the numbers of refused operations, nor of those of a list that was applied before; of the others it is', async () => {
-    const client = await service.client();
-    const itemID = await service.item();
-    const deviceID = uniqueName('d');
-    const receipt = (deviceSeq: number, fields: object = {}) =>
-      receiveOf(itemID, 1, { deviceID, deviceSeq, ...fields });
-    const gapsAt = async (deviceSeq: number) =>
-      (
-        await untilAnswered(() =>
-          client.post('/Inventory/Batch', { mode: 'each', operations: [receipt(deviceSeq)] }),
-        )
-      ).body.gaps;
-    const gap = (from: number, to: number) => ({ deviceID, from, to });
-    expect(await gapsAt(1)).toEqual([]);
-    // Tried out, nothing has come.
-    const tried = { mode: 'atomic', dryRun: true, operations: [receipt(2, { units: -1 })] };
-    expect((await client.post('/Inventory/Batch', tried)).status).toBe(409);
-    const malformed = await atomic(client, [receipt(4, { units: -1 }), receipt(5), receipt(6, { wid: 3 })]);
-    expect(outcomesOf(malformed.body)).toEqual(['refused 400', 'notApplied 503', 'refused 403']);
-    const key = uniqueName('k');
-    await gapsAt(7);
-    const list = (...numbers: number[]) =>
-      untilAnswered(() =>
-        atomic(
-          client,
-          numbers.map((number) => receipt(number)),
-          { 'Idempotency-Key': key },
-        ),
-      );
-    expect((await list(8, 9)).body.gaps).toEqual([]);
-    expect((await list(10, 11)).headers.get('Idempotent-Replayed')).toBe('true');
-    const ownKey = uniqueName('k');
-    await untilAnswered(() => atomic(client, [receipt(12, { key: ownKey })]));
-    const beside = await untilAnswered(() =>
-      atomic(client, [
-        receipt(13, { key: ownKey }),
-        { ...issueOf(itemID, 1000), deviceID, deviceSeq: 14 },
-        receipt(15),
-      ]),
-    );
-    expect(outcomesOf(beside.body)).toEqual(['applied 201', 'refused 409', 'notApplied 503']);
-    const again = await untilAnswered(() => atomic(client, [receipt(16, { key: ownKey }), receipt(17)]));
-    expect(outcomesOf(again.body)).toEqual(['applied 201', 'applied 201']);
-    const told = async () =>
-      (
-        await untilAnswered(() =>
-          client.post('/Inventory/Batch', { mode: 'each', operations: [receipt(1), receipt(18)] }),
-        )
-      ).body.gaps;
-    await expect.poll(told).toEqual([gap(2, 3), gap(5, 5), gap(15, 15)]);
-  });
-
   test('the first answer again, where the clock of a device was put right between two sends; nothing of a list that is new', async () => {
     const client = await service.client();
     const itemID = await service.item();

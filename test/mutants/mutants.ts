@@ -29,7 +29,6 @@ const batches = 'apps/api/src/batch/batches.ts';
 const passDecided = 'apps/api/src/batch/pass-decided.ts';
 const refuseOtherUse = 'apps/api/src/batch/refuse-other-use.ts';
 const eachKey = 'apps/api/src/batch/each-key.ts';
-const deviceNumbers = 'apps/api/src/batch/device-numbers.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connections/connection.ts';
 const taking = 'apps/api/src/connections/taking.ts';
@@ -72,7 +71,7 @@ const roles = 'packages/db/migrations/0014.do.roles.sql';
 const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
 const runMigrationFile = 'packages/db/src/run-migration.ts';
 // The newest of the migrations that make the function.
-const retentionByWorkers = 'packages/db/migrations/0028.do.device-numbers.sql';
+const retentionByWorkers = 'packages/db/migrations/0029.do.no-device-numbers.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -2375,17 +2374,6 @@ async function importKey(`,
     test: { file: 'contract/batch-atomic.test.ts', title: 'is not said to be not applied' },
   },
   {
-    name: 'gaps are told of numbers that nobody looked at',
-    edits: [
-      {
-        file: 'packages/db/src/requests/device-gaps.ts',
-        search: 'when row_number() over within_pair <= ${lookedAtMax} then',
-        replace: 'when ${lookedAtMax} > 0 then',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'no gap is told of numbers that came' },
-  },
-  {
     name: 'a clock that was put right has the first answer refused',
     edits: [{ file: batches, search: 'dryRun === true ? listed :', replace: 'mode !== null ? listed :' }],
     test: { file: 'contract/batch.test.ts', title: 'the clock of a device was put right' },
@@ -2412,117 +2400,6 @@ async function importKey(`,
     name: 'a dry run is told of what is decided under keys',
     edits: [{ file: batches, search: 'return dryRun === true ? listed : ', replace: 'return ' }],
     test: { file: 'contract/batch-atomic.test.ts', title: 'the clock of a device was put right' },
-  },
-  {
-    name: 'numbers of replays and refusals are told as gaps',
-    edits: [
-      {
-        file: deviceNumbers,
-        search: "return told.status === 'refused' || (told.status === 'applied' && told.replayed);",
-        replace: "return told.status === 'notApplied' && told.replayed;",
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'numbers of replays are told as gaps',
-    edits: [
-      {
-        file: deviceNumbers,
-        search: "|| (told.status === 'applied' && told.replayed)",
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'the numbers of an atomic list that is sent again are told as gaps',
-    edits: [
-      {
-        file: 'apps/api/src/batch/apply-atomic.ts',
-        search: 'if (hasReplays(answer)) noteNumbers',
-        replace: 'if (answer.result === null) noteNumbers',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'of a list that was applied before' },
-  },
-  {
-    name: 'the numbers of malformed operations of an atomic list are told as gaps',
-    edits: [
-      {
-        file: 'apps/api/src/batch/atomic-refusals.ts',
-        search: 'noteNumbers(clientId, operations, (index) => results.get(index));',
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'of a list that was applied before' },
-  },
-  {
-    name: 'what an atomic list repeats beside a refusal is told as a gap',
-    edits: [
-      {
-        file: 'apps/api/src/batch/atomic-refusals.ts',
-        search: 'noteNumbers(clientId, operations, (place) => results.get(place));',
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'of a list that was applied before' },
-  },
-  {
-    name: 'the number of what was not applied counts as come',
-    edits: [
-      {
-        file: 'packages/db/src/batch/write-batch.ts',
-        search: "(status === 'abandoned' && result === null)",
-        replace: "(status === 'abandoned' && result === '')",
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'numbers of another client hide gaps',
-    edits: [
-      {
-        file: 'packages/db/src/requests/device-gaps.ts',
-        search: 'where client_id = ${clientId} and device_number.device_id = pairs.device_id',
-        replace: 'where device_number.device_id = pairs.device_id',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'numbers of devices are noted by many statements at once',
-    edits: [{ file: deviceNumbers, search: 'if (!isWriting) void writeAll();', replace: 'void writeAll();' }],
-    test: { file: 'concurrency/device-numbers.test.ts', title: 'one statement at a time' },
-  },
-  {
-    name: 'numbers of devices that wait to be noted have no bound',
-    edits: [
-      { file: deviceNumbers, search: 'waiting.length + came.length > waitingMax', replace: 'waitingMax < 0' },
-    ],
-    test: { file: 'concurrency/device-numbers.test.ts', title: 'one statement at a time' },
-  },
-  {
-    name: 'workers leave the numbers of devices for ever',
-    edits: [
-      {
-        file: retentionByWorkers,
-        search: "numbers := remove_device_numbers(round.keys_until - interval '1 day', count_max);",
-        replace: 'numbers := 0;',
-      },
-    ],
-    test: { file: 'concurrency/retention.test.ts', title: 'numbers of devices that were noted' },
-  },
-  {
-    name: 'maintain leaves the numbers of devices',
-    edits: [
-      {
-        file: 'packages/db/src/operator/maintain.ts',
-        search: 'select remove_device_numbers(',
-        replace: 'select num_nulls(',
-      },
-    ],
-    test: { file: 'admin/maintain.test.ts', title: 'maintain removes keys after 8 days' },
   },
   {
     name: 'a first send found by its key is taken for a repeat',

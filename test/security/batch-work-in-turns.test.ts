@@ -87,14 +87,10 @@ test('an atomic batch of a few operations is made one request in one turn', asyn
 });
 
 test('the keys of an atomic batch that is refused are looked up in stretches', async () => {
-  const refusals = createAtomicRefusals(
-    slowSender(),
-    async () => new Map(),
-    () => {},
-  );
+  const refusals = createAtomicRefusals(slowSender(), async () => new Map());
   const operations = all(
     (index): Operation => ({
-      ...{ index, key: `key ${index}`, device: null },
+      ...{ index, key: `key ${index}` },
       ...{ request: requestOf(index), evidence: undefined },
     }),
   );

@@ -10,13 +10,11 @@ import type { Reply } from '../route.ts';
 import type { OperationToSend, Sender } from '../sender.ts';
 import { type Caller, refusalTextOf } from '../transactions.ts';
 import { createAtomicRefusals } from './atomic-refusals.ts';
-import type { NoteNumbers } from './device-numbers.ts';
 import type { ReadOutcomes } from './read-known.ts';
 import type { Operation } from './read-operations.ts';
 import { batchReply, refusedReply } from './replies.ts';
 import {
   appliedResult,
-  type Gap,
   isNotApplied,
   isRepeat,
   type Result,
@@ -33,7 +31,6 @@ export type AtomicOptions = {
   turns: BatchTurns;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
-  noteNumbers: NoteNumbers;
   answerTexts: AnswerTexts;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
@@ -46,31 +43,24 @@ export type AtomicOptions = {
 export type ApplyAtomic = (
   operations: readonly Operation[],
   caller: Caller,
-  gapsOf: () => Promise<Gap[] | null>,
   trial: Wait | null,
 ) => Promise<Reply>;
-
-type ReplyWith = (gaps: Gap[] | null) => Reply;
-
-const replayed = { status: 'applied', replayed: true } as const;
 
 export function createAtomic({
   sender,
   turns,
   tryOut,
   readOutcomes,
-  noteNumbers,
   answerTexts,
   whyUnanswered,
 }: AtomicOptions): ApplyAtomic {
-  const refusals = createAtomicRefusals(sender, readOutcomes, noteNumbers);
+  const refusals = createAtomicRefusals(sender, readOutcomes);
   const settleKeys = createKeySettler(sender, readOutcomes);
   const textsFor = ({ client: { clientId }, res }: Caller) => answerTexts.open({ clientId, res });
 
   async function atomic(
     operations: readonly Operation[],
     caller: Caller,
-    gapsOf: () => Promise<Gap[] | null>,
     trial: Wait | null,
   ): Promise<Reply> {
     const { client } = caller;
@@ -84,23 +74,16 @@ export function createAtomic({
       const texts = textsFor(caller);
       return refusals.replyTo(operations, new Map(refused), message, caller, texts).finally(texts.end);
     }
-    const gaps = gapsOf();
     if (trial !== null) {
       const requests = operations.flatMap((each) => ('request' in each ? [each.request] : []));
-      return trialReply(await tryOut(requests, client.clientId, trial), requests, operations, await gaps);
+      return trialReply(await tryOut(requests, client.clientId, trial), requests, operations);
     }
     const texts = textsFor(caller);
-    const replyWith = await decided(operations, caller, texts).finally(texts.end);
-    // Not in its turn: nobody is kept waiting for them.
-    return replyWith(await gaps);
+    return decided(operations, caller, texts).finally(texts.end);
   }
 
-  /** Has them decided in the batch's turn; returns the reply, which the gaps are still missing from. */
-  async function decided(
-    operations: readonly Operation[],
-    caller: Caller,
-    texts: CallTexts,
-  ): Promise<ReplyWith> {
+  /** Has them decided in the batch's turn. */
+  async function decided(operations: readonly Operation[], caller: Caller, texts: CallTexts): Promise<Reply> {
     const { client } = caller;
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
     const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
@@ -122,22 +105,16 @@ export function createAtomic({
     operations: readonly Operation[],
     caller: Caller,
     texts: CallTexts,
-  ): Promise<ReplyWith> {
+  ): Promise<Reply> {
     const { clientId } = caller.client;
-    if (answer.status === 'applied') {
-      if (hasReplays(answer)) noteNumbers(clientId, operations, () => replayed);
-      return (gaps) => appliedReply(answer, operations, gaps);
-    }
+    if (answer.status === 'applied') return appliedReply(answer, operations);
     if (isNotApplied(answer)) {
       const known = await settleKeys(request, answer, caller.arrivedAt, texts);
-      if (known.some(({ status }) => status === 'applied')) {
-        noteNumbers(clientId, operations, (index) => known[index]);
-        return (gaps) => knownReply(operations, known, gaps, caller.key, whyUnanswered);
-      }
+      if (known.some(({ status }) => status === 'applied'))
+        return knownReply(operations, known, caller.key, whyUnanswered);
     }
     const refusal = JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
-    const reply = await refusals.replyToStock(refusal, operations, clientId, isRepeat(answer), texts);
-    return () => reply;
+    return refusals.replyToStock(refusal, operations, clientId, isRepeat(answer), texts);
   }
 
   return atomic;
@@ -169,7 +146,6 @@ function trialReply(
   trial: AtomicTrial,
   requests: readonly SingleRequest[],
   operations: readonly Operation[],
-  gaps: Gap[] | null,
 ): Reply {
   if (trial.status === 'refused') {
     const { index, refusal } = trial;
@@ -177,7 +153,7 @@ function trialReply(
     return refusedReply(operations, new Map([[index, refusedResult(refusal)]]), message, false);
   }
   const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
-  const reply = batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false);
+  const reply = batchReply('atomic', resultsText(operations, results), summaryOf(results), false);
   return { ...reply, text: `${reply.text.slice(0, -1)},"dryRun":true}` };
 }
 
@@ -189,14 +165,13 @@ function trialReply(
 function knownReply(
   operations: readonly Operation[],
   known: readonly Result[],
-  gaps: Gap[] | null,
   listKey: string | undefined,
   whyUnanswered: () => FailureCause,
 ): Reply {
   const text = resultsText(operations, known);
   if (listKey === undefined && known.every(({ status }) => status === 'applied')) {
     const isReplayed = known.every(({ replayed }) => replayed);
-    return batchReply('atomic', text, summaryOf(known), gaps, isReplayed);
+    return batchReply('atomic', text, summaryOf(known), isReplayed);
   }
   throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
 }
@@ -204,14 +179,9 @@ function knownReply(
 // In the JSON text of results. A quote inside a text has a backslash before it.
 const [ofNow, ofBefore] = [',"replayed":false}', ',"replayed":true}'];
 
-/** Whether operations of an applied batch were applied before, under the numbers of then. */
-function hasReplays(answer: SubmitResult): boolean {
-  return isRepeat(answer) || answer.result!.includes(ofBefore);
-}
-
-function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {
+function appliedReply(answer: SubmitResult, operations: readonly Operation[]): Reply {
   // Of a stored answer all is stored.
   const results = isRepeat(answer) ? answer.result!.replaceAll(ofNow, ofBefore) : answer.result!;
   const summary = { applied: operations.length, refused: 0, notApplied: 0 };
-  return batchReply('atomic', results, summary, gaps, !results.includes(ofNow));
+  return batchReply('atomic', results, summary, !results.includes(ofNow));
 }

@@ -8,7 +8,6 @@ import type { Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
 import type { Caller } from '../transactions.ts';
 import { createAnswerRoom } from './answer-room.ts';
-import type { NoteNumbers } from './device-numbers.ts';
 import { type ReadOutcomes, readKnown } from './read-known.ts';
 import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
@@ -37,11 +36,7 @@ export type AtomicRefusals = {
 };
 
 /** The answers to atomic batches that are refused. */
-export function createAtomicRefusals(
-  sender: Sender,
-  readOutcomes: ReadOutcomes,
-  noteNumbers: NoteNumbers,
-): AtomicRefusals {
+export function createAtomicRefusals(sender: Sender, readOutcomes: ReadOutcomes): AtomicRefusals {
   /**
    * Those that an earlier send of their own keys had applied, by their places: a batch that is refused does
    * not undo them, so it does not say that they are not applied.
@@ -88,7 +83,6 @@ export function createAtomicRefusals(
       }
       const before = await appliedBefore(operations, clientId, texts);
       const results = new Map([...before, ...refused]);
-      noteNumbers(clientId, operations, (index) => results.get(index));
       return refusedReply(operations, results, message, false);
     },
     async replyToStock(refusal, operations, clientId, isRepeat, texts) {
@@ -100,7 +94,6 @@ export function createAtomicRefusals(
       const known = before.map((place) => operations[place]!);
       const results = await appliedBefore(known, clientId, texts);
       results.set(index, refusedResult(cause, replayed || isRepeat));
-      noteNumbers(clientId, operations, (place) => results.get(place));
       return refusedReply(operations, results, message, isRepeat);
     },
   };

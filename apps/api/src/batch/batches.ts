@@ -11,7 +11,6 @@ import type { Call, Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
 import { type Caller, checkKey, unknownKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
-import type { NoteNumbers } from './device-numbers.ts';
 import { keyOfEach } from './each-key.ts';
 import { passDecided } from './pass-decided.ts';
 import type { ReadOutcomes } from './read-known.ts';
@@ -19,7 +18,6 @@ import { type FindOriginals, judgeOperations, type Operation, type RawBatch } fr
 import { refuseOtherUse } from './refuse-other-use.ts';
 import { batchReply } from './replies.ts';
 import {
-  type Gap,
   notApplied,
   notSent,
   type Result,
@@ -38,12 +36,6 @@ export type BatchesOptions = {
   operationLimit: number;
   turns: BatchTurns;
   findOriginals: FindOriginals;
-  /**
-   * The numbers that these devices of a client have not sent, as far as they are known; null when that cannot
-   * be told. Never fails.
-   */
-  findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[] | null>;
-  noteNumbers: NoteNumbers;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
@@ -63,9 +55,9 @@ export type Batches = {
 
 /** A key stands for one request: an atomic batch is one by itself, beside its operations. */
 function unlessListKey(operation: Operation, listKey: string | undefined): Operation {
-  const { index, key, device } = operation;
+  const { index, key } = operation;
   if (key === null || key !== listKey) return operation;
-  return { index, key, device, refusal: invalid({ key: ['must not be the Idempotency-Key of the batch.'] }) };
+  return { index, key, refusal: invalid({ key: ['must not be the Idempotency-Key of the batch.'] }) };
 }
 
 function hasKey({ operations }: RawBatch, { key }: Caller): boolean {
@@ -90,8 +82,6 @@ export function createBatches({
   operationLimit,
   turns,
   findOriginals,
-  findGaps,
-  noteNumbers,
   tryOut,
   readOutcomes,
   answerTexts,
@@ -99,7 +89,7 @@ export function createBatches({
   now,
 }: BatchesOptions): Batches {
   const applyAtomic = createAtomic({
-    ...{ sender, turns, tryOut, readOutcomes, noteNumbers, answerTexts, whyUnanswered },
+    ...{ sender, turns, tryOut, readOutcomes, answerTexts, whyUnanswered },
   });
 
   async function judged(raw: RawBatch, caller: Caller): Promise<readonly Operation[]> {
@@ -144,11 +134,6 @@ export function createBatches({
     });
   }
 
-  function gapsOf(operations: readonly Operation[], { client }: Caller): Promise<Gap[] | null> {
-    const devices = operations.flatMap(({ device }) => device ?? []);
-    return devices.length === 0 ? Promise.resolve(null) : findGaps(client.clientId, devices);
-  }
-
   return {
     async batch(raw, caller, { wait, nameOperations }) {
       checkKey(caller.key);
@@ -168,15 +153,11 @@ export function createBatches({
       // A dry run uses no key.
       if (raw.head.dryRun !== true)
         await refuseOtherUse({ sender, readOutcomes }, operations, raw.head.mode, caller);
-      if (raw.head.mode === 'atomic') {
-        const gaps = () => gapsOf(operations, caller);
-        return applyAtomic(operations, caller, gaps, raw.head.dryRun === true ? wait : null);
-      }
-      const gaps = gapsOf(operations, caller);
+      if (raw.head.mode === 'atomic')
+        return applyAtomic(operations, caller, raw.head.dryRun === true ? wait : null);
       const results = await each(operations, caller);
-      noteNumbers(client.clientId, operations, (index) => results[index]);
       const isReplayed = results.every(({ replayed }) => replayed);
-      return batchReply('each', resultsText(operations, results), summaryOf(results), await gaps, isReplayed);
+      return batchReply('each', resultsText(operations, results), summaryOf(results), isReplayed);
     },
   };
 }

@@ -34,8 +34,8 @@ export async function passDecided(
   const isListKnown = list !== null && known.has(list.requestId);
   return operations.map((operation) => {
     if (!('misdated' in operation) || operation.misdated === undefined) return operation;
-    const { index, key, device, misdated: request } = operation;
+    const { index, key, misdated: request } = operation;
     const isKnown = isListKnown || known.has(asked.get(operation)?.requestId ?? '');
-    return isKnown ? { index, key, device, request, evidence: undefined } : operation;
+    return isKnown ? { index, key, request, evidence: undefined } : operation;
   });
 }

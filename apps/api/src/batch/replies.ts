@@ -1,21 +1,18 @@
 import { batchErrorText } from '../errors.ts';
 import type { Reply } from '../route.ts';
 import type { Operation } from './read-operations.ts';
-import { besideRefused, type Gap, type Result, resultsText } from './results.ts';
+import { besideRefused, type Result, resultsText } from './results.ts';
 
 /** 200, of a batch. */
 export function batchReply(
   mode: string,
   results: string,
   summary: Record<string, number>,
-  gaps: Gap[] | null,
   isReplayed: boolean,
 ): Reply & { text: string } {
   return {
     status: 200,
-    text:
-      `{"mode":"${mode}","results":${results},"summary":${JSON.stringify(summary)}` +
-      `${gaps === null ? '' : `,"gaps":${JSON.stringify(gaps)}`}}`,
+    text: `{"mode":"${mode}","results":${results},"summary":${JSON.stringify(summary)}}`,
     headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
   };
 }

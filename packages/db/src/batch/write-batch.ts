@@ -90,11 +90,8 @@ function claim(
   const plain = (read: (each: (typeof written)[number]) => number | string | null) =>
     plainArray(written.map(read));
   const evidence = <T>(read: (evidence: Evidence) => T) =>
-    column(({ transaction: { request }, outcome: { status, result } }) =>
-      // What is to be sent again has not come: its number stays a gap until it does.
-      request.evidence === undefined || (status === 'abandoned' && result === null)
-        ? null
-        : read(request.evidence),
+    column(({ transaction: { request } }) =>
+      request.evidence === undefined ? null : read(request.evidence),
     );
   const touched = column(({ transaction }) => touchedBy(batch, transaction));
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());

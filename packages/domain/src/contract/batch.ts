@@ -38,7 +38,7 @@ export const OperationHead = z.object({
     .min(1, { error: 'must not be empty.' })
     .optional()
     .describe('The device that noted it: evidence'),
-  deviceSeq: Count53.optional().describe('The number that the device gave it: evidence, and gaps are told'),
+  deviceSeq: Count53.optional().describe('The number that the device gave it: evidence'),
 });
 export type OperationHead = z.infer<typeof OperationHead>;
 
@@ -137,10 +137,6 @@ export const BatchAnswer = z
     mode: z.enum(['each', 'atomic']),
     results: z.array(OperationResult),
     summary: z.object({ applied: z.int(), refused: z.int(), notApplied: z.int() }),
-    gaps: z
-      .array(z.object({ deviceID: z.string(), from: z.int(), to: z.int() }))
-      .optional()
-      .describe('Numbers of the devices that have not come, where operations have numbers'),
     dryRun: z.literal(true).optional(),
   })
   .meta({ id: 'BatchAnswer' });
