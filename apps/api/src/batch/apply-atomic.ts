@@ -5,25 +5,17 @@ import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicRequest, Queued, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { AnswerTexts, CallTexts } from '../answer-texts.ts';
-import { Failed, type FailureCause, messages, soonAgain } from '../errors.ts';
+import type { FailureCause } from '../errors.ts';
 import type { Reply } from '../route.ts';
-import type { OperationToSend, Sender } from '../sender.ts';
+import type { Sender } from '../sender.ts';
 import { type Caller, refusalTextOf } from '../transactions.ts';
-import { createAtomicRefusals } from './atomic-refusals.ts';
-import type { ReadOutcomes } from './read-known.ts';
+import { createAnswerRoom } from './answer-room.ts';
+import { type ReadOutcomes, settleKeys } from './keys.ts';
 import type { Operation } from './read-operations.ts';
-import { batchReply, refusedReply } from './replies.ts';
-import {
-  appliedResult,
-  isNotApplied,
-  isRepeat,
-  type Result,
-  refusedResult,
-  resultsText,
-  summaryOf,
-} from './results.ts';
+import { messageOf, type Refusals, refuseAtDoor, refuseByStock } from './refuse-atomic.ts';
+import { appliedReply, knownReply, refusedReply, trialReply } from './replies.ts';
+import { isNotApplied, isRepeat, notApplied, refusedResult, resultOf } from './results.ts';
 import { beginsUntil, settleWithin } from './run-each.ts';
-import { createKeySettler } from './settle-keys.ts';
 import type { BatchTurns } from './turns.ts';
 
 export type AtomicOptions = {
@@ -46,52 +38,44 @@ export type ApplyAtomic = (
   trial: Wait | null,
 ) => Promise<Reply>;
 
-export function createAtomic({
-  sender,
-  turns,
-  tryOut,
-  readOutcomes,
-  answerTexts,
-  whyUnanswered,
-}: AtomicOptions): ApplyAtomic {
-  const refusals = createAtomicRefusals(sender, readOutcomes);
-  const settleKeys = createKeySettler(sender, readOutcomes);
-  const textsFor = ({ client: { clientId }, res }: Caller) => answerTexts.open({ clientId, res });
+export function createAtomic(options: AtomicOptions): ApplyAtomic {
+  const { sender, turns, tryOut, answerTexts, whyUnanswered } = options;
 
   async function atomic(
     operations: readonly Operation[],
     caller: Caller,
     trial: Wait | null,
   ): Promise<Reply> {
-    const { client } = caller;
-    const refused = operations.flatMap((operation) =>
-      'refusal' in operation ? [[operation.index, refusedResult(operation.refusal)] as const] : [],
+    const { clientId } = caller.client;
+    const refused: Refusals = new Map(
+      operations.flatMap((each) => ('refusal' in each ? [[each.index, refusedResult(each.refusal)]] : [])),
     );
-    if (refused.length > 0) {
-      const which = refused.length === 1 ? `operation ${refused[0]![0]}` : `${refused.length} operations`;
-      const message = `Nothing was applied: ${which} of the batch ${refused.length === 1 ? 'was' : 'were'} refused.`;
-      if (trial !== null) return refusedReply(operations, new Map(refused), message, false);
-      const texts = textsFor(caller);
-      return refusals.replyTo(operations, new Map(refused), message, caller, texts).finally(texts.end);
-    }
     if (trial !== null) {
+      if (refused.size > 0) return refusedReply(operations, refused, messageOf(refused), false);
       const requests = operations.flatMap((each) => ('request' in each ? [each.request] : []));
-      return trialReply(await tryOut(requests, client.clientId, trial), requests, operations);
+      return trialReply(await tryOut(requests, clientId, trial), requests, operations);
     }
-    const texts = textsFor(caller);
-    return decided(operations, caller, texts).finally(texts.end);
+    const texts = answerTexts.open({ clientId, res: caller.res });
+    const replying =
+      refused.size > 0
+        ? refuseAtDoor(options, operations, refused, caller, texts)
+        : decide(operations, caller, texts);
+    return replying.finally(texts.end);
   }
 
   /** Has them decided in the batch's turn. */
-  async function decided(operations: readonly Operation[], caller: Caller, texts: CallTexts): Promise<Reply> {
-    const { client } = caller;
+  async function decide(operations: readonly Operation[], caller: Caller, texts: CallTexts): Promise<Reply> {
+    const { clientId } = caller.client;
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
-    const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
+    const begins = await turns.take(clientId, sent.length, beginsUntil(caller.arrivedAt));
     let request: Queued<AtomicRequest>;
     let answer: SubmitResult;
     try {
-      request = await requestOf(sender, sent, caller);
-      answer = await send(sender, request, begins, caller.arrivedAt);
+      request = await sender.atomic(sent, { clientId, arrivedAt: performance.now(), key: caller.key });
+      const answers = begins
+        ? await sender.sendAll([request], performance.now())
+        : await sender.settleAll([request], settleWithin(caller.arrivedAt));
+      answer = answers[0]!;
     } finally {
       // Others do not wait for room in memory with it.
       if (begins) turns.give(sent.length);
@@ -106,82 +90,22 @@ export function createAtomic({
     caller: Caller,
     texts: CallTexts,
   ): Promise<Reply> {
-    const { clientId } = caller.client;
     if (answer.status === 'applied') return appliedReply(answer, operations);
     if (isNotApplied(answer)) {
-      const known = await settleKeys(request, answer, caller.arrivedAt, texts);
+      const settled = await settleKeys(options, request, answer, settleWithin(caller.arrivedAt));
+      const room = createAnswerRoom(texts);
+      const known = await Promise.all(
+        request.operations.map(async ({ kind, requestId }) => {
+          const told = settled.get(requestId);
+          return told === undefined ? notApplied : resultOf(kind, await room.keep(told));
+        }),
+      );
       if (known.some(({ status }) => status === 'applied'))
         return knownReply(operations, known, caller.key, whyUnanswered);
     }
     const refusal = JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
-    return refusals.replyToStock(refusal, operations, clientId, isRepeat(answer), texts);
+    return refuseByStock(options, operations, refusal, isRepeat(answer), caller, texts);
   }
 
   return atomic;
-}
-
-function requestOf(
-  sender: Sender,
-  sent: readonly OperationToSend[],
-  { client, key }: Caller,
-): Promise<Queued<AtomicRequest>> {
-  return sender.atomic(sent, { clientId: client.clientId, arrivedAt: performance.now(), key });
-}
-
-/** Sends a batch that begins, and settles any other. */
-async function send(
-  sender: Sender,
-  request: Queued<AtomicRequest>,
-  begins: boolean,
-  arrivedAt: number,
-): Promise<SubmitResult> {
-  const [answer] = begins
-    ? await sender.sendAll([request], performance.now())
-    : await sender.settleAll([request], settleWithin(arrivedAt));
-  return answer!;
-}
-
-/** Of a batch that was only tried out. */
-function trialReply(
-  trial: AtomicTrial,
-  requests: readonly SingleRequest[],
-  operations: readonly Operation[],
-): Reply {
-  if (trial.status === 'refused') {
-    const { index, refusal } = trial;
-    const message = `Nothing was applied: operation ${index} of the batch was refused.`;
-    return refusedReply(operations, new Map([[index, refusedResult(refusal)]]), message, false);
-  }
-  const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
-  const reply = batchReply('atomic', resultsText(operations, results), summaryOf(results), false);
-  return { ...reply, text: `${reply.text.slice(0, -1)},"dryRun":true}` };
-}
-
-/**
- * Of a batch that was not taken, and of which other sends of its keys had applied all, alone or together;
- * throws Failed, with what is known, when they had applied a part, or when the list has a key of its own,
- * to which a batch alone can bind its answer.
- */
-function knownReply(
-  operations: readonly Operation[],
-  known: readonly Result[],
-  listKey: string | undefined,
-  whyUnanswered: () => FailureCause,
-): Reply {
-  const text = resultsText(operations, known);
-  if (listKey === undefined && known.every(({ status }) => status === 'applied')) {
-    const isReplayed = known.every(({ replayed }) => replayed);
-    return batchReply('atomic', text, summaryOf(known), isReplayed);
-  }
-  throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
-}
-
-// In the JSON text of results. A quote inside a text has a backslash before it.
-const [ofNow, ofBefore] = [',"replayed":false}', ',"replayed":true}'];
-
-function appliedReply(answer: SubmitResult, operations: readonly Operation[]): Reply {
-  // Of a stored answer all is stored.
-  const results = isRepeat(answer) ? answer.result!.replaceAll(ofNow, ofBefore) : answer.result!;
-  const summary = { applied: operations.length, refused: 0, notApplied: 0 };
-  return batchReply('atomic', results, summary, !results.includes(ofNow));
 }
