@@ -39,10 +39,6 @@ test('maintain removes keys after 8 days and what was refused after 9, and keeps
   const first = await client.post('/Inventory/Receive', receipt, { 'Idempotency-Key': applied });
   requests.set(applied, await requestOf(service.sql, applied));
   await age(service.sql, applied, 30);
-  await service.sql`
-    insert into device_number (client_id, device_id, device_seq, noted_at)
-    select 'client', 'device', days, clock_timestamp() - days * interval '1 day'
-    from unnest(array[8, 10]) as days`;
 
   const { code, stdout } = await maintain();
   expect(code).toBe(0);
@@ -56,7 +52,6 @@ test('maintain removes keys after 8 days and what was refused after 9, and keeps
     'refused-10': { key: false, request: false },
     applied: { key: false, request: true },
   });
-  expect(await service.sql`select device_seq from device_number`).toEqual([{ device_seq: 8 }]);
   for (const key of [...requests.keys()].slice(0, 3)) {
     const again = await refuse(client, itemID, key);
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
@@ -85,10 +80,6 @@ test('whatever is asked for, a key of 6 days and what was refused 7 days ago sta
   const sql = operator();
   await sql`select remove_old_keys(now(), 0, 1000000)`;
   await sql`select remove_undone_transactions(now(), 1000000)`;
-  await service.sql`
-    insert into device_number (client_id, device_id, device_seq, noted_at) values ('c', 'd', 1, now() - interval '7 days')`;
-  await sql`select remove_device_numbers(now(), 1000000)`;
-  expect(await service.sql`select from device_number where client_id = 'c'`).toHaveLength(1);
   expect(await thereIs(service.sql, young, ofYoung)).toEqual({ key: true, request: true });
   expect(await thereIs(service.sql, old, ofOld)).toEqual({ key: false, request: true });
   // Nor may the owner, by mistake.

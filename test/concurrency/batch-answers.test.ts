@@ -110,8 +110,6 @@ async function moveEach(itemIds: readonly string[]) {
     limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as OperationLimiter,
     operationLimit: 1000,
     findOriginals: unused,
-    findGaps: unused,
-    noteNumbers: () => {},
     tryOut: unused,
     whyUnanswered: () => 'busy',
     now: Date.now,

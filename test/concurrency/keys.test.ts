@@ -23,6 +23,7 @@ import { asPart } from '../harness/as-part.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
 import { through } from '../harness/black-hole.ts';
 import { answerWay, readersOf } from '../harness/call-texts.ts';
+import { applyLargeMoves, lotsOfLargeMove } from '../harness/large-moves.ts';
 import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
@@ -131,34 +132,21 @@ describe('an api process without Redis beside one that has it', async () => {
     expect(await inStock(service, itemID)).toBe(6);
   });
 
-  test('200 within bounds for an atomic batch that is not taken, of a key with a large answer again and again', async () => {
+  test('200 within bounds for an atomic batch that is not taken, of operations with large answers', async () => {
     const { client, other } = await clients();
-    const itemID = await service.item();
     const worker = await startWorker(
       asPart('worker', { ...env(), REDIS_URL: redisUrl }),
       createLog('worker'),
     );
     onTestFinished(() => worker.stop());
-    const receipts = Array(300).fill(receiveOf(itemID, 1));
-    await client.post('/Inventory/Batch', { mode: 'atomic', operations: receipts });
-    const toSpot = '\u0001'.repeat(100);
-    const move = { op: 'move', key: uniqueName('large'), itemID, units: 300, wid: 1, toSpot };
-    const first = await soonClear(() =>
-      client.post('/Inventory/Batch', { mode: 'atomic', operations: [move] }),
-    );
-    expect(first.status, first.text.slice(0, 1000)).toBe(200);
+    const operations = await applyLargeMoves(client, await service.item(), 40);
     proxy.setState('cut');
-    const batch = { mode: 'atomic', operations: Array(40).fill(move) };
-    const again = await soonClear(() => other.post('/Inventory/Batch', batch));
+    const again = await soonClear(() => other.post('/Inventory/Batch', { mode: 'atomic', operations }));
     expect(again.status, again.text.slice(0, 1000)).toBe(200);
     expect(again.text.length).toBeLessThan(toldLengthMax + 500_000);
-    const { body } = first.body.results[0];
-    expect(again.body.results[0].body).toEqual(body);
-    expect(again.body.results[39].body).toEqual({
-      transactionNo: body.transactionNo,
-      leftOut: true,
-      dryRun: false,
-    });
+    const bodies = again.body.results.map(({ body }: { body: object }) => body);
+    expect(bodies[0].lots).toHaveLength(lotsOfLargeMove);
+    expect(bodies[39]).toEqual({ transactionNo: bodies[39].transactionNo, leftOut: true, dryRun: false });
   });
 
   test('503 leaves the key free, for another request too', async () => {

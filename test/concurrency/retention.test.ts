@@ -94,21 +94,6 @@ test('a refused transaction is removed never before its key, whatever holds that
   ]);
 });
 
-test('the numbers of devices that were noted go after nine days, in small pieces', {
-  timeout: 120_000,
-}, async () => {
-  await service.sql`
-    insert into device_number (client_id, device_id, device_seq, noted_at)
-    select 'client', 'device', n, clock_timestamp() - interval '10 days'
-    from generate_series(1, 5000) as n
-    union all
-    select 'client', 'device', n, clock_timestamp() - interval '8.5 days'
-    from generate_series(5001, 5002) as n`;
-  await passRound();
-  const kept = await service.sql`select device_seq from device_number order by device_seq`;
-  expect(kept.map(({ device_seq }) => device_seq)).toEqual([5001, 5002]);
-});
-
 test('it goes in small pieces, one worker at a time, and on where another one ended', async () => {
   const database = await createDatabase();
   const url = addressFor('worker', database.url);

@@ -1,26 +1,15 @@
 import { toldLengthMax } from '@inventory/domain/stock/answers';
 import { describe, expect, test } from 'vitest';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { applyLargeMoves, lotsOfLargeMove } from '../harness/large-moves.ts';
 import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
-// JSON has six characters for each.
-const spot = '\u0001'.repeat(100);
-const lotCount = 300;
 // Together more than one batch answers; each has some 200,000 characters.
-const repeats = 40;
+const moveCount = 40;
 // The largest answer, and all that is small.
 const textMax = toldLengthMax + 500_000;
-
-/** An item of many lots, and an operation that moves them all, with a key. */
-async function largeMove(client: ApiClient) {
-  const itemID = await service.item();
-  const receipts = Array(lotCount).fill(receiveOf(itemID, 1, { spot: 'A' }));
-  await client.post('/Inventory/Batch', { mode: 'atomic', operations: receipts });
-  const key = uniqueName('large');
-  return { itemID, move: { op: 'move', key, itemID, units: lotCount, wid: 1, shipToWid: 2, toSpot: spot } };
-}
 
 async function movesOf(itemID: string): Promise<number> {
   const [row] = await service.sql<{ moves: number }[]>`
@@ -30,37 +19,43 @@ async function movesOf(itemID: string): Promise<number> {
   return row!.moves;
 }
 
+/** What stands for an answer of a move that has no room. */
+async function leftOut(key: unknown) {
+  const [row] = await service.sql<{ transaction_no: number }[]>`
+    select transaction_no
+    from idempotency_key
+    join stock_transaction using (request_id)
+    where key_digest = sha256(${key as string}::text::bytea)`;
+  return { transactionNo: row!.transaction_no, leftOut: true, dryRun: false };
+}
+
 const receiptOf = (itemID: string) => ({ itemID, units: 1, wid: 1, reasonCode: 1 });
 const bodiesOf = ({ body }: ApiAnswer) => body.results.map((each: { body?: object }) => each.body);
 const send = (client: ApiClient, mode: string, operations: unknown[]) =>
   client.post('/Inventory/Batch', { mode, operations });
 
 describe('POST /Inventory/Batch with large answers', () => {
-  test('200, atomic: a key again and again, and the same list once more; what has no room is applied, and its transactionNo told', async () => {
+  test('200, atomic: what has no room among the answers of earlier sends is applied, and its transactionNo told', async () => {
     const client = await service.client();
-    const { itemID, move } = await largeMove(client);
-    const first = await send(client, 'atomic', Array(repeats).fill(move));
-    expect(outcomesOf(first.body)).toEqual(Array(repeats).fill('applied 200'));
-    // It is told whole where it is new; then those that repeat it have their room.
-    expect(first.text.length).toBeLessThan(textMax + 300_000);
-    const { transactionNo, lots } = first.body.results[0].body;
-    expect(lots).toHaveLength(lotCount);
-    expect(bodiesOf(first)[1]).toEqual(first.body.results[0].body);
-    expect(bodiesOf(first).at(-1)).toEqual({ transactionNo, leftOut: true, dryRun: false });
-    const again = await send(client, 'atomic', Array(repeats).fill(move));
-    expect(outcomesOf(again.body)).toEqual(Array(repeats).fill('applied 200'));
-    expect(again.text.length).toBeLessThan(textMax);
-    expect(again.body.results.map(({ replayed }: { replayed: boolean }) => replayed)).not.toContain(false);
-    expect(bodiesOf(again)[0]).toEqual(first.body.results[0].body);
-    expect(bodiesOf(again).at(-1)).toEqual({ transactionNo, leftOut: true, dryRun: false });
-    expect(await inStock(service, itemID)).toBe(lotCount);
-    expect(await movesOf(itemID)).toBe(1);
+    const itemID = await service.item();
+    const moves = await applyLargeMoves(client, itemID, moveCount);
+    const first = await send(client, 'atomic', moves);
+    expect(outcomesOf(first.body)).toEqual(Array(moveCount).fill('applied 200'));
+    expect(first.text.length).toBeLessThan(textMax);
+    expect(first.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(bodiesOf(first)[0].lots).toHaveLength(lotsOfLargeMove);
+    expect(bodiesOf(first).at(-1)).toEqual(await leftOut(moves.at(-1)!.key));
+    const again = await send(client, 'atomic', moves);
+    expect(again.text).toBe(first.text);
+    expect(await inStock(service, itemID)).toBe(lotsOfLargeMove);
+    expect(await movesOf(itemID)).toBe(moveCount);
   });
 
   test('200, atomic: a list of large answers under a key of its own is told again as it was', async () => {
     const client = await service.client();
-    const { move } = await largeMove(client);
-    const list = { mode: 'atomic', operations: [receiveOf(move.itemID, 1), ...Array(repeats).fill(move)] };
+    const itemID = await service.item();
+    const moves = await applyLargeMoves(client, itemID, moveCount);
+    const list = { mode: 'atomic', operations: [receiveOf(itemID, 1), ...moves] };
     const key = { 'Idempotency-Key': uniqueName('list') };
     const first = await client.post('/Inventory/Batch', list, key);
     const again = await client.post('/Inventory/Batch', list, key);
@@ -70,32 +65,29 @@ describe('POST /Inventory/Batch with large answers', () => {
 
   test('409, atomic, within bounds: a malformed operation beside large ones that earlier sends had applied', async () => {
     const client = await service.client();
-    const { move } = await largeMove(client);
-    const first = await send(client, 'each', [move]);
-    const { transactionNo } = first.body.results[0].body;
-    const malformed = await send(client, 'atomic', [...Array(repeats).fill(move), { op: 'move' }]);
+    const moves = await applyLargeMoves(client, await service.item(), moveCount);
+    const first = await send(client, 'each', moves.slice(0, 1));
+    const malformed = await send(client, 'atomic', [...moves, { op: 'move' }]);
     expect(malformed.status).toBe(409);
     expect(malformed.text.length).toBeLessThan(textMax);
-    expect(outcomesOf(malformed.body)).toEqual([...Array(repeats).fill('applied 200'), 'refused 400']);
+    expect(outcomesOf(malformed.body)).toEqual([...Array(moveCount).fill('applied 200'), 'refused 400']);
     expect(bodiesOf(malformed)[0]).toEqual(first.body.results[0].body);
-    expect(bodiesOf(malformed)[repeats - 1]).toEqual({ transactionNo, leftOut: true, dryRun: false });
+    expect(bodiesOf(malformed)[moveCount - 1]).toEqual(await leftOut(moves.at(-1)!.key));
   });
 
-  test('200, each: a key again and again; what has no room in the answer is applied, and its transactionNo told', async () => {
+  test('200, each: what has no room among the answers of earlier sends is told when its key is sent alone', async () => {
     const client = await service.client();
-    const { itemID, move } = await largeMove(client);
-    const { text, body } = await send(client, 'each', Array(repeats).fill(move));
-    expect(outcomesOf(body)).toEqual(Array(repeats).fill('applied 200'));
-    expect(text.length).toBeLessThan(2 * textMax);
-    const { transactionNo } = body.results[0].body;
-    expect(body.results[0].body.lots).toHaveLength(lotCount);
-    expect(body.results.at(-1)).toMatchObject({
-      replayed: true,
-      body: { transactionNo, leftOut: true, dryRun: false },
-    });
-    const alone = await send(client, 'each', [move]);
-    expect(alone.body.results[0].body).toEqual(body.results[0].body);
-    expect(await inStock(service, itemID)).toBe(lotCount);
+    const itemID = await service.item();
+    const moves = await applyLargeMoves(client, itemID, moveCount);
+    const { text, body } = await send(client, 'each', moves);
+    expect(outcomesOf(body)).toEqual(Array(moveCount).fill('applied 200'));
+    expect(text.length).toBeLessThan(textMax);
+    const left = await leftOut(moves.at(-1)!.key);
+    expect(body.results.at(-1)).toMatchObject({ replayed: true, body: left });
+    const alone = await send(client, 'each', moves.slice(-1));
+    expect(alone.body.results[0].body).toMatchObject({ transactionNo: left.transactionNo });
+    expect(alone.body.results[0].body.lots).toHaveLength(lotsOfLargeMove);
+    expect(await inStock(service, itemID)).toBe(lotsOfLargeMove);
   });
 
   test('200, each: a list whose answers are a hundred and more MiB, sent again; others are answered meanwhile', async () => {

@@ -44,15 +44,6 @@ describe('dryRun: true', () => {
     expect(answer.status, answer.text).toBe(400);
   });
 
-  test('200: an atomic batch tells the gaps of its devices, too', async () => {
-    const client = await service.client();
-    const itemID = await service.item();
-    const operation = { op: 'receive', itemID, units: 1, wid: 1, reasonCode: 1, deviceID: uniqueName('d') };
-    const operations = [1, 3].map((deviceSeq) => ({ ...operation, deviceSeq }));
-    const answer = await client.post('/Inventory/Batch', { mode: 'atomic', dryRun: true, operations });
-    expect(answer.body.gaps).toEqual([{ deviceID: operation.deviceID, from: 2, to: 2 }]);
-  });
-
   test('200: the answer of an issue, with what would not be taken and why; nothing is stored, no key used, no number drawn', async () => {
     const client = await service.client();
     const itemID = await service.item();

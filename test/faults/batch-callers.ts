@@ -5,7 +5,7 @@ import type { Requests } from './requests.ts';
 import { batchPath, type Send } from './send.ts';
 import type { Answer } from './told.ts';
 
-/** `keys`: a key for each operation, one for the whole list, or none. */
+/** `keys`: a key for each operation, one for a whole atomic list, or none. */
 type Batch = {
   mode: Mode;
   keys: 'own' | 'list' | 'none';
@@ -97,7 +97,7 @@ function makeBatch(
   count: number,
   { random, requests, avoided }: BatchMeans,
 ): Batch {
-  const keys = pickOne(random, ['own', 'own', 'list', 'none'] as const);
+  const keys = pickOne(random, ['own', 'own', mode === 'atomic' ? 'list' : 'own', 'none'] as const);
   const operations: Operation[] = [];
   const isWhole = mode === 'atomic';
   const keyOf = (reference: string) => (keys === 'own' ? reference : undefined);
@@ -149,9 +149,9 @@ function createSending({ random, now, send, hearing }: BatchMeans) {
         text: JSON.stringify(body ?? error),
         isReplayed: replayed,
       };
-      // A batch that was refused stays refused under its own key; of those of its operations the culprit's.
-      const stays = status === 'refused' || (answer.status === 409 && keys !== 'own');
-      const ofThisSend = answer.status === 409 && status === 'notApplied';
+      // A list that was refused stays refused under its key, and uses none of its operations'.
+      const ofThisSend = answer.status === 409 && status !== 'applied' && !replayed;
+      const stays = ofThisSend ? keys !== 'own' : status === 'refused';
       hearing.hear(operation, { answer: own, mode, sentAt, stays, ofThisSend });
     }
   }
@@ -166,7 +166,8 @@ function createSending({ random, now, send, hearing }: BatchMeans) {
 
   /** These, and some others that may be clear, in other batches at once and in calls of their own. */
   async function sendParts(some: readonly Operation[], all: readonly Operation[]): Promise<void> {
-    const rest = [...some, ...all.filter(() => random() < 0.1)];
+    // A key may stand in a list once.
+    const rest = [...new Set([...some, ...all.filter(() => random() < 0.1)])];
     const mixed: Operation[] = [];
     while (rest.length > 0) mixed.push(...rest.splice(Math.floor(random() * rest.length), 1));
     const alone = mixed.splice(0, Math.floor(random() * 4));

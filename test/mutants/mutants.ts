@@ -26,10 +26,6 @@ const readCandidates = 'packages/db/src/batch/read-candidates.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batches = 'apps/api/src/batch/batches.ts';
-const passDecided = 'apps/api/src/batch/pass-decided.ts';
-const refuseOtherUse = 'apps/api/src/batch/refuse-other-use.ts';
-const eachKey = 'apps/api/src/batch/each-key.ts';
-const deviceNumbers = 'apps/api/src/batch/device-numbers.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connections/connection.ts';
 const taking = 'apps/api/src/connections/taking.ts';
@@ -72,7 +68,7 @@ const roles = 'packages/db/migrations/0014.do.roles.sql';
 const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
 const runMigrationFile = 'packages/db/src/run-migration.ts';
 // The newest of the migrations that make the function.
-const retentionByWorkers = 'packages/db/migrations/0028.do.device-numbers.sql';
+const retentionByWorkers = 'packages/db/migrations/0029.do.no-device-numbers.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
@@ -887,17 +883,6 @@ async function importKey(`,
     test: { file: 'contract/batch-atomic.test.ts', title: 'read before what only may need more' },
   },
   {
-    name: 'a key that an atomic batch repeats has no answer when an earlier send had one',
-    edits: [
-      {
-        file: 'packages/domain/src/stock/atomic.ts',
-        search: "if ('outcome' in each) known.set(operation.requestId, each.outcome.result!);",
-        replace: "if (known.size < 0 && 'outcome' in each) known.set('', each.outcome.result!);",
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'one applied before counts as done' },
-  },
-  {
     name: 'an error of a connection without a code is no outage',
     edits: [
       {
@@ -1493,21 +1478,10 @@ async function importKey(`,
     test: { file: 'concurrency/batch-turns.test.ts', title: 'fewer while single operations come' },
   },
   {
-    name: 'an atomic batch that comes again and again is refused for ever',
-    edits: [
-      {
-        file: 'apps/api/src/batch/settle-keys.ts',
-        search: "readKnown(keyed, readOutcomes, status === 'abandoned')",
-        replace: 'readKnown(keyed, readOutcomes, false)',
-      },
-    ],
-    test: { file: 'concurrency/keys.test.ts', title: 'another process has applied all of it' },
-  },
-  {
     name: 'an atomic batch that other sends have applied whole is told to be in doubt',
     edits: [
       {
-        file: 'apps/api/src/batch/apply-atomic.ts',
+        file: 'apps/api/src/batch/replies.ts',
         search: "if (listKey === undefined && known.every(({ status }) => status === 'applied')) {",
         replace: 'if (known.length === 0) {',
       },
@@ -1705,28 +1679,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/batch-atomic.test.ts', title: 'together take thousands of lots' },
-  },
-  {
-    name: 'an atomic batch tells a large answer as often as its key is in it',
-    edits: [
-      {
-        file: 'packages/domain/src/stock/atomic.ts',
-        search: 'return length <= toldLengthMax ? text : leaveOut(text);',
-        replace: 'return length < 0 ? leaveOut(text) : text;',
-      },
-    ],
-    test: { file: 'contract/batch-large.test.ts', title: '200, atomic: a key again and again' },
-  },
-  {
-    name: 'the api tells large answers however many a batch has',
-    edits: [
-      {
-        file: 'apps/api/src/batch/answer-room.ts',
-        search: 'const isFull = () => length > lengthMax;',
-        replace: 'const isFull = () => length < lengthMax - lengthMax;',
-      },
-    ],
-    test: { file: 'contract/batch-large.test.ts', title: '200, each: a key again and again' },
   },
   {
     name: 'large answers of earlier sends are read however many there are',
@@ -2313,172 +2265,9 @@ async function importKey(`,
     test: { file: 'contract/batch-atomic.test.ts', title: 'expired long ago' },
   },
   {
-    name: 'the size of a batch is held against the key of an operation',
-    edits: [
-      { file: applyBatch, search: 'if (!isRepeat && !decision.isOfBatch) {', replace: 'if (!isRepeat) {' },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'for the size of its batch' },
-  },
-  {
-    name: 'what a batch applied before is said not to be applied',
-    edits: [
-      {
-        file: 'apps/api/src/batch/atomic-refusals.ts',
-        search: 'return (await readKnown([asked], readOutcomes, false)).size > 0;',
-        replace: 'return (await readKnown([asked], readOutcomes, false)).size > 1;',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'is not said to be not applied' },
-  },
-  {
-    name: 'gaps are told of numbers that nobody looked at',
-    edits: [
-      {
-        file: 'packages/db/src/requests/device-gaps.ts',
-        search: 'when row_number() over within_pair <= ${lookedAtMax} then',
-        replace: 'when ${lookedAtMax} > 0 then',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'no gap is told of numbers that came' },
-  },
-  {
     name: 'a clock that was put right has the first answer refused',
-    edits: [{ file: batches, search: 'dryRun === true ? listed :', replace: 'mode !== null ? listed :' }],
+    edits: [{ file: batches, search: 'dryRun === true ? operations :', replace: 'mode !== null ? listed :' }],
     test: { file: 'contract/batch.test.ts', title: 'the clock of a device was put right' },
-  },
-  {
-    name: 'what is new is applied with a time that lies in the future',
-    edits: [
-      { file: passDecided, search: 'return isKnown ?', replace: 'return isKnown || asked.has(operation) ?' },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'the clock of a device was put right' },
-  },
-  {
-    name: 'a clock that was put right has the first answer to an atomic list refused',
-    edits: [
-      {
-        file: passDecided,
-        search: 'list !== null && known.has(list.requestId)',
-        replace: 'list !== null && list.operations.length > 0',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'the clock of a device was put right' },
-  },
-  {
-    name: 'a dry run is told of what is decided under keys',
-    edits: [{ file: batches, search: 'return dryRun === true ? listed : ', replace: 'return ' }],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'the clock of a device was put right' },
-  },
-  {
-    name: 'numbers of replays and refusals are told as gaps',
-    edits: [
-      {
-        file: deviceNumbers,
-        search: "return told.status === 'refused' || (told.status === 'applied' && told.replayed);",
-        replace: "return told.status === 'notApplied' && told.replayed;",
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'numbers of replays are told as gaps',
-    edits: [
-      {
-        file: deviceNumbers,
-        search: "|| (told.status === 'applied' && told.replayed)",
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'the numbers of an atomic list that is sent again are told as gaps',
-    edits: [
-      {
-        file: 'apps/api/src/batch/apply-atomic.ts',
-        search: 'if (hasReplays(answer)) noteNumbers',
-        replace: 'if (answer.result === null) noteNumbers',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'of a list that was applied before' },
-  },
-  {
-    name: 'the numbers of malformed operations of an atomic list are told as gaps',
-    edits: [
-      {
-        file: 'apps/api/src/batch/atomic-refusals.ts',
-        search: 'noteNumbers(clientId, operations, (index) => results.get(index));',
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'of a list that was applied before' },
-  },
-  {
-    name: 'what an atomic list repeats beside a refusal is told as a gap',
-    edits: [
-      {
-        file: 'apps/api/src/batch/atomic-refusals.ts',
-        search: 'noteNumbers(clientId, operations, (place) => results.get(place));',
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'of a list that was applied before' },
-  },
-  {
-    name: 'the number of what was not applied counts as come',
-    edits: [
-      {
-        file: 'packages/db/src/batch/write-batch.ts',
-        search: "(status === 'abandoned' && result === null)",
-        replace: "(status === 'abandoned' && result === '')",
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'numbers of another client hide gaps',
-    edits: [
-      {
-        file: 'packages/db/src/requests/device-gaps.ts',
-        search: 'where client_id = ${clientId} and device_number.device_id = pairs.device_id',
-        replace: 'where device_number.device_id = pairs.device_id',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'a replay or a refusal answered' },
-  },
-  {
-    name: 'numbers of devices are noted by many statements at once',
-    edits: [{ file: deviceNumbers, search: 'if (!isWriting) void writeAll();', replace: 'void writeAll();' }],
-    test: { file: 'concurrency/device-numbers.test.ts', title: 'one statement at a time' },
-  },
-  {
-    name: 'numbers of devices that wait to be noted have no bound',
-    edits: [
-      { file: deviceNumbers, search: 'waiting.length + came.length > waitingMax', replace: 'waitingMax < 0' },
-    ],
-    test: { file: 'concurrency/device-numbers.test.ts', title: 'one statement at a time' },
-  },
-  {
-    name: 'workers leave the numbers of devices for ever',
-    edits: [
-      {
-        file: retentionByWorkers,
-        search: "numbers := remove_device_numbers(round.keys_until - interval '1 day', count_max);",
-        replace: 'numbers := 0;',
-      },
-    ],
-    test: { file: 'concurrency/retention.test.ts', title: 'numbers of devices that were noted' },
-  },
-  {
-    name: 'maintain leaves the numbers of devices',
-    edits: [
-      {
-        file: 'packages/db/src/operator/maintain.ts',
-        search: 'select remove_device_numbers(',
-        replace: 'select num_nulls(',
-      },
-    ],
-    test: { file: 'admin/maintain.test.ts', title: 'maintain removes keys after 8 days' },
   },
   {
     name: 'a first send found by its key is taken for a repeat',
@@ -2559,18 +2348,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'security/batch-work-in-turns.test.ts', title: 'is made one request' },
-  },
-  {
-    name: 'the keys of a refused batch are looked up at one stretch',
-    edits: [
-      {
-        file: 'apps/api/src/batch/atomic-refusals.ts',
-        search: `await pace();
-      const { request, key, index }`,
-        replace: 'const { request, key, index }',
-      },
-    ],
-    test: { file: 'security/batch-work-in-turns.test.ts', title: 'are looked up in stretches' },
   },
   {
     name: 'all operations of mode each are begun at one stretch',
@@ -4084,13 +3861,6 @@ async function importKey(`,
     test: { file: 'concurrency/left-behind.test.ts', title: 'nothing came to Postgres' },
   },
   {
-    name: 'an atomic batch that was applied before does not say so',
-    edits: [
-      { file: 'apps/api/src/batch/apply-atomic.ts', search: '!results.includes(ofNow)', replace: 'isRepeat' },
-    ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'one applied before counts as done' },
-  },
-  {
     name: 'nobody is told that commits wait for a standby',
     edits: [
       {
@@ -5431,45 +5201,6 @@ async function importKey(`,
     },
   },
   {
-    name: "an operation's key forgets its place in the list",
-    edits: [{ file: eachKey, search: '`${listKey}\\n${index}`', replace: '`${listKey}\\n`' }],
-    test: { file: 'contract/batch.test.ts', title: 'the header stands for the whole list' },
-  },
-  {
-    name: 'a list is applied a second time when it is sent in the other mode',
-    edits: [
-      { file: refuseOtherUse, search: 'if (known.size > 0) throw', replace: 'if (known.size < 0) throw' },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'the header of a list that was sent in mode atomic' },
-  },
-  {
-    name: 'an atomic list looks at the first place alone of what was sent in mode each',
-    edits: [
-      {
-        file: refuseOtherUse,
-        search: 'operations.map(({ index }) => keyOfPlace(listKey, index))',
-        replace: '[keyOfPlace(listKey, 0)]',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'only some of its places were decided' },
-  },
-  {
-    name: 'a list with an operation that has its key cannot be sent again',
-    edits: [
-      {
-        file: refuseOtherUse,
-        search: "if (mode === 'each' && operations.some(({ key }) => key === listKey)) return;",
-        replace: '',
-      },
-    ],
-    test: { file: 'contract/batch.test.ts', title: 'has the header of its list as its own key' },
-  },
-  {
-    name: 'a list is refused for its key where it is only tried out',
-    edits: [{ file: batches, search: 'if (raw.head.dryRun !== true)', replace: 'if (raw.head !== null)' }],
-    test: { file: 'contract/batch.test.ts', title: 'only some of its places were decided' },
-  },
-  {
     name: 'an atomic batch is committed in parts',
     edits: [
       {
@@ -5659,11 +5390,6 @@ async function importKey(`,
     test: { file: 'contract/allocation.property.test.ts' },
   },
   {
-    name: 'an operation of an atomic batch takes the key of the whole',
-    edits: [{ file: batches, search: 'if (key === null || key !== listKey)', replace: 'if (true)' }],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'with the key of the whole batch' },
-  },
-  {
     name: 'a batch larger than the limit is told to wait, for ever',
     edits: [{ file: batches, search: 'raw.operations.length > limit', replace: 'raw.operations.length < 0' }],
     test: { file: 'contract/operation-limit.test.ts', title: 'which would never be let through' },
@@ -5811,11 +5537,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/operation-limit.test.ts', title: 'that has no room' },
-  },
-  {
-    name: "an operation's key forgets its place in the list, as the fault harness sees it",
-    edits: [{ file: eachKey, search: '`${listKey}\\n${index}`', replace: '`${listKey}\\n`' }],
-    test: { fault: 'worker kill -9', rounds: 3 },
   },
   {
     name: 'an atomic batch is committed in parts, as the fault harness sees it',

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createAtomicRefusals } from '@inventory/api/batch/atomic-refusals';
+import { findDecided } from '@inventory/api/batch/keys';
 import type { Operation } from '@inventory/api/batch/read-operations';
-import { besideRefused, type Result } from '@inventory/api/batch/results';
 import { runEach, type Task } from '@inventory/api/batch/run-each';
 import { createSender, type OperationToSend, type Sender } from '@inventory/api/sender';
 import type { Caller } from '@inventory/api/transactions';
@@ -90,20 +89,15 @@ test('an atomic batch of a few operations is made one request in one turn', asyn
 });
 
 test('the keys of an atomic batch that is refused are looked up in stretches', async () => {
-  const refusals = createAtomicRefusals(
-    slowSender(),
-    async () => new Map(),
-    () => {},
-  );
   const operations = all(
     (index): Operation => ({
-      ...{ index, key: `key ${index}`, device: null },
+      ...{ index, key: `key ${index}` },
       ...{ request: requestOf(index), evidence: undefined },
     }),
   );
-  const caller = { client: { clientId: 'client' } } as Caller;
-  const refused = new Map<number, Result>([[0, besideRefused]]);
-  const turns = await turnsDuring(() => refusals.replyTo(operations, refused, caller, callTexts()));
+  const options = { sender: slowSender(), readOutcomes: async () => new Map() };
+  const caller = { client: { clientId: 'client' }, key: undefined } as Caller;
+  const turns = await turnsDuring(() => findDecided(options, operations, caller));
   expect(turns).toBeGreaterThanOrEqual(turnsMin);
 });
 

@@ -21,7 +21,6 @@ const expected: Record<Part, Record<string, string>> = {
     client_secret: 'select',
     client_warehouse: 'select',
     database_identity: 'select',
-    device_number: 'select, insert (client_id, device_id, device_seq)',
     envelope_key: 'select',
     idempotency_key: 'select, insert (asked_at, client_id, key_digest, refused_at), update (refused_at)',
     item:
@@ -103,7 +102,6 @@ const expected: Record<Part, Record<string, string>> = {
     client_secret: 'select, insert, delete',
     client_warehouse: 'select, insert, delete',
     database_identity: 'select',
-    device_number: 'select',
     envelope_key: 'select (created, kid), insert (created)',
     former_client: 'select, insert (client_id)',
     idempotency_key: 'select',

@@ -8,8 +8,6 @@ import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
 import { findLossyReplication } from '@inventory/db/replication';
-import { findDeviceGaps } from '@inventory/db/requests/device-gaps';
-import { noteDeviceNumbers } from '@inventory/db/requests/device-numbers';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readAnswers, readLeftOut } from '@inventory/db/requests/large-answers';
 import { readOriginals } from '@inventory/db/requests/originals';
@@ -30,7 +28,6 @@ import { createPresence } from '@inventory/process/presence';
 import { createReport, type Report } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
-import { within } from '@inventory/process/within';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
@@ -40,7 +37,6 @@ import { createApp, version } from './app.ts';
 import { lateAsBusy } from './as-busy.ts';
 import { watchBackupAge } from './backup-age.ts';
 import { createBatches } from './batch/batches.ts';
-import { createNumberNotes } from './batch/device-numbers.ts';
 import type { FindOriginals } from './batch/read-operations.ts';
 import { createBatchTurns } from './batch/turns.ts';
 import { createBodyRoom } from './body-room.ts';
@@ -80,13 +76,9 @@ const readAgainForMs = 1500;
 const readBesideMs = 1000;
 // Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
 const lookWithinMs = 100;
-// Then a batch is answered without them.
-const gapsWithinMs = 2000;
 // A large answer that is not read by then is told by its number, or not known. The last half second is what
 // it takes to end there.
 const textWithinMs = 2000;
-// Numbers of devices that no connection is free for by then are not noted.
-const notedWithinMs = 5000;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
 
 /** A look that found no connection free is no failure. */
@@ -98,7 +90,7 @@ function foundNothing(error: unknown) {
 /** The stock transactions, one by one and in batches, of these parts. */
 function wireStock(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
-  { database, redis, sender, needs, now, report }: StockParts,
+  { database, redis, sender, needs, now }: StockParts,
 ) {
   // Verdicts wait for locks, and may have all of their connections; what only reads waits for none, but for
   // a standby: while one is away lists keep theirs.
@@ -150,20 +142,6 @@ function wireStock(
       readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
       answerTexts,
       findOriginals,
-      // Evidence: nothing is kept waiting or refused for it.
-      findGaps: (clientId, devices) =>
-        within(
-          gapsWithinMs,
-          database.reads.run((sql) => findDeviceGaps(sql, clientId, devices), soon(gapsWithinMs)),
-        ).catch((error) => {
-          report(error, 'the gaps of devices');
-          return null;
-        }),
-      // On one connection of the items': a commit that hangs keeps no read and no verdict waiting.
-      noteNumbers: createNumberNotes(
-        (numbers) => database.items.run((sql) => noteDeviceNumbers(sql, numbers), soon(notedWithinMs)),
-        report,
-      ),
       whyUnanswered: needs.whyUnanswered,
       now,
     }),
@@ -176,7 +154,6 @@ type StockParts = {
   sender: Sender;
   needs: Needs;
   now: () => number;
-  report: Report;
 };
 
 type DatabaseConfig = {
@@ -281,7 +258,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     clock,
     tracing,
   });
-  const stock = wireStock(config, { database, redis, sender, needs, now: clock.now, report });
+  const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
     routes: [

@@ -4,6 +4,7 @@ import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Trial } from '@inventory/db/batch/dry-run';
 import { isUnanswered } from '@inventory/db/client';
 import type { Wait } from '@inventory/db/statement-pool';
+import { isKey } from '@inventory/domain/contract/batch';
 import { forbidden, noTransaction, type Refusal } from '@inventory/domain/contract/refused';
 import type { ReverseRequest } from '@inventory/domain/contract/reverse';
 import type { Original, SingleRequest, StockRequest } from '@inventory/domain/stock/request';
@@ -125,7 +126,7 @@ export function refuseReversal(of: Original | null, client: Client): Refusal | n
 
 /** Refuses an Idempotency-Key that is none. */
 export function checkKey(key: string | undefined): void {
-  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return;
+  if (key === undefined || isKey(key)) return;
   throw new Refused({
     code: 'bad_request',
     message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',

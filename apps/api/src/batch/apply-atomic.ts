@@ -1,32 +1,21 @@
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
-import { operationRefused } from '@inventory/domain/contract/conflict';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
 import type { AtomicRequest, Queued, SingleRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import type { AnswerTexts, CallTexts } from '../answer-texts.ts';
-import { Failed, type FailureCause, messages, soonAgain } from '../errors.ts';
+import type { FailureCause } from '../errors.ts';
 import type { Reply } from '../route.ts';
-import type { OperationToSend, Sender } from '../sender.ts';
+import type { Sender } from '../sender.ts';
 import { type Caller, refusalTextOf } from '../transactions.ts';
-import { createAtomicRefusals } from './atomic-refusals.ts';
-import type { NoteNumbers } from './device-numbers.ts';
-import type { ReadOutcomes } from './read-known.ts';
+import { createAnswerRoom } from './answer-room.ts';
+import { type ReadOutcomes, settleKeys } from './keys.ts';
 import type { Operation } from './read-operations.ts';
-import { batchReply, refusedReply } from './replies.ts';
-import {
-  appliedResult,
-  type Gap,
-  isNotApplied,
-  isRepeat,
-  type Result,
-  refusedResult,
-  resultsText,
-  summaryOf,
-} from './results.ts';
+import { type Refusals, refusalOf, refuseAtDoor, refuseByStock } from './refuse-atomic.ts';
+import { appliedReply, knownReply, refusedReply, trialReply } from './replies.ts';
+import { isNotApplied, isRepeat, notApplied, refusedResult, resultOf } from './results.ts';
 import { beginsUntil, settleWithin } from './run-each.ts';
-import { createKeySettler } from './settle-keys.ts';
 import type { BatchTurns } from './turns.ts';
 
 export type AtomicOptions = {
@@ -34,7 +23,6 @@ export type AtomicOptions = {
   turns: BatchTurns;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
-  noteNumbers: NoteNumbers;
   answerTexts: AnswerTexts;
   /** Why the queue does not take or answer a request now. */
   whyUnanswered: () => FailureCause;
@@ -47,68 +35,47 @@ export type AtomicOptions = {
 export type ApplyAtomic = (
   operations: readonly Operation[],
   caller: Caller,
-  gapsOf: () => Promise<Gap[] | null>,
   trial: Wait | null,
 ) => Promise<Reply>;
 
-type ReplyWith = (gaps: Gap[] | null) => Reply;
-
-const replayed = { status: 'applied', replayed: true } as const;
-
-export function createAtomic({
-  sender,
-  turns,
-  tryOut,
-  readOutcomes,
-  noteNumbers,
-  answerTexts,
-  whyUnanswered,
-}: AtomicOptions): ApplyAtomic {
-  const refusals = createAtomicRefusals(sender, readOutcomes, noteNumbers);
-  const settleKeys = createKeySettler(sender, readOutcomes);
-  const textsFor = ({ client: { clientId }, res }: Caller) => answerTexts.open({ clientId, res });
+export function createAtomic(options: AtomicOptions): ApplyAtomic {
+  const { sender, turns, tryOut, answerTexts, whyUnanswered } = options;
 
   async function atomic(
     operations: readonly Operation[],
     caller: Caller,
-    gapsOf: () => Promise<Gap[] | null>,
     trial: Wait | null,
   ): Promise<Reply> {
-    const { client } = caller;
-    const refused = operations.flatMap((operation) =>
-      'refusal' in operation ? [[operation.index, refusedResult(operation.refusal)] as const] : [],
+    const { clientId } = caller.client;
+    const refused: Refusals = new Map(
+      operations.flatMap((each) => ('refusal' in each ? [[each.index, refusedResult(each.refusal)]] : [])),
     );
-    if (refused.length > 0) {
-      const refusal = operationRefused(refused[0]![0], refused.length);
-      if (trial !== null) return refusedReply(operations, new Map(refused), refusal, false);
-      const texts = textsFor(caller);
-      return refusals.replyTo(operations, new Map(refused), caller, texts).finally(texts.end);
-    }
-    const gaps = gapsOf();
     if (trial !== null) {
+      if (refused.size > 0) return refusedReply(operations, refused, refusalOf(refused), false);
       const requests = operations.flatMap((each) => ('request' in each ? [each.request] : []));
-      return trialReply(await tryOut(requests, client.clientId, trial), requests, operations, await gaps);
+      return trialReply(await tryOut(requests, clientId, trial), requests, operations);
     }
-    const texts = textsFor(caller);
-    const replyWith = await decided(operations, caller, texts).finally(texts.end);
-    // Not in its turn: nobody is kept waiting for them.
-    return replyWith(await gaps);
+    const texts = answerTexts.open({ clientId, res: caller.res });
+    const replying =
+      refused.size > 0
+        ? refuseAtDoor(options, operations, refused, caller, texts)
+        : decide(operations, caller, texts);
+    return replying.finally(texts.end);
   }
 
-  /** Has them decided in the batch's turn; returns the reply, which the gaps are still missing from. */
-  async function decided(
-    operations: readonly Operation[],
-    caller: Caller,
-    texts: CallTexts,
-  ): Promise<ReplyWith> {
-    const { client } = caller;
+  /** Has them decided in the batch's turn. */
+  async function decide(operations: readonly Operation[], caller: Caller, texts: CallTexts): Promise<Reply> {
+    const { clientId } = caller.client;
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
-    const begins = await turns.take(client.clientId, sent.length, beginsUntil(caller.arrivedAt));
+    const begins = await turns.take(clientId, sent.length, beginsUntil(caller.arrivedAt));
     let request: Queued<AtomicRequest>;
     let answer: SubmitResult;
     try {
-      request = await requestOf(sender, sent, caller);
-      answer = await send(sender, request, begins, caller.arrivedAt);
+      request = await sender.atomic(sent, { clientId, arrivedAt: performance.now(), key: caller.key });
+      const answers = begins
+        ? await sender.sendAll([request], performance.now())
+        : await sender.settleAll([request], settleWithin(caller.arrivedAt));
+      answer = answers[0]!;
     } finally {
       // Others do not wait for room in memory with it.
       if (begins) turns.give(sent.length);
@@ -122,95 +89,23 @@ export function createAtomic({
     operations: readonly Operation[],
     caller: Caller,
     texts: CallTexts,
-  ): Promise<ReplyWith> {
-    const { clientId } = caller.client;
-    if (answer.status === 'applied') {
-      if (hasReplays(answer)) noteNumbers(clientId, operations, () => replayed);
-      return (gaps) => appliedReply(answer, operations, gaps);
-    }
+  ): Promise<Reply> {
+    if (answer.status === 'applied') return appliedReply(answer, operations);
     if (isNotApplied(answer)) {
-      const known = await settleKeys(request, answer, caller.arrivedAt, texts);
-      if (known.some(({ status }) => status === 'applied')) {
-        noteNumbers(clientId, operations, (index) => known[index]);
-        return (gaps) => knownReply(operations, known, gaps, caller.key, whyUnanswered);
-      }
+      const settled = await settleKeys(options, request, answer, settleWithin(caller.arrivedAt));
+      const room = createAnswerRoom(texts);
+      const known = await Promise.all(
+        request.operations.map(async ({ kind, requestId }) => {
+          const told = settled.get(requestId);
+          return told === undefined ? notApplied : resultOf(kind, await room.keep(told));
+        }),
+      );
+      if (known.some(({ status }) => status === 'applied'))
+        return knownReply(operations, known, caller.key, whyUnanswered);
     }
     const refusal = JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal | AtomicRefusal;
-    const reply = await refusals.replyToStock(refusal, operations, clientId, isRepeat(answer), texts);
-    return () => reply;
+    return refuseByStock(options, operations, refusal, isRepeat(answer), caller, texts);
   }
 
   return atomic;
-}
-
-function requestOf(
-  sender: Sender,
-  sent: readonly OperationToSend[],
-  { client, key }: Caller,
-): Promise<Queued<AtomicRequest>> {
-  return sender.atomic(sent, { clientId: client.clientId, arrivedAt: performance.now(), key });
-}
-
-/** Sends a batch that begins, and settles any other. */
-async function send(
-  sender: Sender,
-  request: Queued<AtomicRequest>,
-  begins: boolean,
-  arrivedAt: number,
-): Promise<SubmitResult> {
-  const [answer] = begins
-    ? await sender.sendAll([request], performance.now())
-    : await sender.settleAll([request], settleWithin(arrivedAt));
-  return answer!;
-}
-
-/** Of a batch that was only tried out. */
-function trialReply(
-  trial: AtomicTrial,
-  requests: readonly SingleRequest[],
-  operations: readonly Operation[],
-  gaps: Gap[] | null,
-): Reply {
-  if (trial.status === 'refused') {
-    const { index, refusal } = trial;
-    const results = new Map([[index, refusedResult(refusal)]]);
-    return refusedReply(operations, results, operationRefused(index, 1), false);
-  }
-  const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
-  return batchReply('atomic', resultsText(operations, results), summaryOf(results), gaps, false, true);
-}
-
-/**
- * Of a batch that was not taken, and of which other sends of its keys had applied all, alone or together;
- * throws Failed, with what is known, when they had applied a part, or when the list has a key of its own,
- * to which a batch alone can bind its answer.
- */
-function knownReply(
-  operations: readonly Operation[],
-  known: readonly Result[],
-  gaps: Gap[] | null,
-  listKey: string | undefined,
-  whyUnanswered: () => FailureCause,
-): Reply {
-  const text = resultsText(operations, known);
-  if (listKey === undefined && known.every(({ status }) => status === 'applied')) {
-    const isReplayed = known.every(({ replayed }) => replayed);
-    return batchReply('atomic', text, summaryOf(known), gaps, isReplayed);
-  }
-  throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
-}
-
-// In the JSON text of results. A quote inside a text has a backslash before it.
-const [ofNow, ofBefore] = [',"replayed":false}', ',"replayed":true}'];
-
-/** Whether operations of an applied batch were applied before, under the numbers of then. */
-function hasReplays(answer: SubmitResult): boolean {
-  return isRepeat(answer) || answer.result!.includes(ofBefore);
-}
-
-function appliedReply(answer: SubmitResult, operations: readonly Operation[], gaps: Gap[] | null): Reply {
-  // Of a stored answer all is stored.
-  const results = isRepeat(answer) ? answer.result!.replaceAll(ofNow, ofBefore) : answer.result!;
-  const summary = { applied: operations.length, refused: 0, notApplied: 0 };
-  return batchReply('atomic', results, summary, gaps, !results.includes(ofNow));
 }

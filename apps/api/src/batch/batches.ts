@@ -9,17 +9,12 @@ import { type FailureCause, Refused } from '../errors.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { Call, Reply } from '../route.ts';
 import type { Sender } from '../sender.ts';
-import { type Caller, checkKey, unknownKey } from '../transactions.ts';
+import { type Caller, unknownKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
-import type { NoteNumbers } from './device-numbers.ts';
-import { keyOfEach } from './each-key.ts';
-import { passDecided } from './pass-decided.ts';
-import type { ReadOutcomes } from './read-known.ts';
+import { checkKeys, passDecided, type ReadOutcomes } from './keys.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
-import { refuseOtherUse } from './refuse-other-use.ts';
 import { batchReply } from './replies.ts';
 import {
-  type Gap,
   notApplied,
   notSent,
   type Result,
@@ -38,12 +33,6 @@ export type BatchesOptions = {
   operationLimit: number;
   turns: BatchTurns;
   findOriginals: FindOriginals;
-  /**
-   * The numbers that these devices of a client have not sent, as far as they are known; null when that cannot
-   * be told. Never fails.
-   */
-  findGaps: (clientId: string, devices: readonly { id: string; seq: number }[]) => Promise<Gap[] | null>;
-  noteNumbers: NoteNumbers;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
@@ -60,13 +49,6 @@ export type Batches = {
   /** Has the operations of a batch applied; throws Refused or Failed. */
   batch(raw: RawBatch, caller: Caller, call: BatchCall): Promise<Reply>;
 };
-
-/** A key stands for one request: an atomic batch is one by itself, beside its operations. */
-function unlessListKey(operation: Operation, listKey: string | undefined): Operation {
-  const { index, key, device } = operation;
-  if (key === null || key !== listKey) return operation;
-  return { index, key, device, refusal: invalid({ key: ['must not be the Idempotency-Key of the batch.'] }) };
-}
 
 function hasKey({ operations }: RawBatch, { key }: Caller): boolean {
   return key !== undefined || operations.some((each) => 'body' in each && each.body.key !== undefined);
@@ -90,8 +72,6 @@ export function createBatches({
   operationLimit,
   turns,
   findOriginals,
-  findGaps,
-  noteNumbers,
   tryOut,
   readOutcomes,
   answerTexts,
@@ -99,34 +79,33 @@ export function createBatches({
   now,
 }: BatchesOptions): Batches {
   const applyAtomic = createAtomic({
-    ...{ sender, turns, tryOut, readOutcomes, noteNumbers, answerTexts, whyUnanswered },
+    ...{ sender, turns, tryOut, readOutcomes, answerTexts, whyUnanswered },
   });
 
   async function judged(raw: RawBatch, caller: Caller): Promise<readonly Operation[]> {
-    const { sentAt, mode, dryRun } = raw.head;
+    const { sentAt, dryRun } = raw.head;
     const times = {
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
     const judging = judgeOperations(raw, caller.client, times, findOriginals);
     const operations = await judging.catch((error) => failUnjudged(error, raw, caller));
-    const listed = mode === 'atomic' ? operations.map((each) => unlessListKey(each, caller.key)) : operations;
     // A dry run knows no keys.
-    return dryRun === true ? listed : passDecided({ sender, readOutcomes }, listed, mode, caller);
+    return dryRun === true ? operations : passDecided({ sender, readOutcomes }, operations, caller);
   }
 
   async function each(
     operations: readonly Operation[],
-    { client, arrivedAt, key, res }: Caller,
+    { client, arrivedAt, res }: Caller,
   ): Promise<Result[]> {
     const tasks = operations.flatMap((operation): Task[] => {
       if ('refusal' in operation) return [];
-      const { request, evidence } = operation;
+      const { request, evidence, key } = operation;
       const make = (sentAt: number) =>
         sender.queued(request, {
           clientId: client.clientId,
           arrivedAt: sentAt,
-          key: keyOfEach(operation, key),
+          key: key ?? undefined,
           evidence,
         });
       const isBetween = warehousesOf(request).length > 1;
@@ -144,14 +123,9 @@ export function createBatches({
     });
   }
 
-  function gapsOf(operations: readonly Operation[], { client }: Caller): Promise<Gap[] | null> {
-    const devices = operations.flatMap(({ device }) => device ?? []);
-    return devices.length === 0 ? Promise.resolve(null) : findGaps(client.clientId, devices);
-  }
-
   return {
     async batch(raw, caller, { wait, nameOperations }) {
-      checkKey(caller.key);
+      checkKeys(raw, caller.key);
       const { client } = caller;
       const limit = client.operationsPerMinute ?? operationLimit;
       // However long it waited, it would never be let through.
@@ -165,18 +139,11 @@ export function createBatches({
       nameOperations(verdict);
       if (!verdict.allowed) return tooManyOperations(limit, retryAfterOf(verdict));
       const operations = await judged(raw, caller);
-      // A dry run uses no key.
-      if (raw.head.dryRun !== true)
-        await refuseOtherUse({ sender, readOutcomes }, operations, raw.head.mode, caller);
-      if (raw.head.mode === 'atomic') {
-        const gaps = () => gapsOf(operations, caller);
-        return applyAtomic(operations, caller, gaps, raw.head.dryRun === true ? wait : null);
-      }
-      const gaps = gapsOf(operations, caller);
+      if (raw.head.mode === 'atomic')
+        return applyAtomic(operations, caller, raw.head.dryRun === true ? wait : null);
       const results = await each(operations, caller);
-      noteNumbers(client.clientId, operations, (index) => results[index]);
       const isReplayed = results.every(({ replayed }) => replayed);
-      return batchReply('each', resultsText(operations, results), summaryOf(results), await gaps, isReplayed);
+      return batchReply('each', resultsText(operations, results), summaryOf(results), isReplayed);
     },
   };
 }

@@ -24,8 +24,6 @@ import { type SplitBatch, splitOperations } from './split-operations.ts';
 export type Operation = {
   index: number;
   key: string | null;
-  /** Both null when they could not be read. */
-  device: { id: string; seq: number } | null;
 } & (
   | { request: SingleRequest; evidence: Evidence | undefined }
   | { refusal: Refusal; misdated?: SingleRequest }
@@ -124,7 +122,6 @@ export async function judgeOperations(
 
 type ReadHead = {
   key: string | null;
-  device: Operation['device'];
   evidence: Evidence | undefined;
   /** Why the times of its device cannot be. */
   misdated: Refusal | null;
@@ -136,15 +133,13 @@ function judge(
   client: Client,
   times: SentTimes,
 ): Operation | { undo: ReverseRequest; index: number; head: ReadHead } {
-  const unread = { index, key: null, device: null };
-  if ('refusal' in sent) return { ...unread, refusal: sent.refusal };
+  if ('refusal' in sent) return { index, key: null, refusal: sent.refusal };
   const raw = sent.body;
   const head = OperationHead.safeParse(raw);
   const headErrors = head.success ? {} : fieldErrorsOf(head.error);
   const named = {
     index,
     key: typeof raw.key === 'string' && headErrors.key === undefined ? raw.key : null,
-    device: deviceOf(raw, headErrors),
   };
   if (headErrors.op !== undefined) return { ...named, refusal: invalid(headErrors) };
   const kind = raw.op as OperationHead['op'];
@@ -175,12 +170,4 @@ function judge(
   return misdated === null
     ? { ...named, request, evidence: noted }
     : { ...named, refusal: misdated, misdated: request };
-}
-
-function deviceOf(raw: Record<string, unknown>, errors: FieldErrors): Operation['device'] {
-  const { deviceID, deviceSeq } = raw;
-  if (errors.deviceID !== undefined || errors.deviceSeq !== undefined) return null;
-  return typeof deviceID === 'string' && typeof deviceSeq === 'number'
-    ? { id: deviceID, seq: deviceSeq }
-    : null;
 }

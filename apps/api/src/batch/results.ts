@@ -11,9 +11,6 @@ export type Result = {
   replayed: boolean;
 };
 
-/** A range of a device's numbers that have not come. */
-export type Gap = { deviceID: string; from: number; to: number };
-
 export const notApplied = notAppliedFor(messages.unavailable);
 
 /** Of a batch that is applied whole or not at all: another operation of it was refused. */

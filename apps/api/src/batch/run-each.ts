@@ -7,7 +7,7 @@ import type { SubmitResult } from '@inventory/queue/submit';
 import type { CallTexts } from '../answer-texts.ts';
 import type { Sender } from '../sender.ts';
 import { createAnswerRoom } from './answer-room.ts';
-import { type ReadOutcomes, readKnown } from './read-known.ts';
+import { type ReadOutcomes, readKnown } from './keys.ts';
 import { isNotApplied, isRepeat } from './results.ts';
 import type { BatchTurns } from './turns.ts';
 

@@ -312,8 +312,8 @@ function batchOf(read: ReadParts): Batch {
 }
 
 /**
- * Decides an atomic batch, alone: with a refused operation nothing is written but that, the refusal, and
- * under what keys they came.
+ * Decides an atomic batch, alone. Of a refused one nothing is written but the refusal, under the key of the
+ * list: those of its operations stay as they are.
  */
 async function applyAtomic(
   tx: Tx,
@@ -344,9 +344,9 @@ async function applyAtomic(
       ? decideAtomic(batch, request.operations, outcomes)
       : { status: 'abandoned', refusal: denial.refusal };
   const [own = 0, ...numbers] = transactionNos;
-  const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = [];
   const whole = { request, transactionNo: own };
   if (decision.status === 'applied') {
+    const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = [];
     numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
     const bodies = new Map<string, string>();
     decision.operations.forEach((each, index) => {
@@ -368,41 +368,18 @@ async function applyAtomic(
     observe(times);
     return { result: outcomes.set(request.requestId, { status: 'applied', result }), write };
   }
-  if (decision.status === 'refused') {
-    const { index, refusal, replayed } = decision.refusal.culprit;
-    const culprit = operations[index]!;
-    const isRepeat = replayed || outcomes.has(culprit.requestId) || isTakenAbove(request, index);
-    // Under its own key it is a request of its own, which no single call would be refused so.
-    if (!isRepeat && !decision.isOfBatch) {
-      const transaction = {
-        request: culprit,
-        transactionNo: numbers[index]!,
-        status: 'refused' as const,
-        refusal,
-      };
-      written.push({ transaction, outcome: { status: 'refused', result: JSON.stringify(refusal) } });
-    }
-    const result = JSON.stringify(decision.refusal);
-    const transaction = { ...whole, status: 'refused' as const, refusal: decision.refusal };
-    written.push({ transaction, outcome: { status: 'refused', result } });
-  } else {
-    const refusal = 'refusal' in decision ? decision.refusal : null;
-    const result = refusal === null ? null : JSON.stringify(refusal);
-    const transaction = { ...whole, status: 'abandoned' as const, refusal };
-    written.push({ transaction, outcome: { status: 'abandoned', result } });
-  }
-  const { outcome } = written.at(-1)!;
+  const refusal = 'refusal' in decision ? decision.refusal : null;
+  const outcome: StoredOutcome = {
+    status: decision.status,
+    result: refusal === null ? null : JSON.stringify(refusal),
+  };
+  const transaction = { ...whole, status: decision.status, refusal } as DecidedTransaction;
   // Nothing that was decided is kept.
-  const write = writeBatch(tx, batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() }), written);
+  const nothing = batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() });
+  const write = writeBatch(tx, nothing, [{ transaction, outcome }]);
   times.decidedAt = performance.now();
   observe(times);
   return { result: outcomes.set(request.requestId, outcome), write };
-}
-
-/** Whether an operation before this one has its key. */
-function isTakenAbove({ operations }: AtomicRequest, index: number): boolean {
-  const key = operations[index]!.key?.digest;
-  return key !== undefined && operations.slice(0, index).some((each) => each.key?.digest === key);
 }
 
 type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };

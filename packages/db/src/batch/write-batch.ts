@@ -89,17 +89,18 @@ function claim(
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
   const plain = (read: (each: (typeof written)[number]) => number | string | null) =>
     plainArray(written.map(read));
+  // The history shows what was applied, and an index of it leads to nothing else.
+  const evidenceOf = ({ transaction: { request, status } }: (typeof written)[number]) =>
+    status === 'applied' ? request.evidence : undefined;
   const evidence = <T>(read: (evidence: Evidence) => T) =>
-    column(({ transaction: { request }, outcome: { status, result } }) =>
-      // What is to be sent again has not come: its number stays a gap until it does.
-      request.evidence === undefined || (status === 'abandoned' && result === null)
-        ? null
-        : read(request.evidence),
-    );
+    column((each) => {
+      const noted = evidenceOf(each);
+      return noted === undefined ? null : read(noted);
+    });
   const touched = column(({ transaction }) => touchedBy(batch, transaction));
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   // Few requests have any, and columns cost.
-  const noted = written.some(({ transaction: { request } }) => request.evidence !== undefined);
+  const noted = written.some((each) => evidenceOf(each) !== undefined);
   const names = noted ? tx`, captured_at, captured_at_corrected, device_id, device_seq` : tx``;
   const values = noted
     ? tx`,

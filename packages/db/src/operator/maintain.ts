@@ -8,10 +8,9 @@ const pieceRows = 5000;
 
 /**
  * Removes what nobody can ask for any more: Idempotency-Keys first answered, or last refused, more than
- * `days` (7 and more) ago, and a day later what was refused or abandoned, and the numbers of devices that
- * were noted. Never before its key: that would lead to nothing. When a key is in use right now, what was
- * refused waits for the next time. Applied transactions stay. `report` gets each step and how far it is,
- * 0 … 1, or null.
+ * `days` (7 and more) ago, and a day later what was refused or abandoned. Never before its key: that would
+ * lead to nothing. When a key is in use right now, what was refused waits for the next time. Applied
+ * transactions stay. `report` gets each step and how far it is, 0 … 1, or null.
  */
 export async function removeOutdated(
   sql: Sql,
@@ -31,13 +30,6 @@ export async function removeOutdated(
     removed.keys += piece!.removed;
     remaining += piece!.remaining;
     report('keys', Math.min(1, (first + piecePages) / pages));
-  }
-  for (let count = pieceRows; count === pieceRows; ) {
-    const [piece] = await sql<{ count: number }[]>`
-      select remove_device_numbers(
-        ${now}::timestamptz - ${days + 1}::integer * interval '1 day', ${pieceRows}) as count`;
-    count = piece!.count;
-    report('numbers of devices', null);
   }
   if (remaining > 0) return { ...removed, waits: true };
   for (let count = pieceRows; count === pieceRows; ) {

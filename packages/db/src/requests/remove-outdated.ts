@@ -6,9 +6,8 @@ const pieceRows = 2000;
 
 /**
  * Does the next small piece of removing what nobody can ask for any more: keys first answered, or last
- * refused, more than `days` (7 and more) ago, then what was refused or abandoned a day before those, and the
- * numbers of devices that were noted then. Any worker may do it; they take turns. Returns what went of keys
- * and transactions, and whether there is more to do at once.
+ * refused, more than `days` (7 and more) ago, then what was refused or abandoned a day before those. Any
+ * worker may do it; they take turns. Returns what went, and whether there is more to do at once.
  */
 export async function removeOutdatedPiece(
   sql: Sql,

@@ -24,12 +24,19 @@ export type OperationKind = keyof typeof operationBodies;
 
 const kinds = Object.keys(operationBodies) as [OperationKind, ...OperationKind[]];
 
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** Whether this can be an Idempotency-Key, of a call or of an operation. */
+export function isKey(value: unknown): value is string {
+  return typeof value === 'string' && keyPattern.test(value);
+}
+
 /** What an operation has beside the fields of its call. */
 export const OperationHead = z.object({
   op: z.enum(kinds, { error: `must be one of ${kinds.join(', ')}.` }).describe('The call'),
   key: z
     .string({ error: 'must be a string.' })
-    .regex(/^[\x21-\x7e]{1,255}$/, { error: 'must be 1 to 255 visible ASCII characters.' })
+    .regex(keyPattern, { error: 'must be 1 to 255 visible ASCII characters.' })
     .optional()
     .describe('The Idempotency-Key of this operation, of the same kind as the one that a single call has'),
   capturedAt: DateTimeText.optional().describe(
@@ -39,7 +46,7 @@ export const OperationHead = z.object({
     .min(1, { error: 'must not be empty.' })
     .optional()
     .describe('The device that noted it: evidence'),
-  deviceSeq: Count53.optional().describe('The number that the device gave it: evidence, and gaps are told'),
+  deviceSeq: Count53.optional().describe('The number that the device gave it: evidence'),
 });
 export type OperationHead = z.infer<typeof OperationHead>;
 
@@ -162,10 +169,6 @@ export const BatchAnswer = z
     mode: z.enum(['each', 'atomic']),
     results: z.array(OperationResult),
     summary: z.object({ applied: z.int(), refused: z.int(), notApplied: z.int() }),
-    gaps: z
-      .array(z.object({ deviceID: z.string(), from: z.int(), to: z.int() }))
-      .optional()
-      .describe('Numbers of the devices that have not come, where operations have numbers'),
     dryRun: isReal,
   })
   .meta({ id: 'BatchAnswer' });

@@ -1,10 +1,4 @@
-import {
-  type Conflict,
-  keyReused,
-  operationRefused,
-  tooManyLines,
-  tooManyLotsForBatch,
-} from '../contract/conflict.ts';
+import { type Conflict, operationRefused, tooManyLines, tooManyLotsForBatch } from '../contract/conflict.ts';
 import type { Refusal } from '../contract/refused.ts';
 import { lotsPerTransactionMax } from './allocate.ts';
 import { leaveOut, smallBytes, toldLengthMax } from './answers.ts';
@@ -14,14 +8,10 @@ import type { Decision } from './decision.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { AtomicOperation } from './request.ts';
 
-/**
- * What is decided about one operation: now, or by an earlier send of its key, or of another operation here
- * with its key.
- */
+/** What is decided about one operation: now, or by an earlier send of its key. */
 export type OperationDecision =
   | { operation: AtomicOperation; decision: Extract<Decision, { status: 'applied' }> }
-  | { operation: AtomicOperation; outcome: StoredOutcome }
-  | { operation: AtomicOperation; repeats: AtomicOperation };
+  | { operation: AtomicOperation; outcome: StoredOutcome };
 
 /** The one that has a batch refused. `replayed`: refused by an earlier send of its key. */
 export type Culprit = { index: number; refusal: Refusal; replayed: boolean };
@@ -34,8 +24,7 @@ export type AtomicRefusal = Conflict & { culprit: Culprit; before?: number[] };
 
 export type AtomicDecision =
   | { status: 'applied'; operations: OperationDecision[] }
-  /** `isOfBatch`: the operation is refused for what stands before it in the list, not for what it asks. */
-  | { status: 'refused'; refusal: AtomicRefusal; isOfBatch: boolean }
+  | { status: 'refused'; refusal: AtomicRefusal }
   /** One of its keys was told that nothing was applied. */
   | { status: 'abandoned' };
 
@@ -72,17 +61,11 @@ export function* decideInSteps(
 ): Generator<void, AtomicDecision, void> {
   const decided: OperationDecision[] = [];
   let entryCount = 0;
-  const firsts = new Map<string, AtomicOperation>();
   const before = operations.flatMap(({ requestId }, index) =>
     outcomes.get(requestId)?.status === 'applied' ? [index] : [],
   );
-  const refused = (
-    index: number,
-    refusal: Refusal,
-    { replayed = false, isOfBatch = false } = {},
-  ): AtomicDecision => ({
+  const refused = (index: number, refusal: Refusal, replayed = false): AtomicDecision => ({
     status: 'refused',
-    isOfBatch,
     refusal: {
       ...operationRefused(index, 1),
       culprit: { index, refusal, replayed },
@@ -91,28 +74,19 @@ export function* decideInSteps(
   });
   for (const [index, operation] of operations.entries()) {
     yield;
-    const { key } = operation;
-    const first = key === undefined ? undefined : firsts.get(key.digest);
-    if (first !== undefined) {
-      if (first.key!.fingerprint !== key!.fingerprint) return refused(index, keyReused);
-      decided.push({ operation, repeats: first });
-      continue;
-    }
-    if (key !== undefined) firsts.set(key.digest, operation);
     const outcome = outcomes.get(operation.requestId);
     if (outcome?.status === 'abandoned') return { status: 'abandoned' };
     if (outcome?.status === 'refused')
-      return refused(index, JSON.parse(outcome.result!) as Refusal, { replayed: outcome.isRepeat === true });
+      return refused(index, JSON.parse(outcome.result!) as Refusal, outcome.isRepeat === true);
     if (outcome !== undefined) {
       decided.push({ operation, outcome });
       continue;
     }
     const decision = decide(batch, operation);
-    if (decision.status === 'undecided' || batch.looks > looksMax)
-      return refused(index, tooMany, { isOfBatch: true });
+    if (decision.status === 'undecided' || batch.looks > looksMax) return refused(index, tooMany);
     if (decision.status === 'refused') return refused(index, decision.refusal);
     entryCount += decision.entries.length;
-    if (entryCount > entriesMax) return refused(index, tooManyEntries, { isOfBatch: true });
+    if (entryCount > entriesMax) return refused(index, tooManyEntries);
     decided.push({ operation, decision });
   }
   return { status: 'applied', operations: decided };
@@ -120,14 +94,13 @@ export function* decideInSteps(
 
 /**
  * The JSON text of the results of an applied batch. `bodies`: the JSON text of the answer to each operation
- * that is decided now, by request id. Of those that were answered before, or are repeated here, large ones
- * have {@link toldLengthMax} characters; what stands for the others is in their place.
+ * that is decided now, by request id. Of those that were answered before, large ones have
+ * {@link toldLengthMax} characters; what stands for the others is in their place.
  */
 export function atomicResultsText(
   decided: readonly OperationDecision[],
   bodies: ReadonlyMap<string, string>,
 ): string {
-  const known = new Map(bodies);
   let length = 0;
   const again = (text: string) => {
     if (text.length <= smallBytes) return text;
@@ -136,13 +109,12 @@ export function atomicResultsText(
   };
   const texts = decided.map((each, index) => {
     const { operation } = each;
-    const replayed = !('decision' in each);
-    if ('outcome' in each) known.set(operation.requestId, each.outcome.result!);
-    const body = known.get('repeats' in each ? each.repeats.requestId : operation.requestId);
+    const replayed = 'outcome' in each;
+    const body = replayed ? again(each.outcome.result!) : bodies.get(operation.requestId);
     if (body === undefined) throw new Error(`operation ${index} has no answer`);
     return (
       `{"index":${index},"key":${JSON.stringify(operation.ownKey)},"status":"applied",` +
-      `"statusCode":${operation.kind === 'receive' ? 201 : 200},"body":${replayed ? again(body) : body},"replayed":${replayed}}`
+      `"statusCode":${operation.kind === 'receive' ? 201 : 200},"body":${body},"replayed":${replayed}}`
     );
   });
   return `[${texts.join(',')}]`;

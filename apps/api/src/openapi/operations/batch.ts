@@ -46,7 +46,6 @@ const batchAnswer: z.infer<typeof BatchAnswer> = {
     },
   ],
   summary: { applied: 1, refused: 1, notApplied: 0 },
-  gaps: [{ deviceID: 's-12', from: 839, to: 840 }],
   dryRun: false,
 };
 
@@ -84,7 +83,6 @@ permission and scope too, and has its own status; \`body\` is what its call answ
   is missing and answers the rest as before. Send it again in the same \`mode\`: in the other one it is another request, and 409 once something was applied or refused under the header's key; so is a list of mode \`each\` under the key of a single call. An operation with neither is new each time.
 - \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of work that was done offline; they are stored and are never the ledger's time. With
   \`sentAt\` the device's clock error is known, and the corrected time is stored too. More than 5 minutes in the future after that: 400, unless its key was applied or refused before: then it is answered as before.
-  \`gaps\` are the numbers of the devices that have not come; nothing waits for them. A number came when its operation was applied, refused, or answered as before, not when it is \`notApplied\`. Where very many lie between two, those that are not looked at are left out. Where they cannot be told in time there is no \`gaps\`.
 - \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored. It knows no keys: each operation is judged as new. An operation
   of its own cannot be tried in a batch.
 - In an atomic batch an operation's \`key\` is another one than the header's.
