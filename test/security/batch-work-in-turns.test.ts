@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createAtomicRefusals } from '@inventory/api/batch/atomic-refusals';
-import type { Operation } from '@inventory/api/batch/read-operations';
+import { type Operation, readRawBatch } from '@inventory/api/batch/read-operations';
 import { besideRefused, type Result } from '@inventory/api/batch/results';
 import { runEach, type Task } from '@inventory/api/batch/run-each';
 import { createSender, type OperationToSend, type Sender } from '@inventory/api/sender';
 import type { Caller } from '@inventory/api/transactions';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { Context } from 'koa';
 import { expect, test } from 'vitest';
 import { callTexts } from '../harness/call-texts.ts';
 
@@ -54,6 +55,20 @@ function slowSender(): Sender {
     tracing: null,
   });
 }
+
+test('a batch is read no further when its caller has gone', async () => {
+  // Each number is looked at digit by digit: all of it takes longer than one stretch on any machine.
+  const operation = { op: 'receive', numbers: '@' };
+  const numbers = `[${all(() => '1234567890.1234567890').join(',')}]`;
+  const text = JSON.stringify({ mode: 'each', operations: all(() => operation) }).replaceAll('"@"', numbers);
+  for (const destroyed of [false, true]) {
+    const socket = { destroyed };
+    const ctx = { req: { socket }, state: { jsonText: Promise.resolve(text) } } as unknown as Context;
+    const reading = readRawBatch(ctx).then(({ operations }) => operations.length);
+    if (destroyed) await expect(reading).rejects.toThrow('The body could not be read.');
+    else expect(await reading).toBe(operationCount);
+  }
+});
 
 const origin = { clientId: 'client', arrivedAt: 0 };
 

@@ -54,7 +54,7 @@ function noteLate(ctx: Context) {
 /** The text of a batch, read when there is room for it. */
 async function readInRoom(ctx: Context, room: BodyRoom): Promise<string> {
   // Its 'close' has been, so nothing would tell that it leaves.
-  if (ctx.req.socket.destroyed) throw bad('The body could not be read.');
+  if (ctx.req.socket.destroyed) throw unreadable();
   const visit = room.enter(ctx.state.client.clientId, sizeOf(ctx));
   ctx.res.once('close', visit.leave);
   holdBody(ctx.req);
@@ -139,6 +139,11 @@ function bad(message: string): Refused {
   return new Refused({ code: 'bad_request', message });
 }
 
+/** The refusal of a body that did not come whole, or whose caller has gone. */
+export function unreadable(): Refused {
+  return bad('The body could not be read.');
+}
+
 /** The refusal of a body of more than this, for a 413. */
 export function tooLarge(bytesMax: number): Refusal {
   return { code: 'bad_request', message: `The body is larger than ${bytesMax} bytes.` };
@@ -150,5 +155,5 @@ export function tooLarge(bytesMax: number): Refusal {
  */
 function refusalOfReader(error: unknown, bytesMax: number): Refused {
   if (error instanceof BodyTooLarge) return new Refused(tooLarge(bytesMax), { status: 413 });
-  return bad('The body could not be read.');
+  return unreadable();
 }

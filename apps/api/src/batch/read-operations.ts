@@ -9,7 +9,7 @@ import { warehousesOf } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { bodyBytesMax, parseJson, parseObject, readJsonText } from '../body.ts';
+import { bodyBytesMax, parseJson, parseObject, readJsonText, unreadable } from '../body.ts';
 import { hasDuplicateFields } from '../duplicate-fields.ts';
 import { Refused } from '../errors.ts';
 import { fieldErrorsOf, withoutNulls } from '../parse.ts';
@@ -39,10 +39,12 @@ type RawOperation = { body: Record<string, unknown> } | { refusal: Refusal };
 
 /**
  * The body of a batch; throws Refused when it is none. However large it is, others get their turns of the
- * event loop meanwhile.
+ * event loop meanwhile, and no more of it is read when its caller has gone.
  */
 export async function readRawBatch(ctx: Context): Promise<RawBatch> {
-  const pace = createPacer();
+  const pace = createPacer(() => {
+    if (ctx.req.socket.destroyed) throw unreadable();
+  });
   const split = await splitOperations(await readJsonText(ctx), operationsMax, pace);
   const { head, operations, isDeep } = split;
   if (isDeep) throw refusedBody('The body is nested too deeply.');
