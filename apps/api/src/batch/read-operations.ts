@@ -9,7 +9,7 @@ import { warehousesOf } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { bodyBytesMax, parseJson, parseObject, readJsonText, unreadable } from '../body.ts';
+import { bodyBytesMax, parseJson, parseObject, readBatchText, unreadable } from '../body.ts';
 import { hasDuplicateFields } from '../duplicate-fields.ts';
 import { Refused } from '../errors.ts';
 import { fieldErrorsOf, withoutNulls } from '../parse.ts';
@@ -45,7 +45,7 @@ export async function readRawBatch(ctx: Context): Promise<RawBatch> {
   const pace = createPacer(() => {
     if (ctx.req.socket.destroyed) throw unreadable();
   });
-  const split = await splitOperations(await readJsonText(ctx), operationsMax, pace);
+  const split = await splitOperations(await readBatchText(ctx, ctx.state.bodyRoom), operationsMax, pace);
   const { head, operations, isDeep } = split;
   if (isDeep) throw refusedBody('The body is nested too deeply.');
   if (head.length > bodyBytesMax) throw largeHead(split);
