@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createAtomicRefusals } from '@inventory/api/batch/atomic-refusals';
-import { type Operation, readRawBatch } from '@inventory/api/batch/read-operations';
+import { type Operation, parseRawBatch } from '@inventory/api/batch/read-operations';
 import { besideRefused, type Result } from '@inventory/api/batch/results';
 import { runEach, type Task } from '@inventory/api/batch/run-each';
 import { createSender, type OperationToSend, type Sender } from '@inventory/api/sender';
 import type { Caller } from '@inventory/api/transactions';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import type { Context } from 'koa';
+import { createPacer } from '@inventory/process/pacer';
 import { expect, test } from 'vitest';
 import { callTexts } from '../harness/call-texts.ts';
 
@@ -58,16 +58,16 @@ function slowSender(): Sender {
 
 test('a batch is read no further when its caller has gone', async () => {
   // Each number is looked at digit by digit: all of it takes longer than one stretch on any machine.
-  const operation = { op: 'receive', numbers: '@' };
   const numbers = `[${all(() => '1234567890.1234567890').join(',')}]`;
-  const text = JSON.stringify({ mode: 'each', operations: all(() => operation) }).replaceAll('"@"', numbers);
-  for (const destroyed of [false, true]) {
-    const socket = { destroyed };
-    const ctx = { req: { socket }, state: { jsonText: Promise.resolve(text) } } as unknown as Context;
-    const reading = readRawBatch(ctx).then(({ operations }) => operations.length);
-    if (destroyed) await expect(reading).rejects.toThrow('The body could not be read.');
-    else expect(await reading).toBe(operationCount);
-  }
+  const operations = all(() => ({ op: 'receive', numbers: '@' }));
+  const text = JSON.stringify({ mode: 'each', operations }).replaceAll('"@"', numbers);
+  const whole = await parseRawBatch(text, { pace: createPacer(), details: new Map(), isStrict: false });
+  expect(whole.operations).toHaveLength(operationCount);
+  const look = () => {
+    throw new Error('gone');
+  };
+  const reading = parseRawBatch(text, { pace: createPacer(look), details: new Map(), isStrict: false });
+  await expect(reading).rejects.toThrow('gone');
 });
 
 const origin = { clientId: 'client', arrivedAt: 0 };
