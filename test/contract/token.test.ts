@@ -191,9 +191,21 @@ test('405: another method than POST, with Allow', async () => {
   expect(answer.headers.get('Allow')).toBe('POST');
 });
 
-test('413: a form of more than 64 KB', async () => {
-  const answer = await requestToken(`grant_type=client_credentials&x=${'x'.repeat(65_536)}`);
-  expectAnswer(answer, 413, errorObject(413, 'bad_request', 'The body is larger than 65536 bytes.'));
+test('413: a form of more than 4 KB', async () => {
+  const start = 'grant_type=client_credentials&x=';
+  const ofBytes = (bytes: number) => requestToken(start.padEnd(bytes, 'x'));
+  expect((await ofBytes(4096)).status).toBe(400);
+  expectAnswer(
+    await ofBytes(4097),
+    413,
+    errorObject(413, 'bad_request', 'The body is larger than 4096 bytes.'),
+  );
+});
+
+test('415: a compressed form', async () => {
+  const answer = await requestToken('grant_type=client_credentials', { 'Content-Encoding': 'gzip' });
+  expectAnswer(answer, 415, errorObject(415, 'bad_request', 'The body must not be compressed.'));
+  expect(answer.headers.get('Accept-Encoding')).toBe('identity');
 });
 
 const tooMany = { message: 'Too many failed attempts; try again later.' };
@@ -308,10 +320,10 @@ describe('wrong secrets', () => {
     expect((await requestToken(credentials(client.clientId, oldest))).status).toBe(401);
   });
 
-  test('401 invalid_client: an id of 60 KB, which no client has; one process asked by many at once answers each its own', async () => {
+  test('401 invalid_client: an id of 3 KB, which no client has; one process asked by many at once answers each its own', async () => {
     const client = await service.client();
     const answers = await Promise.all([
-      requestToken(credentials('x'.repeat(60_000), 'wrong')),
+      requestToken(credentials('x'.repeat(3000), 'wrong')),
       requestToken(credentials('{"a","b\\\\"}', 'wrong')),
       requestToken(credentials(client.clientId, client.secret)),
       requestToken(credentials(uniqueName('nobody'), client.secret)),

@@ -1561,17 +1561,6 @@ async function importKey(`,
     test: { file: 'concurrency/batch-storm.test.ts' },
   },
   {
-    name: 'batches are read however many there are',
-    edits: [
-      {
-        file: 'apps/api/src/body.ts',
-        search: 'isBatch(ctx) ? readInRoom(ctx, room) : readJson(ctx)',
-        replace: 'readJson(ctx)',
-      },
-    ],
-    test: { file: 'concurrency/body-room.test.ts', title: 'leaves room for those of others' },
-  },
-  {
     name: 'one client takes the room for batches alone',
     edits: [
       {
@@ -1625,38 +1614,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/body-room.test.ts', title: 'its wait counts' },
-  },
-  {
-    name: 'bodies compressed by brotli are read',
-    edits: [
-      {
-        file: 'apps/api/src/read-bytes.ts',
-        search: 'import { createUnzip }',
-        replace: 'import { createBrotliDecompress, createUnzip }',
-      },
-      {
-        file: 'apps/api/src/read-bytes.ts',
-        search: "['gzip', 'deflate']",
-        replace: "['gzip', 'deflate', 'br']",
-      },
-      {
-        file: 'apps/api/src/read-bytes.ts',
-        search: 'request.pipe(createUnzip())',
-        replace: "request.pipe(encoding === 'br' ? createBrotliDecompress() : createUnzip())",
-      },
-    ],
-    test: { file: 'contract/body.test.ts', title: '400: brotli' },
-  },
-  {
-    name: 'a compressed batch counts for no more than it has bytes',
-    edits: [
-      {
-        file: 'apps/api/src/body.ts',
-        search: "ctx.get('Content-Encoding') === '' ? ctx.request.length : undefined",
-        replace: 'ctx.request.length',
-      },
-    ],
-    test: { file: 'concurrency/body-room.test.ts', title: 'a compressed one counts' },
   },
   {
     name: 'a batch of a caller that has gone takes room for good',
@@ -2291,19 +2248,6 @@ async function importKey(`,
     test: { file: 'concurrency/large-issues.test.ts', title: 'the same thousand lots' },
   },
   {
-    name: 'a pattern that goes back over the digits of a number',
-    edits: [
-      {
-        file: 'packages/domain/src/quantity.ts',
-        search: `  let to = digits.length;
-  while (digits[to - 1] === '0') to--;
-  return digits.slice(0, to);`,
-        replace: "  return digits.replace(/0+$/, '');",
-      },
-    ],
-    test: { file: 'security/event-loop.test.ts', title: 'slow to read' },
-  },
-  {
     name: 'a pattern that goes back over a time in a query',
     edits: [
       {
@@ -2410,18 +2354,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'security/event-loop.test.ts', title: 'in stretches' },
-  },
-  {
-    name: 'nobody listens to a compressed body that was refused',
-    edits: [
-      {
-        file: 'apps/api/src/read-bytes.ts',
-        search: `        request.unpipe();
-        source.destroy();`,
-        replace: "        source.off('error', fail);",
-      },
-    ],
-    test: { file: 'security/cut-compression.test.ts' },
   },
   {
     name: 'a connection keeps the body of its last request',
@@ -4203,17 +4135,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'security/raw-http.test.ts', title: '431, not silence' },
-  },
-  {
-    name: 'a body that does not come is one that cannot be read',
-    edits: [
-      {
-        file: 'apps/api/src/body.ts',
-        search: 'throw error instanceof Refused ? error : refusalOfReader(error, bytesMaxOf(ctx));',
-        replace: 'throw refusalOfReader(error, bytesMaxOf(ctx));',
-      },
-    ],
-    test: { file: 'security/slow-bodies.test.ts', title: '408' },
   },
   {
     name: 'a late body takes the time of its request',

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { findDecided } from '@inventory/api/batch/keys';
-import type { Operation } from '@inventory/api/batch/read-operations';
+import { type Operation, parseRawBatch } from '@inventory/api/batch/read-operations';
 import { runEach, type Task } from '@inventory/api/batch/run-each';
 import { createSender, type OperationToSend, type Sender } from '@inventory/api/sender';
 import type { Caller } from '@inventory/api/transactions';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { createPacer } from '@inventory/process/pacer';
 import { expect, test } from 'vitest';
 import { callTexts } from '../harness/call-texts.ts';
 
@@ -56,6 +57,20 @@ function slowSender(): Sender {
     tracing: null,
   });
 }
+
+test('a batch is read no further when its caller has gone', async () => {
+  // Each number is looked at digit by digit: all of it takes longer than one stretch on any machine.
+  const numbers = `[${all(() => '1234567890.1234567890').join(',')}]`;
+  const operations = all(() => ({ op: 'receive', numbers: '@' }));
+  const text = JSON.stringify({ mode: 'each', operations }).replaceAll('"@"', numbers);
+  const whole = await parseRawBatch(text, { pace: createPacer(), details: new Map(), isStrict: false });
+  expect(whole.operations).toHaveLength(operationCount);
+  const look = () => {
+    throw new Error('gone');
+  };
+  const reading = parseRawBatch(text, { pace: createPacer(look), details: new Map(), isStrict: false });
+  await expect(reading).rejects.toThrow('gone');
+});
 
 const origin = { clientId: 'client', arrivedAt: 0 };
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Route } from '@inventory/api/route';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { Sql } from '@inventory/db/client';
@@ -22,6 +21,7 @@ const service = useService({ env });
 // The limits of the api: 64 KB of body, 16 KB of head, of which a token and the rest need some.
 const bodyLength = 65_000;
 const headLength = 14_500;
+const formLength = 4000;
 
 // Thousands of requests one after the other.
 const testMaxMs = 900_000;
@@ -65,12 +65,6 @@ function wire({ method, path, headers = {}, body }: Wire): WireRequest {
   return body === undefined ? { head } : { head, body };
 }
 
-const zipped = (request: Wire): Wire => ({
-  ...request,
-  headers: { ...request.headers, 'Content-Encoding': 'gzip' },
-  body: gzipSync(request.body!),
-});
-
 /** A text as a part of a URL, cut where the head would be too large. */
 function inUrl(text: string): string {
   const encoded = text
@@ -89,7 +83,7 @@ const formFields = ['grant_type', 'client_id', 'client_secret', unknown];
 
 function formOf(field: string, value: string): string {
   const form = { grant_type: 'client_credentials', client_id: 'x', client_secret: 'y', [field]: value };
-  return new URLSearchParams(form).toString().slice(0, bodyLength);
+  return new URLSearchParams(form).toString().slice(0, formLength);
 }
 
 /** Every place where a request says something, each with a way to put a text there. */
@@ -143,7 +137,7 @@ function textPlaces(): { name: string; length: number; put: (text: string) => Wi
   );
   const form = formFields.map((field) => ({
     name: `POST /Token form ${field}`,
-    length: bodyLength,
+    length: formLength,
     put: (text: string) =>
       wire({ method: 'POST', path: '/Token', headers: tokenForm, body: formOf(field, text) }),
   }));
@@ -213,7 +207,7 @@ test(
 );
 
 test(
-  'the loop turns on: a value that is slow to read, in any field of a body, compressed or not',
+  'the loop turns on: a value that is slow to read, in any field of a body',
   async () => {
     const bodies = routes.filter((declared) => declared.body !== undefined);
     await expectNoneSlow(
@@ -228,7 +222,7 @@ test(
           return {
             name: `${nameOf(declared)} value of ${field}`,
             harmless: wire(put(`"${'a'.repeat(bodyLength - 60)}"`)),
-            hostile: [...hostile, ...hostile.map(zipped)].map(wire),
+            hostile: hostile.map(wire),
           };
         }),
       ),
@@ -237,7 +231,7 @@ test(
   testMaxMs,
 );
 
-test('the loop turns on: very many parameters, fields, segments and headers, and bodies that swell', async () => {
+test('the loop turns on: very many parameters, fields, segments and headers', async () => {
   const many = (count: number, one: (index: number) => string, by = '') =>
     Array.from({ length: count }, (_, index) => one(index)).join(by);
   const queries = [
@@ -250,13 +244,11 @@ test('the loop turns on: very many parameters, fields, segments and headers, and
   const put = { method: 'PUT', path: '/Item' };
   const whole = (body: string) => wire({ ...put, body });
   const forms = [
-    many(bodyLength / 2, () => 'a&'),
-    many(9000, (index) => `a${index}&`),
-    '&'.repeat(bodyLength),
+    many(formLength / 2, () => 'a&'),
+    many(700, (index) => `a${index}&`),
+    '&'.repeat(formLength),
   ];
   const paths = ['/'.repeat(headLength), '/a'.repeat(headLength / 2), '/Item'.repeat(headLength / 5)];
-  const bomb = Buffer.alloc(50_000_000, ' ');
-  const swelling = { gzip: gzipSync(bomb), deflate: deflateSync(bomb), br: brotliCompressSync(bomb) };
   await expectNoneSlow([
     ...routes.map((declared) => {
       const request = wireOf(declared);
@@ -274,7 +266,7 @@ test('the loop turns on: very many parameters, fields, segments and headers, and
     },
     {
       name: 'POST /Token form',
-      harmless: wire({ method: 'POST', path: '/Token', headers: tokenForm, body: 'a'.repeat(bodyLength) }),
+      harmless: wire({ method: 'POST', path: '/Token', headers: tokenForm, body: 'a'.repeat(formLength) }),
       hostile: forms.map((body) => wire({ method: 'POST', path: '/Token', headers: tokenForm, body })),
     },
     {
@@ -292,13 +284,6 @@ test('the loop turns on: very many parameters, fields, segments and headers, and
           head: `GET /api/v1/Item HTTP/1.1\r\nHost: x\r\n${many(500, () => 'Authorization: Bearer x\r\n')}\r\n`,
         },
       ],
-    },
-    {
-      name: 'a body that swells',
-      harmless: whole(`{"shortID":"${'a'.repeat(bodyLength)}"}`),
-      hostile: Object.entries(swelling).map(([encoding, body]) =>
-        wire({ ...put, headers: { 'Content-Encoding': encoding }, body }),
-      ),
     },
   ]);
 });

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { gzipSync } from 'node:zlib';
 import { readBytes } from '@inventory/api/read-bytes';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -16,10 +15,9 @@ function collectGarbage() {
 }
 
 test.each([
-  ['in one piece', Buffer.from('{"a":1}'), {}],
-  ['in many', large, {}],
-  ['compressed', gzipSync(large), { 'Content-Encoding': 'gzip' }],
-])('a request that stays with its connection keeps nothing of its body: %s', async (_, body, headers) => {
+  ['in one piece', Buffer.from('{"a":1}')],
+  ['in many', large],
+])('a request that stays with its connection keeps nothing of its body: %s', async (_, body) => {
   const kept: IncomingMessage[] = [];
   const bodies: WeakRef<Buffer>[] = [];
   const server = createServer(async (request, response) => {
@@ -32,7 +30,7 @@ test.each([
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const request = send({ port, host: '127.0.0.1', method: 'POST', headers }).end(body);
+  const request = send({ port, host: '127.0.0.1', method: 'POST' }).end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
   response.resume();

@@ -7,12 +7,12 @@ import type { Log } from '@inventory/process/log';
 import type { Tracing } from '@inventory/process/tracing';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
-import { beginJsonBody } from './body.ts';
 import type { BodyRoom } from './body-room.ts';
 import type { Authenticator } from './callers/authenticator.ts';
 import type { Strangers } from './callers/strangers.ts';
 import { callerAddress } from './connections/caller-address.ts';
 import { malformationOf } from './connections/malformed-http.ts';
+import { leavesMuch } from './connections/unread-body.ts';
 import { allowOrigins } from './cors.ts';
 import {
   batchErrorText,
@@ -96,7 +96,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(tokenRoute(options));
   app.use(authenticate(options));
   app.use(limitRate(options));
-  app.use(routeRequests(options.routes));
+  app.use(routeRequests(options));
   app.use(refuseUnrouted(options.routes));
   return app;
 }
@@ -142,7 +142,7 @@ function nameAnswer(isDraining: () => boolean) {
     ctx.set('X-API-Version', version);
     await next();
     // A process that is about to stop sends its callers elsewhere.
-    if (isDraining()) ctx.set('Connection', 'close');
+    if (isDraining() || leavesMuch(ctx.req)) ctx.set('Connection', 'close');
   };
 }
 
@@ -262,12 +262,10 @@ function authenticate({ authenticator, strangers, metrics }: AppOptions) {
   };
 }
 
-function limitRate({ rateLimiter, rateLimit, bodyRoom, metrics }: AppOptions) {
+function limitRate({ rateLimiter, rateLimit, metrics }: AppOptions) {
   return async (ctx: Context, next: Next) => {
     const client = ctx.state.client as Client;
-    const counted = rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
-    beginJsonBody(ctx, bodyRoom);
-    const verdict = await counted;
+    const verdict = await rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
     nameLimit(ctx, 'default', verdict);
     if (verdict.allowed) return next();
     metrics.rateLimited();
@@ -276,11 +274,12 @@ function limitRate({ rateLimiter, rateLimit, bodyRoom, metrics }: AppOptions) {
   };
 }
 
-function routeRequests(routes: readonly Route[]) {
+function routeRequests({ routes, bodyRoom }: AppOptions) {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   for (const declared of routes) {
     router.register(declared.path, [declared.method], async (ctx: Context, next: Next) => {
       ctx.state.template = declared.path;
+      ctx.state.bodyRoom = bodyRoom;
       const reply = await callRoute(declared, ctx, ctx.params, ctx.state.client);
       if (reply === null) return next();
       await sendReply(ctx, reply);

@@ -4,45 +4,43 @@ import type { Context } from 'koa';
 import { parse as parseLossless } from 'lossless-json';
 import type { BodyRoom } from './body-room.ts';
 import { holdBody, releaseBody } from './connections/held-body.ts';
+import { askForBody } from './connections/unread-body.ts';
 import { hasDuplicateFields } from './duplicate-fields.ts';
 import { Failed, messages, Refused, soonAgain } from './errors.ts';
 import { BodyTooLarge, readBytes } from './read-bytes.ts';
 
-/** A body larger than this, decompressed, is refused. */
+/** A body larger than this is refused. */
 export const bodyBytesMax = 64 * 1024;
 /** That of a batch. */
 export const batchBytesMax = 1024 * 1024;
-
-// Known by the path alone: bodies are read before their route is looked for.
-const isBatch = (ctx: Context) => ctx.path.endsWith('/Inventory/Batch');
-const bytesMaxOf = (ctx: Context) => (isBatch(ctx) ? batchBytesMax : bodyBytesMax);
-
-// Both kinds are read as text: JSON because a number's digits must be seen before it becomes a double.
-const readJson = textReader('application/json');
-const readForm = textReader('application/x-www-form-urlencoded');
+/** The form of a token, which needs no client to be known. */
+export const formBytesMax = 4 * 1024;
 
 // A body that came with its head waited in this process: that time counts. One that its caller sent later
 // takes none of the time that the request has to be answered in.
 const lateFromMs = 1000;
 
+const json = 'application/json';
+const form = 'application/x-www-form-urlencoded';
 // The names that callers give to UTF-8, and none.
 const utf8Names = ['', 'utf-8', 'utf8'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function textReader(type: string) {
-  return async (ctx: Context): Promise<string> => {
-    if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
-    if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
-    const bytes = await readBytes(ctx.req, bytesMaxOf(ctx)).catch((error) => {
-      throw error instanceof Refused ? error : refusalOfReader(error, bytesMaxOf(ctx));
-    });
-    noteLate(ctx);
-    try {
-      return utf8.decode(bytes);
-    } catch {
-      throw bad('The body is not valid UTF-8.');
-    }
-  };
+/** A body as text: JSON because a number's digits must be seen before it becomes a double. */
+async function readText(ctx: Context, type: string, bytesMax: number): Promise<string> {
+  if (!['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase())) throw compressed();
+  if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
+  if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
+  askForBody(ctx.req, ctx.res);
+  const bytes = await readBytes(ctx.req, bytesMax).catch((error) => {
+    throw error instanceof Refused ? error : refusalOfReader(error, bytesMax);
+  });
+  noteLate(ctx);
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw bad('The body is not valid UTF-8.');
+  }
 }
 
 function noteLate(ctx: Context) {
@@ -51,48 +49,26 @@ function noteLate(ctx: Context) {
   if (readMs >= lateFromMs) ctx.state.arrivedAt = arrivedAt + readMs;
 }
 
-/** The text of a batch, read when there is room for it. */
-async function readInRoom(ctx: Context, room: BodyRoom): Promise<string> {
+/** The JSON text of a batch, read when there is room for it; throws Refused, or Failed when there is none. */
+export async function readBatchText(ctx: Context, room: BodyRoom): Promise<string> {
   // Its 'close' has been, so nothing would tell that it leaves.
-  if (ctx.req.socket.destroyed) throw bad('The body could not be read.');
-  const visit = room.enter(ctx.state.client.clientId, sizeOf(ctx));
+  if (ctx.req.socket.destroyed) throw unreadable();
+  const bytes = Math.min(ctx.request.length ?? batchBytesMax, batchBytesMax);
+  const visit = room.enter(ctx.state.client.clientId, bytes);
   ctx.res.once('close', visit.leave);
   holdBody(ctx.req);
   const isAdmitted = await visit.admitted;
   releaseBody(ctx.req);
   if (!isAdmitted) throw new Failed(503, messages.noRoom, soonAgain, 'busy');
   ctx.state.admittedAt = performance.now();
-  const text = await readJson(ctx);
+  const text = await readText(ctx, json, batchBytesMax);
   visit.resize(text.length);
   return text;
 }
 
-/** The bytes that an unread body may become, as far as its head tells; a compressed one, all there may be. */
-function sizeOf(ctx: Context): number {
-  const bytesMax = bytesMaxOf(ctx);
-  const sent = ctx.get('Content-Encoding') === '' ? ctx.request.length : undefined;
-  return Math.min(sent ?? bytesMax, bytesMax);
-}
-
-/**
- * Begins to read a JSON body, for `readJsonBody` to come, while something else is waited for. A fault of the
- * body shows there.
- */
-export function beginJsonBody(ctx: Context, room: BodyRoom): void {
-  if (ctx.method !== 'POST' && ctx.method !== 'PUT') return;
-  const text = isBatch(ctx) ? readInRoom(ctx, room) : readJson(ctx);
-  text.catch(() => {});
-  ctx.state.jsonText = text;
-}
-
 /** The object in a JSON body. */
 export async function readJsonBody(ctx: Context): Promise<Record<string, unknown>> {
-  return parseObject(await readJsonText(ctx));
-}
-
-/** The text of a JSON body, as it came. */
-export function readJsonText(ctx: Context): Promise<string> {
-  return ctx.state.jsonText ?? readJson(ctx);
+  return parseObject(await readText(ctx, json, bodyBytesMax));
 }
 
 /** The object that a JSON text is; throws Refused for any other text. */
@@ -123,12 +99,12 @@ export function parseJson(text: string): unknown {
 
 /** The parameters of a form. A repeated one is refused. */
 export async function readFormBody(ctx: Context): Promise<Map<string, string>> {
-  const form = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(await readForm(ctx))) {
-    if (form.has(name)) throw bad(`${name} must be given once.`);
-    form.set(name, value);
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(await readText(ctx, form, formBytesMax))) {
+    if (fields.has(name)) throw bad(`${name} must be given once.`);
+    fields.set(name, value);
   }
-  return form;
+  return fields;
 }
 
 // Only a run of digits this long can hold more than a double does, only an exponent this long can end in 0;
@@ -139,16 +115,26 @@ function bad(message: string): Refused {
   return new Refused({ code: 'bad_request', message });
 }
 
+/** The refusal of a body that did not come whole, or whose caller has gone. */
+export function unreadable(): Refused {
+  return bad('The body could not be read.');
+}
+
+/** 415: nobody needs it, and what becomes of a compressed body is known only when it has become it. */
+export function compressed(): Refused {
+  return new Refused(
+    { code: 'bad_request', message: 'The body must not be compressed.' },
+    { status: 415, headers: { 'Accept-Encoding': 'identity' } },
+  );
+}
+
 /** The refusal of a body of more than this, for a 413. */
 export function tooLarge(bytesMax: number): Refusal {
   return { code: 'bad_request', message: `The body is larger than ${bytesMax} bytes.` };
 }
 
-/**
- * The reader's errors: too large keeps its status, all the rest (broken compression, a cut body) is a bad
- * request.
- */
+/** The reader's errors: too large keeps its status, all the rest (a cut body) is a bad request. */
 function refusalOfReader(error: unknown, bytesMax: number): Refused {
   if (error instanceof BodyTooLarge) return new Refused(tooLarge(bytesMax), { status: 413 });
-  return bad('The body could not be read.');
+  return unreadable();
 }

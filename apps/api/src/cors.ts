@@ -3,10 +3,10 @@ import type { Context, Next } from 'koa';
 // The headers that are read and that a browser does not send unasked.
 const requestHeaders = [
   'Authorization',
-  'Content-Encoding',
   'Content-Type',
   'Idempotency-Key',
   'If-None-Match',
+  'Prefer',
   'X-Request-Id',
 ].join(', ');
 // As long as browsers keep it at most.

@@ -16,7 +16,7 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-/** Ends a request with a refusal. `status` where the contract's code has another one here: 405, 413. */
+/** Ends a request with a refusal. `status` where the contract's code has another one here: 405, 413, 415. */
 export class Refused extends Error {
   readonly refusal: Refusal;
   readonly status: number;

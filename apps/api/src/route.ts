@@ -4,7 +4,7 @@ import type { Needed } from '@inventory/auth/permission';
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/statement-pool';
-import { forbidden, invalid } from '@inventory/domain/contract/refused';
+import { type FieldErrors, forbidden, invalid } from '@inventory/domain/contract/refused';
 import { isPercentEncoded } from '@inventory/process/percent-encoding';
 import { TooLateError, within } from '@inventory/process/within';
 import type { Context } from 'koa';
@@ -17,6 +17,7 @@ import { nameLimit } from './limit-headers.ts';
 import type { Operation } from './operation.ts';
 import { fieldErrorsOf, withoutNulls } from './parse.ts';
 import type { RequestName } from './request-id.ts';
+import { isStrict, namesOf, strictApplied, unknownAmong } from './strict.ts';
 
 /**
  * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a
@@ -71,6 +72,8 @@ export type Route = {
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** The names that its query and its body may have: all others are refused where a caller wishes it. */
+  known: { query: ReadonlySet<string>; body: ReadonlySet<string> };
   /** Reads the body where `body` only says what it is; adds to `details`, or throws Refused. */
   readBody?: (ctx: Context, details: Details) => Promise<unknown>;
   /** The warehouses that must be in the client's scope. */
@@ -93,7 +96,7 @@ export type Route = {
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;
 };
 
-type RouteOf<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'warehouses' | 'handle'> & {
+type RouteOf<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'known' | 'warehouses' | 'handle'> & {
   params?: P;
   query?: Q;
   body?: B;
@@ -107,7 +110,8 @@ export function route<
   Q extends Schema | undefined = undefined,
   B extends Schema | undefined = undefined,
 >(declared: RouteOf<P, Q, B>): Route {
-  return declared as unknown as Route;
+  const known = { query: namesOf(declared.query), body: namesOf(declared.body) };
+  return { ...declared, known } as unknown as Route;
 }
 
 /** For a route that concerns no warehouse. */
@@ -130,6 +134,8 @@ export async function callRoute(
     if (declared.misfit === undefined) return null;
     throw new Refused({ code: 'not_found', message: declared.misfit });
   }
+  ctx.state.isStrict = isStrict(ctx.get('Prefer'));
+  if (ctx.state.isStrict) ctx.set(strictApplied);
   const details: Details = new Map();
   const query = parseQuery(declared, ctx, details);
   const body =
@@ -167,8 +173,11 @@ export async function callRoute(
   return reply;
 }
 
-async function readBody({ body }: Route, ctx: Context, details: Details): Promise<unknown> {
-  return body === undefined ? undefined : parse(body, withoutNulls(await readJsonBody(ctx)), details);
+async function readBody({ body, known }: Route, ctx: Context, details: Details): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const sent = await readJsonBody(ctx);
+  if (ctx.state.isStrict) addDetails(details, unknownAmong(Object.keys(sent), known.body));
+  return parse(body, withoutNulls(sent), details);
 }
 
 /** The parameters of a path, or null when they do not fit the route. */
@@ -185,7 +194,13 @@ function parseParams(
 }
 
 /** Each offending field or parameter with its messages. */
-type Details = Map<string, string[]>;
+export type Details = Map<string, string[]>;
+
+/** Adds offending fields to those that were found before. */
+export function addDetails(details: Details, errors: FieldErrors): void {
+  for (const [field, messages] of Object.entries(errors))
+    details.set(field, [...(details.get(field) ?? []), ...messages]);
+}
 
 function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
   // Koa's own `ctx.query` looks through all parameters for each of them.
@@ -199,6 +214,7 @@ function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
     declared.query === undefined ? undefined : parse(declared.query, Object.fromEntries(query), details);
   // This is said in the place of its last value's faults.
   for (const name of repeated) details.set(name, ['must be given once.']);
+  if (ctx.state.isStrict) addDetails(details, unknownAmong(query.keys(), declared.known.query));
   return parsed;
 }
 
@@ -206,8 +222,6 @@ function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
 function parse(schema: Schema, value: unknown, details: Details): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  for (const [field, messages] of Object.entries(fieldErrorsOf(parsed.error))) {
-    details.set(field, [...(details.get(field) ?? []), ...messages]);
-  }
+  addDetails(details, fieldErrorsOf(parsed.error));
   return undefined;
 }

@@ -1,18 +1,26 @@
 import type { Client } from '@inventory/auth/client';
 import { anyReversal, transactionPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
-import { BatchHead, OperationHead, operationBodies, operationsMax } from '@inventory/domain/contract/batch';
+import {
+  BatchHead,
+  BatchRequest,
+  OperationHead,
+  operationBodies,
+  operationsMax,
+} from '@inventory/domain/contract/batch';
 import { type FieldErrors, forbidden, invalid, type Refusal } from '@inventory/domain/contract/refused';
 import type { ReverseRequest } from '@inventory/domain/contract/reverse';
 import type { Evidence, Original, SingleRequest } from '@inventory/domain/stock/request';
 import { warehousesOf } from '@inventory/domain/stock/request';
-import { createPacer } from '@inventory/process/pacer';
+import { createPacer, type Pacer } from '@inventory/process/pacer';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { bodyBytesMax, parseJson, parseObject, readJsonText } from '../body.ts';
+import { bodyBytesMax, parseJson, parseObject, readBatchText, unreadable } from '../body.ts';
 import { hasDuplicateFields } from '../duplicate-fields.ts';
 import { Refused } from '../errors.ts';
 import { fieldErrorsOf, withoutNulls } from '../parse.ts';
+import { addDetails, type Details } from '../route.ts';
+import { namesOf, unknownAmong } from '../strict.ts';
 import { refuseReversal } from '../transactions.ts';
 import { evidenceOf, type SentTimes } from './evidence.ts';
 import { type SplitBatch, splitOperations } from './split-operations.ts';
@@ -33,36 +41,54 @@ export type Operation = {
  * A batch as it came: its head, and its operations read one by one, so that a malformed one harms no other.
  */
 export type RawBatch = { head: z.infer<typeof BatchHead>; operations: RawOperation[] };
-type RawOperation = { body: Record<string, unknown> } | { refusal: Refusal };
+type RawOperation = { body: Record<string, unknown>; unknown?: FieldErrors } | { refusal: Refusal };
 
 /**
- * The body of a batch; throws Refused when it is none. However large it is, others get their turns of the
- * event loop meanwhile.
+ * The body of a batch, of which no more is read when its caller has gone; adds to `details` what is wrong with
+ * the list, or throws Refused.
  */
-export async function readRawBatch(ctx: Context): Promise<RawBatch> {
-  const pace = createPacer();
-  const split = await splitOperations(await readJsonText(ctx), operationsMax, pace);
+export async function readRawBatch(ctx: Context, details: Details): Promise<RawBatch> {
+  const text = await readBatchText(ctx, ctx.state.bodyRoom);
+  const pace = createPacer(() => {
+    if (ctx.req.socket.destroyed) throw unreadable();
+  });
+  return parseRawBatch(text, { pace, details, isStrict: ctx.state.isStrict });
+}
+
+export type BatchReading = { pace: Pacer; details: Details; isStrict: boolean };
+
+/**
+ * The batch that a JSON text is; see `readRawBatch`. Others get their turns meanwhile. `isStrict`: names that
+ * are not known are wrong.
+ */
+export async function parseRawBatch(
+  text: string,
+  { pace, details, isStrict }: BatchReading,
+): Promise<RawBatch> {
+  const split = await splitOperations(text, operationsMax, pace);
   const { head, operations, isDeep } = split;
   if (isDeep) throw refusedBody('The body is nested too deeply.');
   if (head.length > bodyBytesMax) throw largeHead(split);
   if (operations === null) {
     throw new Refused(invalid({ operations: [`must hold at most ${operationsMax} operations.`] }));
   }
-  const body = withoutNulls(parseObject(head));
+  const sent = parseObject(head);
+  if (isStrict) addDetails(details, unknownAmong(Object.keys(sent), namesOf(BatchRequest)));
+  const body = withoutNulls(sent);
   const parsed = BatchHead.safeParse(body);
   const errors: FieldErrors = parsed.success ? {} : fieldErrorsOf(parsed.error);
   const read: RawBatch['operations'] = [];
   for (const text of operations) {
     await pace();
-    read.push(readOperation(text));
+    read.push(readOperation(text, isStrict));
   }
   if (body.operations === undefined) errors.operations = ['is required.'];
   else if (!Array.isArray(body.operations)) errors.operations = ['must be a list.'];
   else if (operations.length === 0) errors.operations = ['must hold at least 1 operation.'];
   if (parsed.success && parsed.data.dryRun === true && parsed.data.mode === 'each')
     errors.dryRun = ['is for mode atomic.'];
-  if (!parsed.success || Object.keys(errors).length > 0) throw new Refused(invalid(errors));
-  return { head: parsed.data, operations: read };
+  addDetails(details, errors);
+  return { head: parsed.data!, operations: read };
 }
 
 /**
@@ -75,14 +101,30 @@ function largeHead({ isCut, hasList }: SplitBatch): Refused {
   return refusedBody(`Beside its operations a batch must be at most ${bodyBytesMax} bytes.`);
 }
 
-function readOperation(text: string): RawOperation {
+function readOperation(text: string, isStrict: boolean): RawOperation {
   // As large as the body of a single call.
   if (text.length > bodyBytesMax) return bad(`An operation must be at most ${bodyBytesMax} bytes.`);
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return bad('An operation must be a JSON object.');
   if (hasDuplicateFields(text)) return bad('An object in the operation has a field twice.');
-  return { body: withoutNulls(value as Record<string, unknown>) };
+  const body = value as Record<string, unknown>;
+  return { body: withoutNulls(body), unknown: isStrict ? unknownIn(body) : {} };
+}
+
+const operationNames = new Map(
+  Object.entries(operationBodies).map(([kind, schema]) => [
+    kind,
+    // An operation that asks for a dry run is refused for that.
+    new Set(['dryRun', ...namesOf(OperationHead), ...namesOf(schema)]),
+  ]),
+);
+const allOperationNames = new Set([...operationNames.values()].flatMap((names) => [...names]));
+
+/** The names of an operation that it may not have; of one of no kind, that none may have. */
+function unknownIn(body: Record<string, unknown>): FieldErrors {
+  const known = operationNames.get(String(body.op)) ?? allOperationNames;
+  return unknownAmong(Object.keys(body), known);
 }
 
 const refusedBody = (message: string) => new Refused({ code: 'bad_request', message });
@@ -141,7 +183,7 @@ function judge(
     index,
     key: typeof raw.key === 'string' && headErrors.key === undefined ? raw.key : null,
   };
-  if (headErrors.op !== undefined) return { ...named, refusal: invalid(headErrors) };
+  if (headErrors.op !== undefined) return { ...named, refusal: invalid({ ...headErrors, ...sent.unknown }) };
   const kind = raw.op as OperationHead['op'];
   const needed = kind === 'reverse' ? anyReversal : transactionPermission[kind];
   const denial = denyAction(client, needed, true);
@@ -156,6 +198,7 @@ function judge(
     ...(raw.dryRun === undefined || raw.dryRun === false
       ? {}
       : { dryRun: ['is for a whole batch, of mode atomic.'] }),
+    ...sent.unknown,
   };
   if (!body.success || Object.keys(errors).length > 0)
     return { ...named, refusal: invalid({ ...errors, ...wrongTimes }) };

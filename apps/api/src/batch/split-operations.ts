@@ -16,7 +16,6 @@ export type SplitBatch = {
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
-const colon = 0x3a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
@@ -25,6 +24,10 @@ const closeBracket = 0x5d;
 // No field has anything inside; a value of thousands of brackets costs its reader, and the collection of
 // garbage, far more than its length.
 const depthMax = 64;
+// A string of as many characters as `operations`, which no JSON parser refuses: one that fails takes longer
+// than a thousand brackets.
+const tenLetters = /^"(?:[a-z]|\\u00[\da-fA-F]{2}){10}"$/;
+const writtenMax = 10 * '\\u0000'.length + 2;
 // Between two looks at the clock, in characters.
 const lookEvery = 16 * 1024;
 
@@ -35,7 +38,7 @@ const lookEvery = 16 * 1024;
 export async function splitOperations(text: string, max: number, pace: Pacer): Promise<SplitBatch> {
   const operations: string[] = [];
   let depth = 0;
-  let name = '';
+  let isNamed = false;
   let from = -1;
   let start = 0;
   let end = -1;
@@ -49,12 +52,12 @@ export async function splitOperations(text: string, max: number, pace: Pacer): P
     const isList = from >= 0 && end < 0;
     if (code === quote) {
       const closing = endOfString(text, index);
-      if (depth === 1) name = text.slice(index, closing + 1);
+      isNamed = depth === 1 && isOperations(text, index, closing);
       index = closing;
     } else if (code === openBrace || code === openBracket) {
       depth += 1;
       if (depth > depthMax) return { head: '', operations: [], isDeep: true };
-      if (code === openBracket && depth === 2 && from < 0 && isOperations(name)) {
+      if (code === openBracket && depth === 2 && from < 0 && isNamed) {
         from = index + 1;
         start = from;
       }
@@ -68,8 +71,7 @@ export async function splitOperations(text: string, max: number, pace: Pacer): P
       operations.push(text.slice(start, index));
       start = index + 1;
       if (operations.length > max) return { head: '', operations: null };
-    } else if (code === comma && depth === 1) name = '';
-    else if (code === colon && depth === 1) continue;
+    } else if (code === comma && depth === 1) isNamed = false;
   }
   const isCut = depth !== 0;
   if (end < 0) return { head: text, operations: [], isCut, hasList: false };
@@ -79,14 +81,11 @@ export async function splitOperations(text: string, max: number, pace: Pacer): P
   return { head, operations: isEmpty ? [] : operations, isCut, hasList: true };
 }
 
-/** Whether the text of a string says `operations`, however it is written. */
-function isOperations(written: string): boolean {
-  if (!written.includes('\\')) return written === '"operations"';
-  try {
-    return JSON.parse(written) === 'operations';
-  } catch {
-    return false;
-  }
+/** Whether the string from this quote to that says `operations`, however it is written. */
+function isOperations(text: string, from: number, to: number): boolean {
+  if (to - from >= writtenMax) return false;
+  const written = text.slice(from, to + 1);
+  return tenLetters.test(written) && JSON.parse(written) === 'operations';
 }
 
 /** Where the string that begins at `start` has its closing quote; the text's end when it has none. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { addCount } from '../add-count.ts';
 import type { Refused } from '../errors.ts';
 import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
-import { refusalOfParser } from './malformed-http.ts';
+import { refusalOfParser, withoutAuthority } from './malformed-http.ts';
 import { networkOf } from './network.ts';
 import type { Standing } from './standing.ts';
 
@@ -138,9 +138,13 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     socket.once('close', () => forget(socket));
   });
 
-  const take: RequestListener = (request, response) =>
+  const take: RequestListener = (request, response) => {
+    request.url = withoutAuthority(request.url ?? '');
     connections.get(request.socket)?.take(request, response);
+  };
   server.on('request', take);
+  // Node would have the body sent before anybody wants it; see `askForBody`.
+  server.on('checkContinue', take);
   // An expectation that is none of HTTP's is ignored, as it may be; Node would answer 417 without a body.
   server.on('checkExpectation', take);
   const refuse = (socket: Socket, code: string) => {

@@ -46,6 +46,19 @@ export function answerBytes({ status, refusal }: Refused, version: string): stri
 // fast way at all others, `#` among them, and fails on some: `//a@[#`.
 const target = /^\/[\x21\x22\x24-\x7e]*$/;
 
+const absolute = /^https?:\/\/(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?(?=[/?]|$)/i;
+
+/**
+ * The path and query of a target in absolute form (RFC 9112 3.2.2), as it is sent to a proxy: this is the
+ * service, whatever name it has there. Any other target as it is.
+ */
+export function withoutAuthority(url: string): string {
+  const authority = absolute.exec(url)?.[0];
+  if (authority === undefined) return url;
+  const rest = url.slice(authority.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 /**
  * What is wrong with a request that Node lets through, and of which nothing else may be read then; null when
  * nothing is.

@@ -1,5 +1,5 @@
 import { forbidden, invalid, otherRequest } from '@inventory/domain/contract/refused';
-import { batchBytesMax, bodyBytesMax, tooLarge } from '../body.ts';
+import { batchBytesMax, bodyBytesMax, compressed, formBytesMax, tooLarge } from '../body.ts';
 import { tooSlow } from '../connections/malformed-http.ts';
 import { errorText, messages } from '../errors.ts';
 import { type Examples, refusalExample } from '../operation.ts';
@@ -30,8 +30,13 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   ],
   'Retry-After': ['Seconds to wait before trying again', '1'],
   'Idempotent-Replayed': ['true: the stored answer of an earlier request with this key (extension)', 'true'],
+  'Preference-Applied': [
+    'handling=strict: names that are not known were not ignored (extension)',
+    'handling=strict',
+  ],
   'WWW-Authenticate': ['How to authenticate', 'Bearer'],
   Allow: ['The methods of this path', 'GET'],
+  'Accept-Encoding': ['How a body may be sent: as it is', 'identity'],
   'Cache-Control': ['No answer is stored by a cache', 'no-store'],
   'X-Content-Type-Options': ['An answer is JSON, whatever it looks like', 'nosniff'],
 };
@@ -39,10 +44,12 @@ const headerTexts: Record<string, [description: string, example: string]> = {
 export const answerHeaders = [...Object.keys(headerTexts).filter((name) => name !== 'Cache-Control'), 'ETag'];
 const integerHeaders = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'Retry-After'];
 // These come only when there is a reason.
-const optionalHeaders = ['Idempotent-Replayed'];
+const optionalHeaders = ['Idempotent-Replayed', 'Preference-Applied'];
 
 const always = ['X-API-Version', 'X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'];
 const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
+// Of a request that its route has looked at.
+const checked = [...limited, 'Preference-Applied'];
 const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'X-Next-Modified-Since'];
 
 /** Every header of an answer, for `components.headers`. */
@@ -106,7 +113,13 @@ export function sharedAnswers(): Json {
       examples: {
         large: refusalExample('Of any call but a batch', tooLarge(bodyBytesMax), 413),
         largeBatch: refusalExample('Of a batch', tooLarge(batchBytesMax), 413),
+        largeForm: refusalExample('Of `/Token`', tooLarge(formBytesMax), 413),
       },
+    }),
+    Compressed: answerOf('The body is compressed; it was not read', errorSchema, {
+      headers: [...always, 'Accept-Encoding'],
+      optional: ['RateLimit-Policy', 'RateLimit'],
+      examples: { compressed: refusalExample('Any compression', compressed().refusal, compressed().status) },
     }),
     TooSlow: answerOf('The body did not come in time; the connection ends', errorSchema, {
       headers: always,
@@ -181,10 +194,10 @@ const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 export function errorAnswers(route: Route): Json {
   const replayed = route.keyed ? { optional: ['Idempotent-Replayed'] } : {};
   const make = (description: string, examples: Examples) =>
-    answerOf(description, errorSchema, { headers: limited, examples });
+    answerOf(description, errorSchema, { headers: checked, examples });
   const answers: Record<number, Json> = {
     400: answerOf('The request is malformed or fails validation', errorSchema, {
-      headers: limited,
+      headers: checked,
       ...replayed,
       examples: invalidExamples(route),
     }),
@@ -208,7 +221,7 @@ export function errorAnswers(route: Route): Json {
   }
   if (route.keyed) {
     answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', refusedSchema, {
-      headers: limited,
+      headers: checked,
       ...replayed,
       examples: {
         ...route.operation.conflict,
@@ -235,6 +248,7 @@ export function errorAnswers(route: Route): Json {
   if (route.body !== undefined) {
     answers[408] = shared('TooSlow');
     answers[413] = shared('TooLarge');
+    answers[415] = shared('Compressed');
   }
   return answers;
 }
@@ -271,7 +285,7 @@ function forbiddenExamples(route: Route): Examples {
 /** The headers of an answer of success. */
 export function successHeaders({ paged: isPaged, keyed }: Route): { headers: string[]; optional: string[] } {
   return {
-    headers: [...limited, ...(isPaged === 'always' ? paged : [])],
+    headers: [...checked, ...(isPaged === 'always' ? paged : [])],
     optional: [...(isPaged === 'unlessLookedUp' ? paged : []), ...(keyed ? ['Idempotent-Replayed'] : [])],
   };
 }

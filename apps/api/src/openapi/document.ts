@@ -191,7 +191,7 @@ function queryParameters(route: Route, schemas: Schemas): Json[] {
 
 /** The headers that a call may have, each a component of {@link headerParameters}. */
 function headerParametersOf(route: Route): Json[] {
-  const names = [...(route.keyed ? ['Idempotency-Key'] : []), 'X-Request-Id'];
+  const names = [...(route.keyed ? ['Idempotency-Key'] : []), 'Prefer', 'X-Request-Id'];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
@@ -212,6 +212,14 @@ const headerParameters = {
       'Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: ' +
       'it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      'Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else ' +
+      'they are ignored, and a mistyped `Spot` says nothing.',
+    schema: { type: 'string' },
   },
   'X-Request-Id': {
     name: 'X-Request-Id',

@@ -35,7 +35,7 @@ offending fields, each with its messages.
 
 | \`error\` | Status |
 |---|---|
-| \`bad_request\` | 400; 405 (with \`Allow\`), 408, 413 and 431 as well |
+| \`bad_request\` | 400; 405 (with \`Allow\`), 408, 413, 415 and 431 as well |
 | \`validation_error\` | 400 |
 | \`unauthorized\` | 401 |
 | \`forbidden\` | 403: \`Account is read-only.\`, \`Insufficient permissions.\` or \`Warehouse is outside the client's authorized scope.\` (also for a warehouse that does not exist) |
@@ -53,7 +53,7 @@ offending fields, each with its messages.
 - Operations of batches (*extension*): 30,000 per client in **any** 60 s, unless it has a limit of its own; policy \`operations\` of those headers. A batch
   that has no room gets 429 whole.
 - Refusals for want of a right token or secret may take some seconds when very many come from one address. Right ones never wait for them.
-- Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes, a batch ${batchBytesMax}.
+- Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes, a batch ${batchBytesMax}; not compressed.
 - A body that is not whole within 10 s: 408. Headers of more than 16 KB: 431. A request target is a path, percent-encoded; Host and
   Authorization are sent once: else 400. After these the connection ends.
 - A connection takes 10,000 requests, the last answer says \`Connection: close\`; of requests sent ahead of their answers it takes 32 at a

@@ -63,6 +63,7 @@ export function tokenOperation(schemas: Schemas): Json {
       }),
       408: { $ref: '#/components/responses/TooSlow' },
       413: { $ref: '#/components/responses/TooLarge' },
+      415: { $ref: '#/components/responses/Compressed' },
       429: answerOf(
         'A wrong secret, and too many came before it: wait for `Retry-After` seconds',
         { $ref: '#/components/schemas/RateLimited' },

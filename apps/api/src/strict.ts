@@ -1,0 +1,59 @@
+import type { FieldErrors } from '@inventory/domain/contract/refused';
+
+/** By which an answer says that nothing unknown was ignored. */
+export const strictApplied = { 'Preference-Applied': 'handling=strict' };
+
+/**
+ * Whether a caller prefers `handling=strict` (RFC 7240): names that are not known are refused, not ignored.
+ * `header`: Prefer, several lines of it joined by commas; what cannot be read in it is no preference.
+ */
+export function isStrict(header: string): boolean {
+  for (const preference of splitOutsideQuotes(header, ',')) {
+    const [first = ''] = splitOutsideQuotes(preference, ';');
+    const [name = '', ...value] = first.split('=');
+    if (name.trim().toLowerCase() !== 'handling') continue;
+    // Only the first one counts.
+    return wordOf(value.join('=').trim()).toLowerCase() === 'strict';
+  }
+  return false;
+}
+
+/** A token, or what a quoted string says. */
+function wordOf(text: string): string {
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  return isQuoted ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let isQuoted = false;
+  let start = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === '\\' && isQuoted) index += 1;
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}
+
+type Shaped = { shape?: object; in?: Shaped };
+
+/** The names of what a schema of an object reads; none of no schema. */
+export function namesOf(schema: object | undefined): ReadonlySet<string> {
+  if (schema === undefined) return new Set();
+  // A schema that goes on to transform what it read has the object it reads in `in`.
+  const { shape, in: before } = schema as Shaped;
+  if (shape !== undefined) return new Set(Object.keys(shape));
+  if (before === undefined) throw new TypeError('a schema without names');
+  return namesOf(before);
+}
+
+/** Each of these names that is not known, as `invalid` takes them. */
+export function unknownAmong(names: Iterable<string>, known: ReadonlySet<string>): FieldErrors {
+  const unknown = [...names].filter((name) => !known.has(name));
+  return Object.fromEntries(unknown.map((name) => [name, ['is unknown.']]));
+}

@@ -1,0 +1,95 @@
+import { expect } from 'vitest';
+import type { WireRequest } from './held-loop.ts';
+import type { ProbedApi } from './probed-api.ts';
+import { connectRaw } from './raw-http.ts';
+
+/** A place where a request says something: a request whose text there has so many bytes, at most `bytesMax`. */
+export type ReadPlace = { name: string; bytesMax: number; put: (text: string) => WireRequest };
+
+/** Makes it so many bytes long. */
+type Lengthened = (bytes: number) => string;
+type Cost = { workedMs: number; stretchMs: number };
+
+// Twice as many bytes may cost three times as much.
+const ratioMax = 3;
+const stretchMaxMs = 50;
+// A cost below this, or below so many times that of a harmless text, tells nothing: it is the machine's.
+const floorMs = 12;
+const harmlessTimes = 4;
+// On a machine where a harmless text takes longer than a stretch's tenth, a stretch may be longer too.
+const stretchHarmlessTimes = 10;
+const tries = 5;
+// The smaller first: what is slow there is not waited for at the limit.
+const parts = [1 / 16, 1 / 4, 1];
+
+/** Sends texts of a size and of twice the size to an api, and compares what its processor did for them. */
+export function createLinearWatch(api: ProbedApi) {
+  const connection = connectRaw(api.port);
+  const usual = new Map<string, Pick<Cost, 'workedMs'>>();
+
+  async function measure(requests: readonly WireRequest[]): Promise<Cost> {
+    await api.measure();
+    for (const { head, body } of requests) {
+      const answer = await connection.send([head, ...(body === undefined ? [] : [body])]);
+      expect(answer, `no answer: ${head.slice(0, 200)}`).not.toBeNull();
+    }
+    const { heldMs, workedMs, stretchMs } = await api.measure();
+    // A neighbour on the machine holds the loop as well, and the collection of garbage works beside it.
+    return { workedMs, stretchMs: Math.min(heldMs, stretchMs) };
+  }
+
+  /** The least of several tries: nothing makes a request cheaper than it is. */
+  async function least(request: WireRequest): Promise<Cost> {
+    const costs: Cost[] = [];
+    for (let count = 0; count < tries; count++) costs.push(await measure([request]));
+    return {
+      workedMs: Math.min(...costs.map(({ workedMs }) => workedMs)),
+      stretchMs: Math.min(...costs.map(({ stretchMs }) => stretchMs)),
+    };
+  }
+
+  /** What a text may cost at a place, by what a harmless one costs there. */
+  async function limits({ name, bytesMax, put }: ReadPlace) {
+    const { workedMs } = usual.get(name) ?? (await least(put('a'.repeat(bytesMax))));
+    usual.set(name, { workedMs });
+    return {
+      harmlessMs: workedMs,
+      workMax: Math.max(floorMs, harmlessTimes * workedMs),
+      stretchMax: Math.max(stretchMaxMs, stretchHarmlessTimes * workedMs),
+    };
+  }
+
+  /** By itself, at one size. */
+  async function judge(place: ReadPlace, text: Lengthened, bytes: number): Promise<string | null> {
+    const { workMax, stretchMax } = await limits(place);
+    const put = (size: number) => place.put(text(size));
+    const once = await measure([put(bytes)]);
+    if (once.workedMs <= workMax && once.stretchMs <= stretchMax) return null;
+    const [half, whole] = [await least(put(bytes / 2)), await least(put(bytes))];
+    const worked = `${half.workedMs} and ${whole.workedMs} ms for ${bytes / 2} and ${bytes} bytes`;
+    if (whole.workedMs > workMax && whole.workedMs > ratioMax * half.workedMs) return worked;
+    return whole.stretchMs > stretchMax ? `held for ${whole.stretchMs} ms; ${worked}` : null;
+  }
+
+  return {
+    /** The first of these texts that is read slowly at a place, and how slowly; null when none is. */
+    async slowAt<Text extends { length: Lengthened }>(
+      place: ReadPlace,
+      texts: readonly Text[],
+    ): Promise<{ text: Text; slowness: string } | null> {
+      const { workMax, stretchMax, harmlessMs } = await limits(place);
+      for (const part of parts) {
+        const bytes = 2 * Math.floor((place.bytesMax * part) / 2);
+        const together = await measure(texts.map(({ length }) => place.put(length(bytes))));
+        const usualMs = texts.length * harmlessMs;
+        if (together.workedMs <= workMax + usualMs && together.stretchMs <= stretchMax) continue;
+        for (const text of texts) {
+          const slowness = await judge(place, text.length, bytes);
+          if (slowness !== null) return { text, slowness };
+        }
+      }
+      return null;
+    },
+    close: () => connection.close(),
+  };
+}

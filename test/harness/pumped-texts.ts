@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+
+/**
+ * A text with parts of it, its pumps, repeated until it is as long as is wanted: a reader that goes back over
+ * what it has read, for each thing that it finds later, takes four times as long for twice as many.
+ */
+export type Pumped = { pieces: readonly Piece[]; length(bytes: number): string };
+type Piece = { text: string; isPump: boolean };
+
+// Names, white space, and any other character or digit by itself.
+const tokens = /\\u[\da-f]{4}|\\.|[a-z_]+|\s+|./giu;
+
+/** A part of a sample, in tokens. */
+type Part = { from: number; to: number };
+
+const tokensOf = (sample: string) => sample.match(tokens) ?? [''];
+
+/** The sample with one part of it pumped; and behind it another part, or the text `foreign` in its place. */
+function pumpedAt(
+  all: string[],
+  one: Part,
+  other: Part | null,
+  foreign: string | null,
+  isCut: boolean,
+): Pumped {
+  const join = (from: number, to: number) => all.slice(from, to).join('');
+  const pieces: Piece[] = [
+    { text: join(0, one.to), isPump: false },
+    { text: join(one.from, one.to), isPump: true },
+  ];
+  if (other !== null) {
+    pieces.push({ text: join(one.to, other.from), isPump: false });
+    pieces.push({ text: foreign ?? join(other.from, other.to), isPump: true });
+  }
+  // What is pumped second stands there no other time.
+  if (!isCut) pieces.push({ text: join(other === null ? one.to : other.to, all.length), isPump: false });
+  return pumped(pieces);
+}
+
+/** Samples of what a place reads, each with one or two parts of one to four tokens pumped, and cut or not. */
+export function pumpedOf(samples: readonly string[], glue: readonly string[]): fc.Arbitrary<Pumped> {
+  const place = fc.record({ at: fc.nat(), count: fc.integer({ min: 1, max: 4 }) });
+  return fc
+    .record({
+      sample: fc.constantFrom(...samples),
+      first: place,
+      second: fc.option(place, { freq: 4 }),
+      foreign: fc.option(fc.constantFrom(...glue), { freq: 2 }),
+      isCut: fc.boolean(),
+    })
+    .map(({ sample, first, second, foreign, isCut }) => {
+      const all = tokensOf(sample);
+      const part = (min: number, { at, count }: { at: number; count: number }): Part => {
+        const from = min + (at % Math.max(1, all.length - min));
+        return { from, to: Math.min(all.length, from + count) };
+      };
+      const one = part(0, first);
+      return pumpedAt(all, one, second === null ? null : part(one.to, second), foreign, isCut);
+    });
+}
+
+/** A short sample with every part of one or two tokens pumped, and every other behind it, or this glue. */
+export function everyPumpedOf(sample: string, glue: readonly string[]): Pumped[] {
+  const all = tokensOf(sample);
+  const partsFrom = (min: number) =>
+    all.flatMap((_, from) =>
+      from < min
+        ? []
+        : [1, 2].map((count) => ({ from, to: from + count })).filter(({ to }) => to <= all.length),
+    );
+  return partsFrom(0).flatMap((one) => [
+    pumpedAt(all, one, null, null, true),
+    pumpedAt(all, one, null, null, false),
+    ...partsFrom(one.to).flatMap((other) => [
+      pumpedAt(all, one, other, null, false),
+      ...glue.map((foreign) => pumpedAt(all, one, other, foreign, true)),
+    ]),
+  ]);
+}
+
+/** Of these pieces, the pumps share the room that the others leave. */
+export function pumped(pieces: readonly Piece[]): Pumped {
+  const pumps = pieces.filter(({ text, isPump }) => isPump && text !== '').length;
+  const fixed = pieces.reduce((sum, { text, isPump }) => sum + (isPump ? 0 : Buffer.byteLength(text)), 0);
+  return {
+    pieces,
+    length(bytes) {
+      const room = Math.max(0, bytes - fixed) / Math.max(1, pumps);
+      return pieces
+        .map(({ text, isPump }) =>
+          isPump && text !== '' ? text.repeat(Math.floor(room / Buffer.byteLength(text))) : text,
+        )
+        .join('');
+    },
+  };
+}
+
+/** As a test that fails shows it. */
+export function shownPump({ pieces }: Pumped): string {
+  return pieces
+    .map(({ text, isPump }) => (isPump ? `(${JSON.stringify(text)} …)` : JSON.stringify(text)))
+    .join(' ');
+}
