@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { connect } from '@inventory/db/client';
-import { migrate } from '@inventory/db/migrate';
+import { migrate, newestMigration } from '@inventory/db/migrate';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { createDatabase } from '../harness/database.ts';
@@ -20,7 +20,9 @@ async function earliest() {
   const { sql, drop } = await createDatabase();
   const [row] = await sql<{ oldest: number }[]>`select oldest from schema_compatibility`;
   await drop();
-  return { oldest: row!.oldest, found: await findEarlierCommit(row!.oldest) };
+  const { oldest } = row!;
+  const alone = { missing: 'no code of before is good for the tables of the newest migration' };
+  return { oldest, found: oldest === newestMigration() ? alone : await findEarlierCommit(oldest) };
 }
 
 const callers = 6;

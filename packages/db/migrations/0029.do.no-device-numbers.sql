@@ -55,5 +55,5 @@ begin
 end
 $$;
 
--- The api of the version before writes the table.
-update schema_compatibility set oldest = 29;
+-- The api of the version before writes the table. No code was ever of this migration without the next one.
+update schema_compatibility set oldest = 30;
