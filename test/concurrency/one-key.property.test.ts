@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { otherRequest } from '@inventory/domain/contract/refused';
+import { keyReused } from '@inventory/domain/contract/conflict';
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
 import { type ApiAnswer, type ApiClient, createApiClient, untilAnswered } from '../harness/api-client.ts';
@@ -28,7 +28,7 @@ type Told = {
   replayed: boolean;
 };
 
-const isOtherUse = ({ body }: Told) => body.message === otherRequest.message;
+const isOtherUse = ({ body }: Told) => body.message === keyReused.message;
 const isReplay = ({ headers }: ApiAnswer) => headers.get('Idempotent-Replayed') === 'true';
 const chance = (share: number) => random() < share;
 

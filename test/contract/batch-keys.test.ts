@@ -117,7 +117,18 @@ describe('one key is one transaction: whichever form comes first, each other one
     ['receive', async (itemID) => receiveOf(itemID, 5, { spot: 'A', serial: 'S', price: 1.5 })],
     ['move', async (itemID) => ({ op: 'move', itemID, units: 2, wid: 1, toSpot: 'B', shipToWid: 2 })],
     ['issue', async (itemID) => issueOf(itemID, 3, { reference: 'order' })],
-    ['count', async (itemID) => ({ op: 'count', itemID, counted: 4, wid: 1, reasonCode: 3, remark: 'c' })],
+    [
+      'count',
+      async (itemID) => ({
+        op: 'count',
+        itemID,
+        everywhere: true,
+        counted: 4,
+        wid: 1,
+        reasonCode: 3,
+        remark: 'c',
+      }),
+    ],
     [
       'reverse',
       async (itemID, client) => {

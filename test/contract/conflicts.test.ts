@@ -283,6 +283,7 @@ describe.each(Object.entries(cases))('409 %s', (_reason, ofReason) => {
       expectAnswer(await send('each'), 200, {
         ...{ mode: 'each', results: [result] },
         summary: { applied: 0, refused: 1, notApplied: 0 },
+        dryRun: false,
       });
       expectAnswer(await send('atomic'), 409, { ...refusedAt(0, 1), results: [result] });
       // A dry run knows no keys.

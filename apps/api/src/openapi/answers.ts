@@ -1,4 +1,5 @@
-import { forbidden, invalid, otherRequest } from '@inventory/domain/contract/refused';
+import { keyReused } from '@inventory/domain/contract/conflict';
+import { forbidden, invalid } from '@inventory/domain/contract/refused';
 import { batchBytesMax, bodyBytesMax, compressed, formBytesMax, tooLarge } from '../body.ts';
 import { tooSlow } from '../connections/malformed-http.ts';
 import { errorText, messages } from '../errors.ts';
@@ -225,7 +226,7 @@ export function errorAnswers(route: Route): Json {
       ...replayed,
       examples: {
         ...route.operation.conflict,
-        key: refusalExample('Another body', otherRequest),
+        key: refusalExample('Another body', keyReused),
       },
     });
   }

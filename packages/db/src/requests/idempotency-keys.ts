@@ -1,4 +1,4 @@
-import { otherRequest } from '@inventory/domain/contract/refused';
+import { keyReused } from '@inventory/domain/contract/conflict';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { RequestKey } from '@inventory/domain/stock/request';
 import type { Fragment, Sql, Tx } from '../client.ts';
@@ -38,7 +38,7 @@ const refusedForMs = 300;
  */
 const aheadMaxMs = 10_000;
 
-const refusedKey = JSON.stringify(otherRequest);
+const refusedKey = JSON.stringify(keyReused);
 
 /** Whether a request came with a key. */
 export function isKeyed<T extends SentRequest>(request: T): request is T & { key: RequestKey } {

@@ -1,4 +1,4 @@
-import { type Conflict, keyReused } from './conflict.ts';
+import type { Conflict } from './conflict.ts';
 
 /**
  * The codes of a refusal, which the caller can mend: the contract's table of codes, less the ones of
@@ -43,9 +43,6 @@ export const noTransaction = {
   code: 'not_found',
   message: 'There is no such transaction.',
 } as const satisfies Refusal;
-
-/** The refusal of a request whose Idempotency-Key leads to another one. */
-export const otherRequest: Refusal = keyReused;
 
 /** The refusal of a lot that is not there, or not in the client's scope. */
 export const noLot = { code: 'not_found', message: 'There is no such lot.' } as const satisfies Refusal;

@@ -78,17 +78,17 @@ permission and scope too, and has its own status; \`body\` is what its call answ
   forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors, the others \`notApplied\`. An operation that
   was applied under its \`key\` before counts as done, and gives its first answer also where the batch is refused. 503 has \`results\`, too,
   where earlier sends had applied a part; the rest is surely not applied.
-- \`key\` is the operation's \`Idempotency-Key\`, of the same kind as a single call's: sent again, alone or in any other batch, it gives the first
-  answer, with \`replayed: true\`; a refusal is one, also in an atomic list where an operation before it was the reason: another try takes another key. The header \`Idempotency-Key\` stands for the whole list, by the places of its operations: a resend applies what
-  is missing and answers the rest as before. Send it again in the same \`mode\`: in the other one it is another request, and 409 once something was applied or refused under the header's key; so is a list of mode \`each\` under the key of a single call. An operation with neither is new each time.
+- \`key\` is the operation's \`Idempotency-Key\`, of the same kind as a single call's: sent again, alone or in any other batch, in either mode, it gives the first
+  answer, with \`replayed: true\`. One key is one transaction. A key that stands twice in a list, or in a list and its header, is 400, and nothing is applied.
+- The header \`Idempotency-Key\` is for \`atomic\` alone, where the list is one thing: a resend gives the first answer, a refusal too. With \`each\` it is 400. A refused
+  atomic list uses up none of its operations' keys.
 - \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of work that was done offline; they are stored and are never the ledger's time. With
   \`sentAt\` the device's clock error is known, and the corrected time is stored too. More than 5 minutes in the future after that: 400, unless its key was applied or refused before: then it is answered as before.
 - \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored. It knows no keys: each operation is judged as new. An operation
   of its own cannot be tried in a batch.
-- In an atomic batch an operation's \`key\` is another one than the header's.
 - **Large answers.** A move of 1,000 lots has an answer of 100 kB and more, and a batch has at most 500 of them. In mode \`each\`, once the new answers of
   more than 4 kB have 2 MiB, no further operation is begun: the rest is \`notApplied\` with a message that says so. Send it in another batch, or the
-  whole list again with its keys. In both modes answers of earlier sends, and of a key that is in the list again, have 2 MiB of
+  whole list again with its keys. In both modes answers of earlier sends have 2 MiB of
   their own; what has no room is \`applied\` all the same, and its \`body\` is \`{transactionNo, leftOut: true, dryRun: false}\`. Its \`key\`, sent alone, gives the answer;
   \`GET /Inventory/Transactions/{transactionNo}\` shows what was done. While a client has 16 MiB of large answers untaken, mode \`each\` leaves large answers out, and an
   atomic list is 503 with a message that says that it was applied.`,
