@@ -23,10 +23,8 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
       // The rest of the body is read past, or the connection could carry no other request.
       request.resume();
     };
-    const rest = restEvery(request);
     request.on('data', (piece: Buffer) => {
       if (open === null) return;
-      rest();
       if (open.gathered.size() + piece.length > bytesMax) fail(new BodyTooLarge());
       else open.gathered.add(piece);
     });
@@ -40,20 +38,6 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
       if (!request.complete) fail(new Error('the sender went away'));
     });
   });
-}
-
-// Node takes two megabytes from a connection at one stretch: of pieces of a byte each, a quarter of a second.
-const piecesAtOnce = 1000;
-
-/** To be called for each piece of a body: after so many of them others have a turn of the event loop. */
-function restEvery({ socket }: IncomingMessage): () => void {
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count % piecesAtOnce !== 0 || socket.isPaused()) return;
-    socket.pause();
-    setImmediate(() => socket.resume());
-  };
 }
 
 type Gathered = ReturnType<typeof createGathered>;
