@@ -3,8 +3,16 @@ import type { WireRequest } from './held-loop.ts';
 import type { ProbedApi } from './probed-api.ts';
 import { connectRaw } from './raw-http.ts';
 
-/** A place where a request says something: a request whose text there has so many bytes, at most `bytesMax`. */
-export type ReadPlace = { name: string; bytesMax: number; put: (text: string) => WireRequest };
+/**
+ * A place where a request says something: a request whose text there has so many bytes, at most
+ * `bytesMax`. `stretchMaxMs`: for how long it may hold the loop, 50 ms unless told otherwise.
+ */
+export type ReadPlace = {
+  name: string;
+  bytesMax: number;
+  put: (text: string) => WireRequest;
+  stretchMaxMs?: number;
+};
 
 /** Makes it so many bytes long. */
 type Lengthened = (bytes: number) => string;
@@ -12,7 +20,7 @@ type Cost = { workedMs: number; stretchMs: number };
 
 // Twice as many bytes may cost three times as much.
 const ratioMax = 3;
-const stretchMaxMs = 50;
+const stretchMs = 50;
 // A cost below this, or below so many times that of a harmless text, tells nothing: it is the machine's.
 const floorMs = 12;
 const harmlessTimes = 4;
@@ -49,7 +57,7 @@ export function createLinearWatch(api: ProbedApi) {
   }
 
   /** What a text may cost at a place, by what a harmless one costs there. */
-  async function limits({ name, bytesMax, put }: ReadPlace) {
+  async function limits({ name, bytesMax, put, stretchMaxMs = stretchMs }: ReadPlace) {
     const { workedMs } = usual.get(name) ?? (await least(put('a'.repeat(bytesMax))));
     usual.set(name, { workedMs });
     return {

@@ -2356,18 +2356,6 @@ async function importKey(`,
     test: { file: 'security/event-loop.test.ts', title: 'in stretches' },
   },
   {
-    name: 'a connection keeps the body of its last request',
-    edits: [
-      {
-        file: 'apps/api/src/read-bytes.ts',
-        search: `      settle = null;
-      chunks.length = 0;`,
-        replace: '      chunks.length = 0;',
-      },
-    ],
-    test: { file: 'security/kept-bodies.test.ts', title: 'in one piece' },
-  },
-  {
     name: 'NUL reaches Postgres',
     edits: [
       {

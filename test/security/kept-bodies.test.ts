@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { readBytes } from '@inventory/api/read-bytes';
@@ -40,4 +40,28 @@ test.each([
   };
   await expect.poll(left).toBeUndefined();
   expect(kept).toHaveLength(1);
+});
+
+test('a body in pieces of a byte takes the memory of its bytes while it comes', async () => {
+  const server = createServer((request) => void readBytes(request, bytesMax).catch(() => {}));
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const bytes = Buffer.from('1\r\nx\r\n'.repeat(400_000));
+  let read = 0;
+  server.on('request', (request) => {
+    request.on('data', (piece) => {
+      read += piece.length;
+    });
+  });
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  socket.write(bytes);
+  await expect.poll(() => read).toBe(400_000);
+  collectGarbage();
+  // By themselves the pieces would take some 80 bytes each.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(15_000_000);
 });

@@ -11,29 +11,26 @@ export class BodyTooLarge extends Error {}
 export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw new BodyTooLarge();
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    // Gone when they were used. A connection keeps its last request, whose listeners would keep with these
-    // what was read of it.
-    let settle: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };
+    // Gone when it was used. A connection keeps its last request, whose listeners would keep with this what
+    // was read of it.
+    let open: { gathered: Gathered; resolve: typeof resolve; reject: typeof reject } | null = {
+      ...{ gathered: createGathered(), resolve, reject },
+    };
     const fail = (error: Error) => {
-      chunks.length = 0;
-      if (settle === null) return;
-      settle.reject(error);
-      settle = null;
+      if (open === null) return;
+      open.reject(error);
+      open = null;
       // The rest of the body is read past, or the connection could carry no other request.
       request.resume();
     };
-    request.on('data', (chunk: Buffer) => {
-      if (settle === null) return;
-      size += chunk.length;
-      if (size > bytesMax) fail(new BodyTooLarge());
-      else chunks.push(chunk);
+    request.on('data', (piece: Buffer) => {
+      if (open === null) return;
+      if (open.gathered.size() + piece.length > bytesMax) fail(new BodyTooLarge());
+      else open.gathered.add(piece);
     });
     request.on('end', () => {
-      settle?.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-      settle = null;
-      chunks.length = 0;
+      open?.resolve(open.gathered.bytes());
+      open = null;
     });
     request.on('error', fail);
     onBroken(request, fail);
@@ -41,4 +38,28 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
       if (!request.complete) fail(new Error('the sender went away'));
     });
   });
+}
+
+type Gathered = ReturnType<typeof createGathered>;
+
+/**
+ * Bytes that come in pieces, copied into one place: a piece may be a single byte, and kept by itself it takes
+ * a hundred times as much.
+ */
+function createGathered() {
+  let place = Buffer.alloc(0);
+  let size = 0;
+  return {
+    size: () => size,
+    add(piece: Buffer): void {
+      if (size + piece.length > place.length) {
+        const larger = Buffer.allocUnsafe(Math.max(size + piece.length, 2 * place.length));
+        place.copy(larger, 0, 0, size);
+        place = larger;
+      }
+      piece.copy(place, size);
+      size += piece.length;
+    },
+    bytes: () => place.subarray(0, size),
+  };
 }

@@ -44,8 +44,8 @@ export type RawBatch = { head: z.infer<typeof BatchHead>; operations: RawOperati
 type RawOperation = { body: Record<string, unknown>; unknown?: FieldErrors } | { refusal: Refusal };
 
 /**
- * The body of a batch, of which no more is read when its caller has gone; adds to `details` what is wrong with
- * the list, or throws Refused.
+ * The body of a batch, of which no more is read when its caller has gone; adds to `details` what is wrong
+ * with the list, or throws Refused.
  */
 export async function readRawBatch(ctx: Context, details: Details): Promise<RawBatch> {
   const text = await readBatchText(ctx, ctx.state.bodyRoom);
