@@ -5,7 +5,7 @@ import { z } from 'zod';
 export type Json = Record<string, unknown>;
 
 export type Schemas = {
-  /** The schema of parameters or of a form: a reference to a component, or without a name the schema itself. */
+  /** The schema of parameters or of a form: a reference to a component, or itself when it has no name. */
   request(schema: z.ZodType): Json;
   /** The schema of a JSON body, in which null for an optional field counts as omitted. */
   body(schema: z.ZodType): Json;
