@@ -15,6 +15,20 @@ describe('GET /docs', () => {
     expect(await answer.text()).not.toMatch(/https?:/);
   });
 
+  test('302: from the root of the public port, without a token, to the page', async () => {
+    const { origin, pathname } = new URL(`${service.baseUrl}/docs`);
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(`${origin}/`, { method, redirect: 'manual' });
+      expect(answer.status).toBe(302);
+      // Relative: a proxy may put the service below another path.
+      expect(answer.headers.get('Location')).toBe(`.${pathname}`);
+    }
+    expect(await (await fetch(`${origin}/`)).text()).toContain(
+      '<title>Inventory Management Service API</title>',
+    );
+    expect((await fetch(`${origin}/`, { method: 'POST' })).status).toBe(404);
+  });
+
   test('308: with a slash, to the page', async () => {
     const answer = await fetch(`${service.baseUrl}/docs/`);
     expect(answer.url).toBe(`${service.baseUrl}/docs`);
@@ -49,6 +63,51 @@ describe('GET /docs', () => {
     }
   });
 });
+
+/**
+ * Runs in the page: the texts that are seen with less than 4.5 times the light of what is behind them, or the
+ * reverse (WCAG 2.2, 1.4.3), each with its ratio. Of one look once.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the page's own names are not known here.
+declare const document: any, getComputedStyle: any, NodeFilter: any;
+function faintTexts(): string[] {
+  const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
+  const light = (color: number[]) => {
+    const [red = 0, green = 0, blue = 0] = color
+      .slice(0, 3)
+      .map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const over = (above: number[], below: number[]) => {
+    const alpha = above[3] ?? 1;
+    return [0, 1, 2].map((at) => above[at]! * alpha + below[at]! * (1 - alpha));
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: an element.
+  const behind = (element: any): number[] => {
+    if (element === null) return [255, 255, 255];
+    const own = channels(getComputedStyle(element).backgroundColor);
+    return (own[3] ?? 1) === 1 ? own : over(own, behind(element.parentElement));
+  };
+  const found = new Map<string, string>();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim();
+    const element = walker.currentNode.parentElement;
+    if (text === '' || !element.checkVisibility() || element.closest('svg, noscript, option') !== null)
+      continue;
+    const ground = behind(element);
+    const shown = over(channels(getComputedStyle(element).color), ground);
+    const [low, high] = [light(shown), light(ground)].sort((a, b) => a - b);
+    const ratio = (high! + 0.05) / (low! + 0.05);
+    if (ratio < 4.5)
+      found.set(
+        `${element.tagName}.${element.className} ${shown} on ${ground}`,
+        `${ratio.toFixed(1)} ${text.slice(0, 40)}`,
+      );
+  }
+  return [...found].map(([look, what]) => `${look}: ${what}`);
+}
 
 describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)', () => {
   let browser: Browser;
@@ -172,6 +231,14 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
       expect(await lightness(text, 'color'), text).toBeGreaterThan(150);
     await other.emulateMedia({ colorScheme: 'light' });
     await expect.poll(() => lightness('.swagger-ui .info p', 'color'), { timeout: slowMs }).toBeLessThan(120);
+  });
+
+  test('where it is dark every text has enough contrast to be read', async () => {
+    const other = await openPage({ colorScheme: 'dark' });
+    const receive = other.locator('#operations-Inventory-receive');
+    await receive.locator('.opblock-summary-control').click();
+    await receive.locator('.examples-select__section-label').first().waitFor();
+    expect(await other.evaluate(`(${faintTexts.toString()})()`)).toEqual([]);
   });
 
   test('fits a phone: answers stand below each other, and nothing is to be moved sideways', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What the compiler says of a folder of ours with a file more, as a caller would write it; empty: nothing. */
+/** What the compiler says of a folder with a file more, as a caller would write it; empty: nothing. */
 async function compile(name: string, text: string): Promise<string> {
   const inside = join(folder, name);
   await writeFile(join(inside, 'caller.ts'), text);

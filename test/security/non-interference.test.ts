@@ -142,8 +142,8 @@ async function addHistory(tx: Tx, seed: number) {
 }
 
 /**
- * Very many lots and transactions of warehouse 3 that every filter finds, and levels of items that nobody else
- * has: many for whoever counts them.
+ * Very many lots and transactions of warehouse 3 that every filter finds, and levels of items that nobody
+ * else has: many for whoever counts them.
  */
 async function addMultitude(tx: Tx) {
   const [known] = await tx<{ lot: number; item: number }[]>`
@@ -352,8 +352,8 @@ async function lastCostlyAt({ sql }: TestDatabase): Promise<string> {
 }
 
 /**
- * Each answer, and whether it waited for its turn with the costly lists. Without looking at each as other tests
- * do: there are thousands.
+ * Each answer, and whether it waited for its turn with the costly lists. Without looking at each as other
+ * tests do: there are thousands.
  */
 async function readAll(world: World, path: string, { of, ranked }: Numbers): Promise<string[]> {
   const texts = [];

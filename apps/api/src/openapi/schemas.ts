@@ -5,7 +5,7 @@ import { z } from 'zod';
 export type Json = Record<string, unknown>;
 
 export type Schemas = {
-  /** The schema of parameters or of a form: a reference to a component, or the schema itself without a name. */
+  /** The schema of parameters or of a form: a reference to a component, or itself when it has no name. */
   request(schema: z.ZodType): Json;
   /** The schema of a JSON body, in which null for an optional field counts as omitted. */
   body(schema: z.ZodType): Json;
@@ -51,7 +51,7 @@ function describe({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes
     delete json.pattern;
     if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
     if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
-    // None for larger ones: they are numbers that every JSON reader carries, and generators make bigints of int64.
+    // None for larger ones: every JSON reader carries them, and generators make bigints of int64.
     if (json.maximum !== undefined) json.format ??= 'int32';
   }
   if (json.type === 'number') {

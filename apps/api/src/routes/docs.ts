@@ -62,7 +62,8 @@ type File = {
 };
 
 /**
- * `/openapi.json` and the page `/docs` with its files, for everybody: no token, nothing from another host.
+ * `/openapi.json`, the page `/docs` with its files, and the way to it from `/`, for everybody: no token,
+ * nothing from another host.
  * Their bytes are paid from the budget of the caller's address (`createStrangers`); whoever has them already
  * is told so with 304.
  */
@@ -81,6 +82,11 @@ export function docsRoutes(basePath: string, openApi: string) {
   ]);
 
   return (ctx: Context, next: Next) => {
+    if (ctx.path === '/' && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
+      ctx.status = 302;
+      ctx.set({ Location: `.${basePath}/docs`, 'Cache-Control': ours });
+      return undefined;
+    }
     const path = ctx.path.startsWith(basePath) ? ctx.path.slice(basePath.length) : '';
     const found = files.get(path);
     if (found === undefined && !path.startsWith('/docs/')) return next();

@@ -32,8 +32,8 @@ type Narrowing = {
   /** Asked of each. */
   condition: Fragment;
   /**
-   * The same by an index that leads to what it leaves in scope, and rows to be counted, at least as many. Null:
-   * there is none, or it leads to more than other filters leave.
+   * The same by an index that leads to what it leaves in scope, and rows to be counted, at least as many.
+   * Null: there is none, or it leads to more than other filters leave.
    */
   found: { condition: Fragment; rows: Fragment; selection: Fragment } | null;
 };
@@ -42,8 +42,8 @@ type Narrowing = {
 type Asked = { scope: readonly number[]; wids: readonly number[]; modifiedSince: Date | undefined };
 
 /**
- * The transactions of these warehouses that meet a condition. One between two is found by the index of either,
- * and comes once.
+ * The transactions of these warehouses that meet a condition. One between two is found by the index of
+ * either, and comes once.
  */
 function touching(sql: Sql, wids: readonly number[], columns: Fragment, condition: Fragment): Fragment {
   const scope = sql`${wids as number[]}::integer[]`;
@@ -137,8 +137,8 @@ function narrowingsOf(
 }
 
 /**
- * The transactions of these warehouses that have changed since, each found by an index. One changes once more:
- * when it is undone, by one that touches the same warehouses.
+ * The transactions of these warehouses that have changed since, each found by an index. One changes once
+ * more: when it is undone, by one that touches the same warehouses.
  */
 function changedSince(sql: Sql, wids: readonly number[], since: Date): Fragment {
   return sql`
