@@ -4,8 +4,9 @@ import { CommandError } from './command-error.ts';
 import { plain } from './plain-text.ts';
 
 /**
- * Has the operator type `word` before something is done that cannot be taken back. On a terminal they are always
- * asked; `isMeant` (--yes) speaks for them where there is none. Fails with CommandError when they do not agree.
+ * Has the operator type `word` before something is done that cannot be taken back. On a terminal they are
+ * always asked; `isMeant` (--yes) speaks for them where there is none. Fails with CommandError when they do
+ * not agree. /
  */
 export async function confirm(what: string, word: string, isMeant: boolean): Promise<void> {
   if (!process.stdin.isTTY) {
