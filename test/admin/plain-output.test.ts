@@ -9,7 +9,8 @@ import { addressFor } from '../harness/as-part.ts';
 import { runHere } from '../harness/command-line.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// Whoever writes a text, over HTTP or in a file, decides nothing about the terminal of the operator that shows it.
+// Whoever writes a text, over HTTP or in a file, decides nothing about the terminal of the operator that
+// shows it.
 const service = useService();
 const folder = mkdtempSync(join(tmpdir(), 'plain-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { runProgram } from '@inventory/admin/program';
 import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
+// Found from any folder.
+const tsx = pathToFileURL(createRequire(join(root, 'package.json')).resolve('tsx')).href;
 
 /** How a command ended; null: by a signal. */
 export type Ended = { code: number | null; stdout: string; stderr: string };
@@ -14,6 +18,8 @@ type Options = {
   /** Modules loaded before it, by their path in the repository. */
   imports?: readonly string[];
   stdio?: StdioOptions;
+  /** The folder that it is called in; without it, that of the repository. */
+  cwd?: string;
 };
 
 /**
@@ -36,11 +42,11 @@ export function startCommand(
 function launch(
   args: readonly string[],
   env: Record<string, string>,
-  { imports = [], stdio = 'pipe' }: Options,
+  { imports = [], stdio = 'pipe', cwd = root }: Options,
 ): RunningCommand {
-  const preloads = ['tsx', ...imports.map((each) => join(root, each))].flatMap((each) => ['--import', each]);
+  const preloads = [tsx, ...imports.map((each) => join(root, each))].flatMap((each) => ['--import', each]);
   const child = spawn(process.execPath, [...preloads, join(root, 'apps/admin/src/main.ts'), ...args], {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio,
   });
@@ -61,9 +67,9 @@ function launch(
 export function runCommand(
   args: readonly string[],
   env: Record<string, string>,
-  { imports = [], input = '' }: { imports?: readonly string[]; input?: string } = {},
+  { imports = [], input = '', cwd }: { imports?: readonly string[]; input?: string; cwd?: string } = {},
 ): Promise<Ended> {
-  const { child, ended } = launch(args, env, { imports });
+  const { child, ended } = launch(args, env, { imports, ...(cwd !== undefined && { cwd }) });
   child.stdin!.end(input);
   return ended;
 }

@@ -18,6 +18,7 @@ import { connect } from '@inventory/db/client';
 import {
   LocalStackError,
   readRunningStack,
+  removeStackData,
   type Stack,
   type StackOptions,
   startStack,
@@ -138,6 +139,24 @@ test('what is stored is there again after a stop and a start, on the same ports'
   expect(await query(second.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
   expect(second.databaseUrl).toBe(first.databaseUrl);
   expect(new URL(second.redisUrl).port).toBe(new URL(first.redisUrl).port);
+});
+
+test('what is stored is gone after its removal, which waits for no running stack but refuses', async () => {
+  const first = await start();
+  await query(first.databaseUrl, 'create table lost ()');
+  expect(await refusal(removeStackData(folder))).toMatch(/^already running here: /);
+  expect(await query(first.databaseUrl, `select to_regclass('lost') is null as gone`)).toEqual([
+    { gone: false },
+  ]);
+  await first.stop();
+  await removeStackData(folder);
+  expect(existsSync(join(folder, 'postgres', 'data'))).toBe(false);
+  expect(filesInTheWay()).toEqual([]);
+  const second = await start();
+  expect(await query(second.databaseUrl, `select to_regclass('lost') is null as gone`)).toEqual([
+    { gone: true },
+  ]);
+  await removeStackData(join(folder, 'none'));
 });
 
 test('thrown-away data is gone after the stop, and what was downloaded stays', async () => {

@@ -2,6 +2,7 @@ import { startError } from '@inventory/process/run';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from './cli/command-error.ts';
 import { didYouMean } from './cli/did-you-mean.ts';
+import { readEnvFile } from './cli/env-file.ts';
 import { example, tell, tellText } from './cli/print.ts';
 import { version } from './cli/version.ts';
 import { aliasAdd } from './commands/alias-add.ts';
@@ -35,6 +36,7 @@ import { lotRelease } from './commands/lot-release.ts';
 import { lotShow } from './commands/lot-show.ts';
 import { maintain } from './commands/maintain.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { reset } from './commands/reset.ts';
 import { restore } from './commands/restore.ts';
 import { restored } from './commands/restored.ts';
 import { secretsCommand } from './commands/secrets.ts';
@@ -53,6 +55,7 @@ export const inventory = group(
   "The operator's command line of the inventory management service",
   [
     start,
+    reset,
     status,
     doctor,
     migrateCommand,
@@ -119,11 +122,13 @@ export const inventory = group(
   .addHelpText(
     'after',
     `
-All but start and secrets work on DATABASE_URL or, without it, on what start runs in this folder.
+All but start, reset and secrets work on DATABASE_URL or, without it, on what start runs in this folder. Settings may stand in a
+file .env of this folder, too; those of the environment win.
 Exit code: 0 it was done; 1 it was not, or doctor, status or audit found something; 2 the command itself is wrong.`,
   );
 
 prepare(inventory);
+inventory.hook('preAction', readEnvFile);
 
 /** Runs a command; its exit code. What went wrong is one line on standard error. */
 export async function runProgram(given: readonly string[]): Promise<number> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RedisUser } from '@inventory/queue/redis-rights';
@@ -210,6 +211,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 /** The stack that another process runs from this folder now, or null. For the admin command line. */
 export async function readRunningStack(folder: string): Promise<RunningStack | null> {
   return readStackFile(resolve(folder));
+}
+
+/**
+ * Removes what Postgres and Redis keep for the stack of this folder; logs and downloads stay. Fails with
+ * LocalStackError while a process runs it.
+ */
+export async function removeStackData(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  const place = await realpath(folder);
+  const unlock = await lockFolder(place);
+  try {
+    await Promise.all([endLeftPostgres(place), endLeftRedis(place)]);
+    await removeData(place);
+  } finally {
+    unlock();
+  }
 }
 
 async function removeData(folder: string): Promise<void> {

@@ -12,8 +12,8 @@ export type Progress = {
 };
 
 /**
- * Says on a terminal how far a long command is, on one line of standard error that is gone in the end. Where no
- * terminal is, and for what takes no longer than a second, nothing.
+ * Says on a terminal how far a long command is, on one line of standard error that is gone in the end.
+ * Where no terminal is, and for what takes no longer than a second, nothing. /
  */
 export function createProgress(): Progress {
   const { stderr } = process;

@@ -8,15 +8,15 @@ import { CommandError } from './command-error.ts';
 const ours = 0o600;
 
 /**
- * What is written. `what`: for errors. `replaces`: a file of the name makes way. `isText`: a terminal may show
- * it.
+ * What is written. `what`: for errors. `replaces`: a file of the name makes way. `isText`: a terminal may
+ * show it. /
  */
 export type Target = { what: string; replaces: boolean; isText: boolean };
 
 /**
- * Has `work` write a file for our user alone, which gets its name when all of it is on the disk and not before:
- * whatever bears the name is whole. `-` is standard output. Fails with CommandError when there is another thing
- * of that name, or it cannot be written; then nothing is left of it.
+ * Has `work` write a file for our user alone, which gets its name when all of it is on the disk and not
+ * before: whatever bears the name is whole. `-` is standard output. Fails with CommandError when there is
+ * another thing of that name, or it cannot be written; then nothing is left of it. /
  */
 export async function writeTarget<T>(
   path: string,

@@ -1,6 +1,7 @@
+import { unknownSettingsLine } from '@inventory/process/unknown-settings';
 import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, tell } from '../cli/print.ts';
 
 export const start = new Command('start')
   .description('Run the whole service on this machine, with Postgres and Redis unless they are given')
@@ -9,7 +10,7 @@ export const start = new Command('start')
   .option('--yes', 'add the demo data to the database of DATABASE_URL too, if it is empty')
   .addHelpText(
     'after',
-    `\nDATABASE_URL and REDIS_URL: used instead of starting a Postgres and a Redis.\nPORT (3000; 0: any free one) and HOST (127.0.0.1): where the API answers.\n${example('start', 'start --restore /backups/2026-11-21.inventory')}`,
+    `\nDATABASE_URL and REDIS_URL: used instead of starting a Postgres and a Redis.\nPORT (3000; 0: any free one) and HOST (127.0.0.1): where the API answers.\nThese and all others (.env.example) may stand in a file .env of this folder.\n${example('start', 'start --restore /backups/2026-11-21.inventory')}`,
   )
   .action(async ({ restore, demo, yes }: { restore?: string; demo: boolean; yes?: true }) => {
     const stop = new AbortController();
@@ -18,6 +19,8 @@ export const start = new Command('start')
     const { watchLaunchers } = await import('../start/launchers.ts');
     const { runService } = await import('../start/run-service.ts');
     watchLaunchers(() => stop.abort());
+    const unknown = unknownSettingsLine(process.env);
+    if (unknown !== null) tell(`warning: ${unknown}`);
     try {
       await runService(stop.signal, { backupFile: restore ?? null, demo, yes: yes ?? false });
     } catch (error) {

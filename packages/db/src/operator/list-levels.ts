@@ -14,7 +14,10 @@ export type ListedLevel = {
   modified: Date;
 };
 
-/** The levels of an item that ever had stock or an order quantity, by warehouse; null when there is no such item. */
+/**
+ * The levels of an item that ever had stock or an order quantity, by warehouse; null when there is no such
+ * item.
+ */
 export async function listLevels(sql: Sql, shortId: string): Promise<ListedLevel[] | null> {
   const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${shortId}`;
   if (item === undefined) return null;

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { addressFor } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService({ workers: 0 });
+const folders: string[] = [];
+afterAll(() => {
+  for (const each of folders) rmSync(each, { recursive: true });
+});
+
+/** A folder with such a `.env`. */
+function folderWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  folders.push(folder);
+  writeFileSync(join(folder, '.env'), text);
+  return folder;
+}
+
+const timeout = 120_000;
+
+describe('.env of the folder', () => {
+  test('settings come from it, and those of the environment win', { timeout }, async () => {
+    const cwd = folderWith('# as docker compose reads it\nPORT=nonsense\nRATE_LIMT="5"\nSOMETHING=else\n');
+    const started = await runCommand(['start'], { REDIS_URL: 'redis://127.0.0.1:1' }, { cwd });
+    expect(started).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'warning: no settings of this service, and ignored: RATE_LIMT (RATE_LIMIT?)\nerror: PORT must be a port number\n',
+    });
+    const other = await runCommand(['start'], { PORT: '3000', HOST: 'no.such.host.invalid' }, { cwd });
+    expect(other.stderr).not.toContain('PORT');
+  });
+
+  test('every command has them, so that it works on what start works on', { timeout }, async () => {
+    const url = addressFor('operator', service.databaseUrl);
+    const cwd = folderWith(`DATABASE_URL=${url}\n`);
+    expect((await runCommand(['warehouse', 'list'], {}, { cwd })).stdout).toContain('Overflow');
+    const away = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+    expect((await runCommand(['warehouse', 'list'], away, { cwd })).stderr).toMatch(
+      /127\.0\.0\.1:1 cannot be reached/,
+    );
+  });
+});
+
+test('reset leaves a given database alone, and without a terminal wants --yes', { timeout }, async () => {
+  const url = { DATABASE_URL: service.databaseUrl };
+  expect(await runCommand(['reset', '--yes'], url)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: DATABASE_URL is given, and reset leaves that alone: --local /),
+  });
+  for (const given of [[], ['--local']]) {
+    expect(await runCommand(['reset', ...given], given.length > 0 ? url : { DATABASE_URL: '' })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: this removes all data in .*\.local, for good: --yes says /),
+    });
+  }
+});

@@ -1,0 +1,79 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { addressFor } from '../harness/as-part.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService({ workers: 0 });
+const root = join(import.meta.dirname, '../..');
+const hasScript = spawnSync('script', ['--version']).status === 0;
+const timeout = 120_000;
+
+/** Runs code on a terminal and answers its question; all that the terminal shows. */
+function onTerminal(code: string, answer = ''): Promise<string> {
+  const command = `${process.execPath} --import tsx --input-type=module --eval "$CODE"`;
+  return new Promise((resolve) => {
+    const url = addressFor('operator', service.databaseUrl);
+    const env = { ...process.env, CODE: code, DATABASE_URL: url };
+    const child = execFile('script', ['-qec', command, '/dev/null'], { cwd: root, env }, (_, shown) =>
+      resolve(shown),
+    );
+    let shown = '';
+    child.stdout!.on('data', (text: string) => {
+      const wasAsked = shown.includes('to go on: ');
+      shown += text;
+      if (!wasAsked && shown.includes('to go on: ')) child.stdin!.write(answer);
+    });
+  });
+}
+
+const admin = (path: string) => join(root, 'apps/admin/src', path);
+
+test.skipIf(!hasScript).each([
+  ['nothing was done', 'no\r', false],
+  ['nothing was done', '\r', true],
+  // Ctrl-D: the end of the input.
+  ['nothing was done', '\u0004', true],
+  ['done', 'reset\r', false],
+])(
+  '%s: where a terminal was answered %j, with or without --yes',
+  { timeout },
+  async (what, answer, isMeant) => {
+    const shown = await onTerminal(
+      `const { confirm } = await import('${admin('cli/confirm.ts')}');
+    await confirm('it goes', 'reset', ${isMeant}).then(() => console.log('=> done'), ({ message }) => console.log('=> ' + message));`,
+      answer,
+    );
+    expect(shown).toContain('it goes. Type reset to go on: ');
+    expect(shown).toContain(`=> ${what}`);
+  },
+);
+
+test.skipIf(!hasScript)(
+  'how far a command is stands on a terminal when a second is over, and is gone in the end',
+  { timeout },
+  async () => {
+    const progress = (
+      more: string,
+    ) => `const { createProgress } = await import('${admin('cli/progress.ts')}');
+      const progress = createProgress();
+      progress.show('at once');
+      ${more}
+      progress.end();`;
+    expect(await onTerminal(progress(''))).toBe('');
+    const later =
+      "await new Promise((resolve) => setTimeout(resolve, 1100)); progress.show('later' + String.fromCharCode(0x9b));";
+    expect((await onTerminal(progress(later))).replace(/\d+ s/, '1 s')).toBe(
+      '\r1 s  later?\u001b[K\r\u001b[K',
+    );
+  },
+);
+
+test.skipIf(!hasScript)('what item export shows on a terminal moves it nowhere', { timeout }, async () => {
+  await service.item({ description: 'a\u009b31mb\u001b[31m' });
+  const shown = await onTerminal(
+    `const { runProgram } = await import('${admin('program.ts')}'); process.exit(await runProgram(['item', 'export']));`,
+  );
+  expect(shown).toContain('a?31mb?[31m');
+  for (const moving of ['\u001b', '\u009b']) expect(shown).not.toContain(moving);
+});
