@@ -1,5 +1,6 @@
 import type { Sql } from '@inventory/db/client';
 import { type Fault, pause } from './fault.ts';
+import type { Read } from './told.ts';
 
 /**
  * The standby is away, so commits wait for it; the primary dies and comes back, and everybody sees what no
@@ -11,13 +12,14 @@ const promotion: Fault = {
   hurtsReads: true,
   hidesDatabase: true,
   hindersStart: true,
-  async strike({ cluster, random, report }) {
+  async strike({ cluster, callers, random, now, report }) {
     const { primary, standby, changeRoles } = cluster.pair!;
     await standby.kill();
     await untilCommitsWait(primary.sql);
     await pause(random() * 2000);
     await primary.kill();
     await primary.startAgain();
+    await untilRead(callers.reads, now);
     // As long as callers look, wait for a verdict, and send again.
     await pause(2000 + random() * 3000);
     const alone = await readRequestIds(primary.sql);
@@ -40,6 +42,13 @@ async function untilCommitsWait(sql: Sql): Promise<void> {
     const rows = await sql`select from pg_stat_activity where wait_event = 'SyncRep'`;
     if (rows.length > 0) return;
   }
+}
+
+/** The service has found the primary again: before that nobody is told anything. */
+async function untilRead(reads: readonly Read[], now: () => number): Promise<void> {
+  const from = now();
+  while (now() < from + waitWithinMs && !reads.some(({ at, failed }) => at > from && !failed))
+    await pause(50);
 }
 
 async function readRequestIds(sql: Sql): Promise<Set<string>> {
