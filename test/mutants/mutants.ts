@@ -328,7 +328,7 @@ export const mutants: readonly Mutant[] = [
     name: 'synchronous_commit = off accepted',
     edits: [
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/wrong-settings.ts',
         search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         replace: '',
       },
@@ -1195,12 +1195,12 @@ async function importKey(`,
     name: 'synchronous_commit = off, as the fault harness sees it',
     edits: [
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/wrong-settings.ts',
         search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         replace: '',
       },
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/connection-settings.ts',
         search: `TimeZone: 'UTC',`,
         replace: `TimeZone: 'UTC', synchronous_commit: 'off',`,
       },
@@ -4190,7 +4190,7 @@ async function importKey(`,
     name: 'a lost machine keeps its places in Postgres for hours',
     edits: [
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/connection-settings.ts',
         search: `tcp_keepalives_idle: '10',`,
         replace: `tcp_keepalives_idle: '0',`,
       },
