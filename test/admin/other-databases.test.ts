@@ -50,7 +50,7 @@ describe('before it has written anything', () => {
       expect(refused).toMatchObject({
         code: 1,
         stderr:
-          'error: the database runs with synchronous_commit off: an answered transaction could be lost in a crash\n',
+          'error: the database runs with synchronous_commit = off: an answered transaction could be lost in a crash\n',
       });
       expect(await contents(sql)).toEqual([]);
     },

@@ -66,7 +66,7 @@ describe('migrate refuses before it writes anything', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'error: the database runs with synchronous_commit off: an answered transaction could be lost in a crash\n',
+        'error: the database runs with synchronous_commit = off: an answered transaction could be lost in a crash\n',
     });
     expect(await tables()).toEqual([]);
   });

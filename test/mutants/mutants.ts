@@ -324,7 +324,7 @@ export const mutants: readonly Mutant[] = [
     name: 'synchronous_commit = off accepted',
     edits: [
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/wrong-settings.ts',
         search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         replace: '',
       },
@@ -1147,12 +1147,12 @@ async function importKey(`,
     name: 'synchronous_commit = off, as the fault harness sees it',
     edits: [
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/wrong-settings.ts',
         search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         replace: '',
       },
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/connection-settings.ts',
         search: `TimeZone: 'UTC',`,
         replace: `TimeZone: 'UTC', synchronous_commit: 'off',`,
       },
@@ -3836,7 +3836,7 @@ async function importKey(`,
     name: 'a lost machine keeps its places in Postgres for hours',
     edits: [
       {
-        file: 'packages/db/src/settings.ts',
+        file: 'packages/db/src/connection-settings.ts',
         search: `tcp_keepalives_idle: '10',`,
         replace: `tcp_keepalives_idle: '0',`,
       },

@@ -92,7 +92,7 @@ const calls: (client: ApiClient) => (() => Promise<{ status: number; text: strin
   ];
 };
 
-/** Moments near now, and the end of a token, are nothing to compare: those that are as far off as a time zone stay. */
+/** Leaves out moments near now, and a token's end; one that is as far off as a time zone stays. */
 function withoutMoments(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (moment) =>
     Math.abs(Date.parse(moment) - Date.now()) < 7_200_000 ? 'now' : moment,

@@ -1,5 +1,6 @@
--- Roles as wide as their statements are. Each may write the columns that it names somewhere, and no others: an item's number, name and
--- maker are given once, and the moments that the database draws are the database's.
+-- Roles as wide as their statements are. Each may write the columns that it names somewhere, and no others:
+-- an item's number, name and maker are given once, and the moments that the database draws are the
+-- database's.
 
 revoke insert, update on item, idempotency_key from inventory_api;
 grant insert (part_no, short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by, created,
@@ -25,8 +26,9 @@ revoke update on audit_progress from inventory_worker;
 grant update (lot_after, lot_until, level_after_part_no, level_after_wid, pass_started, pass_finished, due) on audit_progress
   to inventory_worker;
 
--- A transaction has the lines that it was written with. The right to add lines is the right to add them to any transaction, so a trigger
--- refuses lines of one that was committed before, to everybody but the tables' owner. At the end of the statement, which writes both.
+-- A transaction has the lines that it was written with. The right to add lines is the right to add them to
+-- any transaction, so a trigger refuses lines of one that was committed before, to everybody but the tables'
+-- owner. At the end of the statement, which writes both.
 create function refuse_late_lines() returns trigger language plpgsql as $$
 begin
   if not pg_has_role((select relowner from pg_class where oid = tg_relid), 'usage') and exists (
@@ -43,8 +45,9 @@ $$;
 create trigger stock_entry_no_late_lines after insert on stock_entry referencing new table as added
   for each statement execute function refuse_late_lines();
 
--- Large objects, which Postgres lets everybody make, would be room on the disk that nobody looks into. They belong to Postgres itself, so
--- only a superuser can take them away; where the owner is none they stay, and a warning says so.
+-- Large objects, which Postgres lets everybody make, would be room on the disk that nobody looks into. They
+-- belong to Postgres itself, so only a superuser can take them away; where the owner is none they stay, and
+-- a warning says so.
 revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_put(oid, bigint, bytea), lo_open(oid, integer),
   lowrite(integer, bytea), lo_truncate(integer, integer), lo_truncate64(integer, bigint), lo_unlink(oid)
   from public;

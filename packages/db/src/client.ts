@@ -1,9 +1,9 @@
 import { readDatabaseAddress } from '@inventory/process/database-address';
 import { PlainError } from '@inventory/process/plain-error';
 import postgres from 'postgres';
+import { type ConnectionUse, settingsOf } from './connection-settings.ts';
 import { hostsOf } from './hosts/hosts.ts';
 import { serverOptions } from './hosts/server-options.ts';
-import { settingsOf } from './settings.ts';
 
 const types = {
   // recNo, transactionNo and counts stay far below 2^53.
@@ -30,30 +30,7 @@ export async function reach(sql: Sql): Promise<void> {
   await sql`select`;
 }
 
-export type ConnectOptions = {
-  /** Shown by Postgres beside each connection. */
-  name: string;
-  connectionsMax?: number;
-  /** A statement that takes longer is ended by Postgres. */
-  statementTimeoutMs?: number;
-  /** A statement that waits longer for a lock fails. */
-  lockTimeoutMs?: number;
-  /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
-  idleInTransactionMs?: number;
-  /**
-   * Every statement goes by index, one row after the other, and is planned once, not for the values of each
-   * call. For statements that touch as many rows as they are given keys: a plan made while a table was small,
-   * which would read it whole, stays when it has grown; and one made for items with a few lots, which would
-   * read all of an item's and sort them, is used for the item that has thousands.
-   */
-  byKeys?: boolean;
-  /** A statement keeps one processor busy, not several: it must leave some to others. */
-  oneProcess?: boolean;
-  /** Statements that look for a few rows by an index, whatever the planner thinks there is. */
-  byIndex?: boolean;
-  /** Through a pooler in transaction mode: nothing is prepared, and most settings are those of the role. */
-  pooled?: boolean;
-};
+export type ConnectOptions = ConnectionUse & { connectionsMax?: number };
 
 /**
  * A pool on `databaseUrl`; connections are made when first needed, to the primary where the address names
@@ -61,7 +38,10 @@ export type ConnectOptions = {
  */
 export function connect(databaseUrl: string, options: ConnectOptions): Sql {
   const address = readDatabaseAddress(databaseUrl);
-  const hosts = address.places.length === 1 ? null : hostsOf(databaseUrl, address);
+  const hosts =
+    address.places.length === 1
+      ? null
+      : hostsOf(databaseUrl, address, settingsOf({ name: 'inventory-primary' }));
   const ofSeveral = hosts && {
     socket: hosts.openSocket,
     target_session_attrs: 'read-write' as const,
@@ -79,7 +59,7 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
     // Back soon after an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 0.5),
     prepare: options.pooled !== true,
-    connection: { application_name: options.name, ...settingsOf(options) },
+    connection: settingsOf(options),
   });
   if (hosts !== null) ofSeveralHosts.add(sql);
   return sql;

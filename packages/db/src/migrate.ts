@@ -8,7 +8,7 @@ import type { Sql } from './client.ts';
 import { findMissingRoles, parts, roleOf } from './logins.ts';
 import { refusePooler } from './pooler.ts';
 import { type MigrationPatience, runMigration } from './run-migration.ts';
-import { findWrongSettings } from './settings.ts';
+import { findWrongSettings } from './wrong-settings.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 

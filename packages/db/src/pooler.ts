@@ -1,6 +1,7 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { connect, type Sql } from './client.ts';
-import { neededThroughPooler, readSettings } from './settings.ts';
+import { pinned } from './connection-settings.ts';
+import { exactly, type Rule, readSettings } from './wrong-settings.ts';
 
 /** What stands at an address is not what is needed there; the message is one line for whoever starts. */
 export class PoolerError extends PlainError {}
@@ -37,6 +38,14 @@ export async function refusePooler(sql: Sql): Promise<void> {
       'give it the address of Postgres itself (a pooler may stand before DATABASE_READ_URL)',
   );
 }
+
+// Through a pooler a connection begins with the settings of its role.
+const neededThroughPooler: Record<string, Rule> = {
+  ...Object.fromEntries(Object.entries(pinned).map(([name, value]) => [name, exactly(value)])),
+  search_path: { isRight: (value) => value === 'public' || value === '"$user", public', wanted: 'public' },
+  max_parallel_workers_per_gather: exactly('0'),
+  statement_timeout: { isRight: (value) => Number(value) > 0 && Number(value) <= 10_000, wanted: '10s' },
+};
 
 /**
  * Refuses a pooler whose connections have other settings than lists need, and says by which statements the

@@ -19,7 +19,7 @@ export type DatabaseAddress = {
 };
 
 /** An address is not understood; the message goes on where the name of its setting ends. */
-export class DatabaseAddressError extends PlainError {}
+class DatabaseAddressError extends PlainError {}
 
 const portByDefault = 5432;
 const form =

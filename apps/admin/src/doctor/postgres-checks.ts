@@ -9,7 +9,7 @@ import {
   readSchemaVersion,
   readServerVersion,
 } from '@inventory/db/operator/health';
-import { findWrongSettings, readSettings } from '@inventory/db/settings';
+import { findWrongSettings, readSettings } from '@inventory/db/wrong-settings';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
 

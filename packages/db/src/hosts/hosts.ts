@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
 import type { DatabaseAddress, Place } from '@inventory/process/database-address';
 import postgres from 'postgres';
-import { settingsOf } from '../settings.ts';
 import { createPrimary, type Standing } from './primary.ts';
 import { serverOptions } from './server-options.ts';
 
@@ -17,19 +16,23 @@ export type Hosts = {
 const watchEveryMs = 5000;
 const known = new Map<string, Hosts>();
 
-/** The servers of an address that names several. */
-export function hostsOf(databaseUrl: string, address: DatabaseAddress): Hosts {
-  const hosts = known.get(databaseUrl) ?? createHosts(address);
+/** The servers of an address that names several; `settings`: of the connections that ask them. */
+export function hostsOf(
+  databaseUrl: string,
+  address: DatabaseAddress,
+  settings: Record<string, string>,
+): Hosts {
+  const hosts = known.get(databaseUrl) ?? createHosts(address, settings);
   known.set(databaseUrl, hosts);
   return hosts;
 }
 
-function createHosts(address: DatabaseAddress): Hosts {
+function createHosts(address: DatabaseAddress, settings: Record<string, string>): Hosts {
   const sockets = new Map<Socket, Place>();
   let watching: NodeJS.Timeout | undefined;
   const primary = createPrimary(
     address.places,
-    (place) => askStanding(address, place),
+    (place) => askStanding(address, place, settings),
     // What they would still be answered may be of before the promotion.
     (place) => {
       for (const [socket, to] of sockets) if (to !== place) socket.destroy();
@@ -65,13 +68,16 @@ function createHosts(address: DatabaseAddress): Hosts {
 }
 
 /** Asks a server what it is, on a connection of its own. */
-async function askStanding(address: DatabaseAddress, place: Place): Promise<Standing> {
-  const name = 'inventory-primary';
+async function askStanding(
+  address: DatabaseAddress,
+  place: Place,
+  settings: Record<string, string>,
+): Promise<Standing> {
   const sql = postgres({
     ...serverOptions(address, place),
     max: 1,
     fetch_types: false,
-    connection: { application_name: name, ...settingsOf({ name }) },
+    connection: settings,
   });
   try {
     const [row] = await sql.unsafe(`

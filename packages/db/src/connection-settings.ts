@@ -1,0 +1,94 @@
+// A setting of a server, a database or a role holds for our connections as well, unless they begin with a
+// value of their own. An answer of ours depends on these.
+
+/** Poolers, too, take these from a connection: Postgres tells them of each change. */
+const told: Record<string, string> = {
+  DateStyle: 'ISO, MDY',
+  TimeZone: 'UTC',
+  standard_conforming_strings: 'on',
+};
+
+/** What no connection of ours leaves to Postgres. */
+export const pinned: Record<string, string> = {
+  ...told,
+  // Tables of the same name elsewhere are another's.
+  search_path: 'public',
+  bytea_output: 'hex',
+  array_nulls: 'on',
+  extra_float_digits: '1',
+  // Each statement sees what was committed before it, which the locks of a batch are built on.
+  default_transaction_isolation: 'read committed',
+  // An index of texts would leave out at random what is beyond it.
+  gin_fuzzy_search_limit: '0',
+  // A statement that fails, as some are meant to, would end its connection.
+  exit_on_error: 'off',
+  // Compiling takes longer than any statement of ours that Postgres would compile.
+  jit: 'off',
+  // Values of a statement that fails would come into the server's log.
+  log_parameter_max_length_on_error: '0',
+};
+
+/** What a connection of ours lives by; a pooler's are its own. */
+const ofConnections: Record<string, string> = {
+  idle_session_timeout: '0',
+  // A machine that is lost says nothing: its connections would keep their places for the two hours that a
+  // system waits by default.
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '0',
+  // By a warning Postgres says that a commit did not wait for its standbys.
+  client_min_messages: 'warning',
+};
+
+const byKeysSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+};
+
+const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
+
+/** What a connection is for, by which its settings differ. */
+export type ConnectionUse = {
+  /** Shown by Postgres beside each connection. */
+  name: string;
+  /** A statement that takes longer is ended by Postgres. */
+  statementTimeoutMs?: number;
+  /** A statement that waits longer for a lock fails. */
+  lockTimeoutMs?: number;
+  /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
+  idleInTransactionMs?: number;
+  /**
+   * Every statement goes by index, one row after the other, and is planned once, not for the values of each
+   * call. For statements that touch as many rows as they are given keys: a plan made while a table was small,
+   * which would read it whole, stays when it has grown; and one made for items with a few lots, which would
+   * read all of an item's and sort them, is used for the item that has thousands.
+   */
+  byKeys?: boolean;
+  /** A statement keeps one processor busy, not several: it must leave some to others. */
+  oneProcess?: boolean;
+  /** Statements that look for a few rows by an index, whatever the planner thinks there is. */
+  byIndex?: boolean;
+  /** Through a pooler in transaction mode: nothing is prepared, and most settings are those of the role. */
+  pooled?: boolean;
+};
+
+/** The settings with which a connection begins. All are texts: the driver leaves out a zero. */
+export function settingsOf(options: ConnectionUse): Record<string, string> {
+  const name = { application_name: options.name };
+  if (options.pooled === true) return { ...name, ...told };
+  return {
+    ...name,
+    ...pinned,
+    ...ofConnections,
+    statement_timeout: String(options.statementTimeoutMs ?? 0),
+    lock_timeout: String(options.lockTimeoutMs ?? 0),
+    idle_in_transaction_session_timeout: String(options.idleInTransactionMs ?? 0),
+    ...(options.byKeys === true ? byKeysSettings : {}),
+    ...(options.byIndex === true ? byIndexSettings : {}),
+    ...(options.oneProcess === true ? { max_parallel_workers_per_gather: '0' } : {}),
+  };
+}
