@@ -36,6 +36,14 @@ export type Taking = { lot: LotState; units: Quantity };
 /** The lots that one transaction may take, at most: its time under the gates' locks has an end. */
 export const lotsPerTransactionMax = 1000;
 
+/** The lots that are looked at to find those of one transaction by one of the fields it names, at most. */
+export const lotsLookedAtMax = 10_000;
+
+const tooManyToLookAt = conflict(
+  `Too many lots: by none of what is named can they be found among at most ${lotsLookedAtMax}. ` +
+    'Name something else as well, or a lot by its recno.',
+);
+
 /** Two picks with the same key ask for the same lots. */
 export function pickKey(pick: LotFilter): string {
   return JSON.stringify(pick);
@@ -50,14 +58,15 @@ export function askKey(pick: LotFilter, units: Quantity): string {
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
  * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
  * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
- * have, or when it would take more than {@link lotsPerTransactionMax} lots. `undecided` when lots are needed
+ * have, or when it would take more than {@link lotsPerTransactionMax} lots, or have more than
+ * {@link lotsLookedAtMax} looked at. `undecided` when lots are needed
  * that this batch has not read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);
   if ('code' in candidates) return candidates;
   const key = pickKey(pick);
-  if (batch.unread.has(key)) return 'undecided';
+  if (batch.unread.has(key)) return batch.cut.has(key) ? tooManyToLookAt : 'undecided';
   const horizon = batch.horizons.get(key);
   const order = allocationOrder(batch.now);
   const parts: Taking[] = [];
@@ -75,6 +84,7 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
     return tooManyLots(parts, { lots: parts.length, units, more: false }, units);
   }
   if (horizon === undefined) return notEnough(batch, pick, units, units - missing);
+  if (batch.cut.has(key)) return tooManyToLookAt;
   const tally = batch.tallies.get(askKey(pick, units));
   // It was counted before the batch changed anything.
   if (tally === undefined || batch.touched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
@@ -91,11 +101,12 @@ export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[]
   const candidates = candidatesOf(batch, pick);
   if ('code' in candidates || pick.recNo !== undefined) return candidates;
   const key = pickKey(pick);
-  if (batch.unread.has(key)) return 'undecided';
+  if (batch.unread.has(key)) return batch.cut.has(key) ? tooManyToLookAt : 'undecided';
   batch.looks += candidates.length;
   const matching = candidates.filter((lot) => matches(lot, pick, batch.now));
   if (matching.length > lotsPerTransactionMax) return matching.slice(0, lotsPerTransactionMax + 1);
-  return batch.horizons.has(key) ? 'undecided' : matching;
+  if (!batch.horizons.has(key)) return matching;
+  return batch.cut.has(key) ? tooManyToLookAt : 'undecided';
 }
 
 function notEnough(
