@@ -30,15 +30,16 @@ export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'no
 
 /**
  * The fields by which the lots of a pick can be found, the one that usually leaves the fewest first. Empty
- * serials are in no index. Of what came in one day there may be more than of all that is in stock.
+ * serials are in no index, nor is what lies on hold without a spot. Of what came in one day there may be more
+ * than of all that is in stock.
  */
-export function pickKindsOf(pick: LotFilter): PickKind[] {
+export function pickKindsOf(pick: LotFilter, isHeld = false): PickKind[] {
   if (pick.recNo !== undefined) return ['recNo'];
   const kinds: PickKind[] = [];
   if (pick.rfidTag !== undefined) kinds.push('rfidTag');
   if (pick.serial !== undefined && pick.serial !== '') kinds.push('serial');
   if (pick.serial2 !== undefined) kinds.push('serial2');
-  if (pick.spot !== undefined) kinds.push(pick.spot === '' ? 'noSpot' : 'spot');
+  if (pick.spot !== undefined) kinds.push(pick.spot !== '' ? 'spot' : isHeld ? 'any' : 'noSpot');
   if (pick.received !== undefined) kinds.push('received');
   return kinds.length === 0 || pick.received !== undefined ? [...kinds, 'any'] : kinds;
 }

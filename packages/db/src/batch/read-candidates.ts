@@ -37,8 +37,8 @@ type Round = PickLimits & { picks: number };
 // All that most picks need, and what they need when some ask the same item again and again. More are read
 // only when these do not suffice.
 const firstRounds: readonly Round[] = [
-  { lots: 4, looks: 40, picks: Number.POSITIVE_INFINITY },
-  { lots: 16, looks: 160, picks: Number.POSITIVE_INFINITY },
+  { lots: 4, looks: 16, picks: Number.POSITIVE_INFINITY },
+  { lots: 16, looks: 64, picks: Number.POSITIVE_INFINITY },
 ];
 
 const roundsFor = ({ large, largest }: { large: number; largest: number }): readonly Round[] => [

@@ -40,10 +40,11 @@ export type Read = PickRead & { key: string; kinds: readonly PickKind[]; isCount
 
 /** What is read for a pick: for a count the lots on hold, too, which the others leave out. */
 export function readsOf(key: string, pick: LotFilter, isCount: boolean): Read[] {
-  const kinds = pickKindsOf(pick);
-  const read = { key, pick, kinds, kind: kinds[0]!, isCount };
-  const free = { ...read, isHeld: false };
-  return isCount && pick.recNo === undefined ? [free, { ...read, isHeld: true }] : [free];
+  const read = (isHeld: boolean): Read => {
+    const kinds = pickKindsOf(pick, isHeld);
+    return { key, pick, kinds, kind: kinds[0]!, isHeld, isCount };
+  };
+  return isCount && pick.recNo === undefined ? [read(false), read(true)] : [read(false)];
 }
 
 /** Has the next field of a read looked through, after the last one the first. */
