@@ -40,8 +40,8 @@ export const lotsPerTransactionMax = 1000;
 export const lotsLookedAtMax = 10_000;
 
 const tooManyToLookAt = conflict(
-  `Too many lots: by none of what is named can they be found among at most ${lotsLookedAtMax}. ` +
-    'Name something else as well, or a lot by its recno.',
+  `Too many lots: more than ${lotsLookedAtMax} would have to be looked at to find those that match. ` +
+    'Name something that fewer lots have, or one lot by its recno.',
 );
 
 /** Two picks with the same key ask for the same lots. */
@@ -58,9 +58,9 @@ export function askKey(pick: LotFilter, units: Quantity): string {
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
  * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
  * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
- * have, or when it would take more than {@link lotsPerTransactionMax} lots, or have more than
- * {@link lotsLookedAtMax} looked at. `undecided` when lots are needed
- * that this batch has not read: as the first of another batch it is decided.
+ * have, when it would take more than {@link lotsPerTransactionMax} lots, or when more than
+ * {@link lotsLookedAtMax} would have to be looked at. `undecided` when lots are needed that this batch has not
+ * read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);
