@@ -78,8 +78,8 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
       await readFacts(tx, [], []);
       return lookedAt(tx, () => work(tx));
     })) as Looked;
-    // One page of the table for each, and some of the index, whose pages hold fifty and more. A few are looked
-    // at to make a plan.
+    // One page of the table for each, and some of the index, whose pages hold fifty and more. A few rows are
+    // looked at to make a plan.
     if (rows > rowsMax + 10 || pages > rowsMax * 1.2 + 60) found.push({ ...what, rows, pages });
   };
   for (const filters of allFilters()) {

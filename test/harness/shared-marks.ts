@@ -6,7 +6,7 @@ export const shared = {
   odd: { serial: 'SHARED-SERIAL', spot: 'SHARED-SPOT' },
 } as const;
 
-/** The marks of lot `n`, from 1: an even one shares its tag and second serial, an odd one its serial and spot. */
+/** The marks of lot `n`, from 1: even ones share tag and second serial, odd ones serial and spot. */
 export const marksOf = (n: number) =>
   n % 2 === 0
     ? { ...shared.even, serial: `S-${n}`, spot: `P-${n}` }

@@ -206,8 +206,8 @@ export const filters = `(picks.spot is null or lot.spot = picks.spot)
         and (picks.received_to is null or lot.received < to_timestamp(picks.received_to / 1000.0))
         and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
 
-// What each kind says of a lot names its index, and no other one: `<> ''` leaves empty texts out, `= ''` is of
-// lots without a spot, and `rec_no > 0`, which is true of all, is said for any lot only.
+// What each kind says of a lot names its index, and no other one: `<> ''` leaves empty texts out, `= ''` is
+// of lots without a spot, and `rec_no > 0`, which is true of all, is said for any lot only.
 export const found: Record<PickKind, string> = {
   recNo: 'lot.rec_no = picks.rec_no',
   rfidTag: 'lot.rfid_tag = picks.rfid_tag',
@@ -243,7 +243,7 @@ function lotsText(kind: PickKind, isHeld: boolean, limit: number): string {
 }
 
 /**
- * The same for what a field alone does not tell: `looks` lots at most are looked at, of which those that match
+ * The same for what a field alone does not tell: `looks` lots at most are looked at. Those of them that match
  * are told, `limit` at most, and the last one that was looked at, so that it is known how far it went.
  */
 function lookedText(kind: PickKind, isHeld: boolean, limit: number, looks: number): string {

@@ -47,8 +47,8 @@ const roundsFor = ({ large, largest }: { large: number; largest: number }): read
   { lots: lotsPerTransactionMax + 1, looks: lotsLookedAtMax, picks: largest },
 ];
 
-// The lots that all picks of a batch together look at, beside those that they find: some ten milliseconds. The
-// first request has what it needs all the same.
+// The lots that all picks of a batch together look at, for some ten milliseconds. The first request has what
+// it needs all the same.
 const looksMax = 50_000;
 
 // Counting costs about as much as reading.

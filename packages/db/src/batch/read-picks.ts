@@ -54,7 +54,7 @@ export function turnToNext(read: Read): void {
 
 /**
  * The lots that a read has found. `isEnded`: there are no more; `isCut`: for more of them more would have to
- * be looked at than `limits` allow. After `horizon` there may be more; null, though it is not ended: anywhere.
+ * be looked at than `limits` allow. After `horizon` there may be more; null and not ended: anywhere.
  * `isStale`: whether some have expired since they were read, and so come later in the order of allocation
  * than `horizon` says.
  */

@@ -59,8 +59,8 @@ export function askKey(pick: LotFilter, units: Quantity): string {
  * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
  * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
  * have, when it would take more than {@link lotsPerTransactionMax} lots, or when more than
- * {@link lotsLookedAtMax} would have to be looked at. `undecided` when lots are needed that this batch has not
- * read: as the first of another batch it is decided.
+ * {@link lotsLookedAtMax} would have to be looked at. `undecided` when lots are needed that this batch has
+ * not read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick);
