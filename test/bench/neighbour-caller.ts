@@ -4,21 +4,23 @@ import { once } from 'node:events';
 export type NeighbourCaller = {
   baseUrl: string;
   headers: Record<string, string>;
-  paths: string[];
-  listsMax: number;
+  /** Lists, and where there is a body transactions. */
+  calls: { path: string; body?: object }[];
+  callsMax: number;
   together: number;
 };
 
 // In a process of its own: what it reads, megabytes a list, is not to hold up the clock of the other caller.
 const [told] = (await once(process, 'message')) as [NeighbourCaller];
-const { baseUrl, headers, paths, listsMax, together } = told;
+const { baseUrl, headers, calls, callsMax, together } = told;
 const statuses = new Map<number | string, number>();
 let sent = 0;
 
 async function call() {
-  while (sent < listsMax) {
-    const path = paths[sent++ % paths.length]!;
-    const status = await fetch(baseUrl + path, { headers })
+  while (sent < callsMax) {
+    const { path, body } = calls[sent++ % calls.length]!;
+    const asked = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const status = await fetch(baseUrl + path, { headers, ...asked })
       .then(async (answer) => {
         for await (const _chunk of answer.body!);
         return answer.status;

@@ -10,14 +10,15 @@ import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { databaseOf } from '../harness/global-setup.ts';
 import { startProcess } from '../harness/processes.ts';
 import { readOptions } from '../harness/read-options.ts';
+import { days, fillShared, shared } from '../harness/shared-marks.ts';
 import type { NeighbourCaller } from './neighbour-caller.ts';
 import { startReadStack } from './read-site.ts';
 
 // pnpm bench:neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends
-// its 100 costliest lists.
+// its 100 costliest lists and picks.
 const values = readOptions(
   'bench:neighbour',
-  'Measures what a client waits while another sends its 100 costliest lists.',
+  'Measures what a client waits while another sends its 100 costliest lists and picks.',
   {
     lots: { value: 'number', default: '400000', about: 'how many lots there are' },
     rounds: { value: 'number', default: '2', about: 'how often it is measured' },
@@ -40,7 +41,23 @@ const costlyPaths = [
   '/Item/All?sort=description&modifiedSince=2000-01-01',
   '/Item?Category=1',
 ];
-const listsMax = 100;
+// And what it takes from an item of 100,000 lots by marks that half of them share, 500 in one transaction.
+const costlyItem = { itemID: 'COSTLY', lots: 100_000 };
+const picks = (op: 'issue' | 'move', make: (n: number) => object) => ({
+  path: '/Inventory/Batch',
+  body: {
+    mode: 'atomic',
+    operations: Array.from({ length: 500 }, (_, n) => {
+      return { op, itemID: costlyItem.itemID, wid: 1, units: 1, reasonCode: 1, ...make(n) };
+    }),
+  },
+});
+const costlyPicks = [
+  picks('issue', () => ({ rfidTag: shared.even.rfidTag, serial: shared.odd.serial })),
+  picks('issue', (n) => ({ rfidTag: shared.even.rfidTag, serial: `S-${costlyItem.lots - 2 * n}` })),
+  picks('move', (n) => ({ received: days[0], fromSpot: shared.odd.spot, toSpot: `T-${n}` })),
+];
+const callsMax = 100;
 const everyMs = 25;
 
 const stack = await startReadStack();
@@ -52,6 +69,8 @@ const sql = connect(databaseUrl, { name: 'bench', connectionsMax: 2 });
 await migrate(sql);
 const items = Math.ceil(lots / 5);
 await seed(sql, { items, lots, warehouses, transactions: transactionsFor(lots) }, () => {});
+await sql`insert into item (short_id, created_by) values (${costlyItem.itemID}, 'bench')`;
+await fillShared(sql, costlyItem.itemID, costlyItem.lots);
 await sql`alter table item disable trigger user`;
 await sql`update item set category = 1`;
 await sql`alter table item enable trigger user`;
@@ -70,6 +89,7 @@ async function addCaller(clientId: string) {
     wids: Array.from({ length: warehouses }, (_, index) => index + 1),
     readOnly: false,
     rateLimit: 1_000_000,
+    operationsPerMinute: 10_000_000,
     secretDigest: digestSecret(secret),
   });
   const askToken = () =>
@@ -125,10 +145,11 @@ async function callAsVictim(times: Times, mayStop: () => boolean, least: number)
 }
 
 const statuses = new Map<number | string, number>();
-/** The neighbour's lists, so many at once, as fast as they are answered. */
+/** The neighbour's lists and picks, so many at once, as fast as they are answered. */
 async function callAsNeighbour() {
   const { headers } = neighbour;
-  const told: NeighbourCaller = { baseUrl, headers, paths: costlyPaths, listsMax, together };
+  const calls = [...costlyPaths.map((path) => ({ path })), ...costlyPicks];
+  const told: NeighbourCaller = { baseUrl, headers, calls, callsMax, together };
   const caller = fork(join(import.meta.dirname, 'neighbour-caller.ts'), { execArgv: ['--import', 'tsx'] });
   caller.send(told);
   const [found] = (await once(caller, 'message')) as [[number | string, number][]];
@@ -159,7 +180,7 @@ const all = {
 };
 rows.push({ ...all, ratio: all.with / all.without });
 console.log(
-  `\n${lots} lots, ${listsMax} costly lists a round, ${together} at once, ${rounds} rounds; p95 in ms`,
+  `\n${lots} lots, ${callsMax} costly lists and picks a round, ${together} at once, ${rounds} rounds; p95 in ms`,
 );
 console.table(
   rows.map((row) => ({
@@ -169,7 +190,7 @@ console.table(
     ratio: row.ratio.toFixed(2),
   })),
 );
-console.log(`neighbour's lists by status: ${JSON.stringify([...statuses])}; victim refused: ${refused}`);
+console.log(`neighbour's calls by status: ${JSON.stringify([...statuses])}; victim refused: ${refused}`);
 await api.stop();
 await worker.stop();
 await sql.end();

@@ -25,7 +25,7 @@ export const spotOf = (n: number) => `S-${String(n % spotCount).padStart(4, '0')
 export async function addTrackedStock(sql: Sql): Promise<void> {
   for (const item of Object.values(trackedItems)) await addItem(sql, item);
   await sql`select recount_items(), recount_lots(), collect_levels()`;
-  await sql`vacuum (analyze)`;
+  await sql`vacuum`;
 }
 
 async function addItem(sql: Sql, { itemID, lots, units, by }: TrackedItem): Promise<void> {

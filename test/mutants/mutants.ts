@@ -876,8 +876,8 @@ async function importKey(`,
     edits: [
       {
         file: readCandidates,
-        search: 'open = [...more.filter(isShort), ...perhaps];',
-        replace: 'open = more.filter((each) => isShort(each) || emptied.has(gateOf(each[1])));',
+        search: 'return [...more.filter(isShort), ...perhaps];',
+        replace: 'return more.filter((each) => isShort(each) || emptied.has(gateOf(each.pick)));',
       },
     ],
     test: { file: 'contract/batch-atomic.test.ts', title: 'read before what only may need more' },
@@ -903,52 +903,11 @@ async function importKey(`,
     edits: [
       {
         file: readCandidates,
-        search: 'more.filter((each) => !isShort(each) && emptied.has(gateOf(each[1])))',
+        search: 'more.filter((each) => !isShort(each) && emptied.has(gateOf(each.pick)))',
         replace: '[] as typeof more',
       },
     ],
     test: { file: 'contract/batch-atomic.test.ts', title: 'made up for by lots further on' },
-  },
-  {
-    name: 'lots on hold beyond those that are read are not there for a count',
-    edits: [
-      {
-        file: readCandidates,
-        search: 'for (const [key, last] of heldHorizons) found.horizons.set(key, last);',
-        replace: 'heldHorizons.clear();',
-      },
-    ],
-    test: { file: 'concurrency/counts.test.ts', title: 'refused: as too many' },
-  },
-  {
-    name: 'each count by spot passes over all that is on hold of the item',
-    edits: [
-      {
-        file: 'packages/db/src/batch/pick-statements.ts',
-        search: 'lot.hold >= true',
-        replace: 'lot.hold',
-      },
-    ],
-    test: { file: 'concurrency/pick-plans.test.ts', title: 'a count by spot finds' },
-  },
-  {
-    name: 'a pick of lots without a spot passes over those that have one',
-    edits: [
-      {
-        file: pickStatements,
-        search: "if (pick.spot !== undefined) return pick.spot === '' ? 'noSpot' : 'spot';",
-        replace: "if (pick.spot !== undefined && pick.spot !== '') return 'spot';",
-      },
-    ],
-    test: {
-      file: 'concurrency/pick-plans.test.ts',
-      title: 'goes by its own index, and sorts nothing, when 16',
-    },
-  },
-  {
-    name: 'each count by serial passes over all that is on hold of the item',
-    edits: [{ file: pickStatements, search: 'serial: `${found.serial} and lot.hold`,', replace: '' }],
-    test: { file: 'concurrency/pick-plans.test.ts', title: 'a count by serial finds' },
   },
   {
     name: 'as many lots as are counted, and too little, are too many',
@@ -962,21 +921,21 @@ async function importKey(`,
     test: { file: 'concurrency/large-issues.test.ts', title: 'no more than are counted' },
   },
   {
-    name: 'moves that were applied use up what a batch may read by the moment of receipt',
+    name: 'what is on hold where too much is on hold to be looked at is told as nothing',
     edits: [
       {
-        file: readCandidates,
-        search: 'outcomes.has(request.requestId) ? [] : [ask.key]',
-        replace: '[ask.key]',
+        file: allocate,
+        search: "return more ? ' There may be more on hold or expired.' : '';",
+        replace: "return '';",
       },
     ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'a list that was applied is sent again' },
+    test: { file: 'concurrency/large-issues.test.ts', title: 'is not told as if it were nothing' },
   },
   {
     name: 'reversals that were applied use up what a batch may undo',
     edits: [
       {
-        file: readCandidates,
+        file: 'packages/db/src/batch/read-pasts.ts',
         search: 'if (outcomes.has(requestId) || asked.has(transactionNo)) continue;',
         replace: 'if (asked.has(transactionNo)) continue;',
       },
@@ -2239,7 +2198,7 @@ async function importKey(`,
   },
   {
     name: 'lots expire as of the transaction begin',
-    edits: [{ file: readCandidates, search: 'judged?.now ?? null', replace: 'null' }],
+    edits: [{ file: readCandidates, search: 'now: moment', replace: 'now: null' }],
     test: { file: 'concurrency/large-issues.test.ts', title: 'have expired since' },
   },
   {
@@ -2326,7 +2285,7 @@ async function importKey(`,
     name: 'all lines that a dry run undoes come at one stretch',
     edits: [
       {
-        file: readCandidates,
+        file: 'packages/db/src/batch/read-pasts.ts',
         search: 'inPartsOfLines(asked, turns.lotsMax)',
         replace: 'inPartsOfLines(asked, Number.POSITIVE_INFINITY)',
       },

@@ -12,7 +12,7 @@ import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/sto
 import { createPacer, type Pacer } from '@inventory/process/pacer';
 import type { Sql, Tx } from '../client.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
-import { filters, picksTable } from './pick-statements.ts';
+import { expiry, filters, found, picksTable } from './pick-statements.ts';
 import { atomicReadingInTurns, pickCandidates } from './read-candidates.ts';
 import { readFacts } from './read-facts.ts';
 
@@ -159,7 +159,8 @@ async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo:
           select *
           from lot
           where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and not lot.hold
-          order by coalesce(lot.expires, 'infinity'), lot.received, lot.rec_no
+            and ${tx.unsafe(found.any)}
+          order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
           limit ${lookedAtMax}
         )
         union all
@@ -167,6 +168,8 @@ async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo:
           select *
           from lot
           where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and lot.hold
+            and ${tx.unsafe(found.any)}
+          order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
           limit ${lookedAtMax}
         )
       ) as lot

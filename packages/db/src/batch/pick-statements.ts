@@ -28,140 +28,148 @@ export type LotRow = {
 /** The field by which a pick finds its lots; each kind has a statement of its own, and an index. */
 export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'noSpot' | 'received' | 'any';
 
-/** The one that leaves the fewest lots goes first. Empty serials are in no index. */
-export function pickKindOf(pick: LotFilter): PickKind {
-  if (pick.recNo !== undefined) return 'recNo';
-  if (pick.rfidTag !== undefined) return 'rfidTag';
-  if (pick.serial !== undefined && pick.serial !== '') return 'serial';
-  if (pick.serial2 !== undefined) return 'serial2';
-  if (pick.spot !== undefined) return pick.spot === '' ? 'noSpot' : 'spot';
-  return pick.received === undefined ? 'any' : 'received';
+/**
+ * The fields by which the lots of a pick can be found, the one that usually leaves the fewest first. Empty
+ * serials are in no index, nor is what lies on hold without a spot. Of what came in one day there may be more
+ * than of all that is in stock.
+ */
+export function pickKindsOf(pick: LotFilter, isHeld = false): PickKind[] {
+  if (pick.recNo !== undefined) return ['recNo'];
+  const kinds: PickKind[] = [];
+  if (pick.rfidTag !== undefined) kinds.push('rfidTag');
+  if (pick.serial !== undefined && pick.serial !== '') kinds.push('serial');
+  if (pick.serial2 !== undefined) kinds.push('serial2');
+  if (pick.spot !== undefined) kinds.push(pick.spot !== '' ? 'spot' : isHeld ? 'any' : 'noSpot');
+  if (pick.received !== undefined) kinds.push('received');
+  return kinds.length === 0 || pick.received !== undefined ? [...kinds, 'any'] : kinds;
 }
 
-// `<> ''` names the index that leaves empty texts out, `= ''` the one of lots without a spot.
-const found: Record<PickKind, string> = {
-  recNo: 'lot.rec_no = picks.rec_no',
-  rfidTag: 'lot.rfid_tag = picks.rfid_tag',
-  serial: `lot.serial = picks.serial and lot.serial <> ''`,
-  serial2: 'lot.serial2 = picks.serial2',
-  spot: `lot.spot = picks.spot and lot.spot <> ''`,
-  noSpot: `lot.spot = ''`,
-  received: 'true',
-  any: 'true',
-};
+/** Whether every lot that is found by this field is one that the pick is about. */
+function isExact(pick: LotFilter, kind: PickKind): boolean {
+  if (kind === 'recNo') return true;
+  if (kind === 'received') return false;
+  const { spot, serial, serial2, rfidTag, received, notAtSpot } = pick;
+  const named = [spot, serial, serial2, rfidTag, received].filter((each) => each !== undefined).length;
+  const passesOver = notAtSpot !== undefined && (spot === undefined || spot === notAtSpot);
+  return named === (kind === 'any' ? 0 : 1) && !passesOver;
+}
+
+/** Lots that are to be read for a pick: by this field, those on hold or the others. */
+export type PickRead = { pick: LotFilter; kind: PickKind; isHeld: boolean };
+
+/** How many lots are read for a pick at most, and how many are looked at for that. */
+export type PickLimits = { lots: number; looks: number };
 
 /**
- * The lots of each pick, `limit` at most, in the order of allocation; a lot named by its recNo whatever its
- * state. Expired is what has expired at `now`; null: when the transaction began. One statement for each kind
- * of pick, all sent in one turn.
+ * What was read for a pick: `rows` match it, in the order of allocation. `looked`: at so many lots; 0 where
+ * each that was looked at is one that was asked for. `isEnded`: there are no more. `isCut`: more would have
+ * to be looked at than may be. `last`: the lot up to which all that match were read; null: of what matches
+ * any may be missing, unless `isEnded`.
  */
-export function readPickedLots(
-  tx: Tx,
-  picks: readonly LotFilter[],
-  limit: number,
-  now: Date | null,
-): Promise<LotRow[][]> {
-  return byKind(picks, (kind, ofKind) => pickStatement(tx, kind, ofKind, limit, now));
-}
+export type PickedRows = {
+  rows: LotRow[];
+  looked: number;
+  isEnded: boolean;
+  isCut: boolean;
+  last: LotRow | null;
+};
 
-/** The rows of each pick, read by one statement for each kind of them. */
-async function byKind(
-  picks: readonly LotFilter[],
-  read: (kind: PickKind, ofKind: readonly LotFilter[]) => PromiseLike<LotRow[]>,
-): Promise<LotRow[][]> {
-  const lots: LotRow[][] = picks.map(() => []);
-  const places = new Map<PickKind, number[]>();
-  picks.forEach((pick, place) => {
-    const kind = pickKindOf(pick);
-    const ofKind = places.get(kind);
-    if (ofKind === undefined) places.set(kind, [place]);
-    else ofKind.push(place);
+/** The lots that a read may have to look at, beside those that it is to find. */
+export const looksOf = ({ pick, kind }: PickRead, { looks }: PickLimits): number =>
+  isExact(pick, kind) ? 0 : looks;
+
+type LookedRow = LotRow & { matches?: boolean; looked?: number; is_last?: boolean };
+
+/**
+ * Reads the lots of each pick in the order of allocation; a lot named by its recNo whatever its state.
+ * Expired is what has expired at `now`; null: when the transaction began. One statement for each way to find
+ * them, all sent in one turn.
+ */
+export async function readPickedLots(
+  tx: Tx,
+  reads: readonly PickRead[],
+  limits: PickLimits,
+  now: Date | null,
+): Promise<PickedRows[]> {
+  const ways = new Map<string, { way: PickWay; places: number[] }>();
+  reads.forEach(({ pick, kind, isHeld }, place) => {
+    const way = { kind, isHeld, isExact: isExact(pick, kind) };
+    const known = ways.get(JSON.stringify(way));
+    if (known === undefined) ways.set(JSON.stringify(way), { way, places: [place] });
+    else known.places.push(place);
   });
+  const found: LookedRow[][] = reads.map(() => []);
   await Promise.all(
-    [...places].map(async ([kind, ofKind]) => {
-      const rows = await read(
-        kind,
-        ofKind.map((place) => picks[place]!),
-      );
-      for (const row of rows) lots[ofKind[row.pick - 1]!]!.push(row);
+    [...ways.values()].map(async ({ way, places }) => {
+      const picks = places.map((place) => reads[place]!.pick);
+      for (const row of await pickStatement(tx, way, picks, limits, now)) {
+        found[places[row.pick - 1]!]!.push(row);
+      }
     }),
   );
-  return lots;
+  return found.map((rows, place) => pickedOf(rows, reads[place]!, limits));
 }
 
-/** The statement that reads the lots of picks of one kind. */
+function pickedOf(rows: LookedRow[], { pick, kind }: PickRead, { lots, looks }: PickLimits): PickedRows {
+  const last = rows.at(-1) ?? null;
+  if (isExact(pick, kind)) {
+    const isEnded = kind === 'recNo' || rows.length < lots;
+    return { rows, looked: 0, isEnded, isCut: false, last };
+  }
+  const looked = last?.looked ?? 0;
+  const isCut = looked === looks;
+  // By the moment of receipt they do not come in the order of allocation: the others may come before these.
+  if (isCut && kind === 'received') return { rows: [], looked, isEnded: false, isCut, last: null };
+  const isEnded = !isCut && (rows.length < lots || last!.is_last === true);
+  return { rows: rows.filter(({ matches }) => matches), looked, isEnded, isCut, last };
+}
+
+export type PickWay = { kind: PickKind; isHeld: boolean; isExact: boolean };
+
+/** The statement that reads the lots of picks in one way. */
 export function pickStatement(
   tx: Tx,
-  kind: PickKind,
+  { kind, isHeld, isExact }: PickWay,
   picks: readonly LotFilter[],
-  limit: number,
+  { lots, looks }: PickLimits,
   now: Date | null,
-): PendingQuery<LotRow[]> {
+): PendingQuery<LookedRow[]> {
   if (kind === 'recNo') {
-    return tx<LotRow[]>`
+    return tx<LookedRow[]>`
       select pick, false as late, ${tx.unsafe(columns)}
       from unnest(${plainArray(picks.map((pick) => pick.recNo!))}::bigint[]) with ordinality as named (rec_no, pick)
       join lot using (rec_no)`;
   }
-  return tx<LotRow[]>`
-    select pick, late, ${tx.unsafe(columns)}
+  const text = isExact ? lotsText(kind, isHeld, lots) : lookedText(kind, isHeld, lots, looks);
+  return tx<LookedRow[]>`
+    select pick, late, ${tx.unsafe(columns)} ${tx.unsafe(isExact ? '' : ', matches, looked, is_last')}
     from ${picksTable(tx, picks, now)}
-    cross join lateral (${tx.unsafe(lotsText(kind, limit))}) as lot`;
-}
-
-/** The lots on hold that match each pick, `limit` at most, in no order. */
-export function readHeldLots(tx: Tx, picks: readonly LotFilter[], limit: number): Promise<LotRow[][]> {
-  return byKind(picks, (kind, ofKind) => heldStatement(tx, kind, ofKind, limit));
+    cross join lateral (${tx.unsafe(text)}) as lot`;
 }
 
 /**
- * The statement that reads the lots on hold of picks of one kind. By spot or serial they are found by that,
- * else each of many counts would pass over all that is on hold of the item; `>= true` says the same as
- * `hold`, and lot_held_idx does not fit it.
- */
-export function heldStatement(
-  tx: Tx,
-  kind: PickKind,
-  picks: readonly LotFilter[],
-  limit: number,
-): PendingQuery<LotRow[]> {
-  const isHeld: Partial<Record<PickKind, string>> = {
-    spot: `${found.spot} and lot.hold >= true`,
-    serial: `${found.serial} and lot.hold`,
-  };
-  return tx<LotRow[]>`
-    select pick, false as late, ${tx.unsafe(columns)}
-    from ${picksTable(tx, picks, null)}
-    cross join lateral (
-      select *
-      from lot
-      where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active
-        and ${tx.unsafe(isHeld[kind] ?? 'lot.hold')} and ${tx.unsafe(filters)}
-      limit ${limit}
-    ) as lot`;
-}
-
-/**
- * The number of lots it takes to give so many units, and the units in them, as far as `limit` lots go; when
- * all lots together do not give so many, all of them.
+ * The number of lots it takes to give so many units, and the units in them, as far as `limit` lots that are
+ * looked at go; when all lots together do not give so many, all of them.
  */
 export async function tallyLots(
   tx: Tx,
-  pick: LotFilter,
+  { pick, kind }: PickRead,
   units: Quantity,
   limit: number,
   now: Date,
 ): Promise<Tally> {
   const [row] = await tx<{ lots: number; units: string | null; seen: number }[]>`
-    select count(*) filter (where before < ${formatQuantity(units)}::numeric and place <= ${limit}) as lots,
-      sum(units) filter (where place <= ${limit}) as units, count(*) as seen
+    select count(*) filter (where matches and before < ${formatQuantity(units)}::numeric and place <= ${limit}) as lots,
+      sum(units) filter (where matches and place <= ${limit}) as units, count(*) as seen
     from (
-      select units, row_number() over picked as place, sum(units) over picked - units as before
+      select matches, units, row_number() over picked as place,
+        coalesce(sum(units) filter (where matches) over picked, 0) - units as before
       from ${picksTable(tx, [pick], now)}
-      cross join lateral (${tx.unsafe(lotsText(pickKindOf(pick), limit + 1))}) as lot
-      window picked as (order by late, expires, received, rec_no)
-      order by late, expires, received, rec_no
-      limit ${limit + 1}
+      cross join lateral (
+        select *, ${tx.unsafe(matchesText(kind))} as matches
+        from (${tx.unsafe(lotsText(kind, false, limit + 1))}) as lot
+      ) as lot
+      window picked as (order by late, coalesce(expires, 'infinity'), received, rec_no)
     ) as ordered`;
   const held = parseQuantity(row!.units ?? '0');
   return { lots: row!.lots, units: held, more: row!.seen > limit && held < units };
@@ -201,12 +209,27 @@ export const fieldFilters = `(picks.spot is null or lot.spot = picks.spot)
 export const filters = `${fieldFilters}
         and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
 
+// What each kind says of a lot names its index, and no other one: `<> ''` leaves empty texts out, `= ''` is
+// of lots without a spot, and `rec_no > 0`, which is true of all, is said for any lot only.
+export const found: Record<PickKind, string> = {
+  recNo: 'lot.rec_no = picks.rec_no',
+  rfidTag: 'lot.rfid_tag = picks.rfid_tag',
+  serial: `lot.serial = picks.serial and lot.serial <> ''`,
+  serial2: 'lot.serial2 = picks.serial2',
+  spot: `lot.spot = picks.spot and lot.spot <> ''`,
+  noSpot: `lot.spot = ''`,
+  received: 'true',
+  any: 'lot.rec_no > 0',
+};
+
+export const expiry = `coalesce(lot.expires, 'infinity')`;
+
 /**
- * The order is that of the indexes, to the letter: no other index has it, and with sorting off (see
- * read-facts) Postgres has no other way. Lots without expiry come after those with one; expired lots come
- * last, for the picks that take them at all.
+ * The order is that of the index, to the letter: no other index that fits has it, and with sorting off (see
+ * read-facts) Postgres has no other way, whatever it believes of the table. Lots without expiry come after
+ * those with one; expired lots come last, for the picks that take them at all.
  */
-function lotsText(kind: PickKind, limit: number): string {
+function lotsText(kind: PickKind, isHeld: boolean, limit: number): string {
   if (kind === 'received') return receivedText(limit);
   const part = (late: boolean) => `
         (
@@ -214,7 +237,7 @@ function lotsText(kind: PickKind, limit: number): string {
           from lot
           where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]}
             and ${late ? `picks.expired_too = 1 and ${expiry} <= picks.now` : `${expiry} > picks.now`}
-            and lot.active and not lot.hold and ${filters}
+            and lot.active and ${isHeld ? '' : 'not '}lot.hold
           order by ${expiry}, lot.received, lot.rec_no
           limit ${limit}
         )`;
@@ -222,22 +245,38 @@ function lotsText(kind: PickKind, limit: number): string {
   return `${part(false)} union all ${part(true)} limit ${limit}`;
 }
 
-const expiry = `coalesce(lot.expires, 'infinity')`;
+/**
+ * The same for what a field alone does not tell: `looks` lots at most are looked at. Those of them that match
+ * are told, `limit` at most, and the last one that was looked at, so that it is known how far it went.
+ */
+function lookedText(kind: PickKind, isHeld: boolean, limit: number, looks: number): string {
+  const isSorted = kind !== 'received';
+  return `
+        select ${columns}, late, matches, looked, ${isSorted ? 'is_last' : 'false as is_last'}
+        from (
+          select *, ${matchesText(kind)} as matches, ${isSorted ? 'row_number()' : 'count(*)'} over () as looked,
+            lead(true) over () is null as is_last
+          from (${lotsText(kind, isHeld, looks)}) as lot
+        ) as lot
+        where matches or is_last
+        ${isSorted ? '' : `order by matches, late, ${expiry}, lot.received, lot.rec_no`}
+        limit ${limit}`;
+}
 
-// No index of the picks is by the moment of receipt: all of that day or second are read (`offset 0` has
-// Postgres do so), and sorted.
+function matchesText(kind: PickKind): string {
+  if (kind !== 'received') return `(${filters}) is true`;
+  return `(lot.active and not lot.hold and (picks.expired_too = 1 or not lot.late) and ${filters}) is true`;
+}
+
+// No index of the picks is by the moment of receipt. The lists' index by item is named by its order: as an
+// array of one the item is no constant, and stays in it.
 function receivedText(limit: number): string {
   return `
-        select ${columns}, ${expiry} <= picks.now as late
-        from (
-          select lot.*
-          from lot
-          where lot.part_no = picks.part_no and lot.wid = picks.wid
-            and lot.received >= to_timestamp(picks.received_from / 1000.0)
-            and lot.received < to_timestamp(picks.received_to / 1000.0)
-          offset 0
-        ) as lot
-        where lot.active and not lot.hold and (picks.expired_too = 1 or ${expiry} > picks.now) and ${filters}
-        order by late, ${expiry}, lot.received, lot.rec_no
+        select ${columns}, lot.active, ${expiry} <= picks.now as late
+        from lot
+        where lot.part_no = any(array[picks.part_no]) and lot.wid = picks.wid
+          and lot.received >= to_timestamp(picks.received_from / 1000.0)
+          and lot.received < to_timestamp(picks.received_to / 1000.0)
+        order by lot.part_no, lot.received desc, lot.rec_no desc
         limit ${limit}`;
 }

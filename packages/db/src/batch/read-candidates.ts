@@ -1,13 +1,13 @@
-import { operationsMax } from '@inventory/domain/contract/batch';
-import { parseQuantity, type Quantity, quantityOf } from '@inventory/domain/quantity';
-import { askKey, type LotFilter, lotsPerTransactionMax, pickKey } from '@inventory/domain/stock/allocate';
+import type { Quantity } from '@inventory/domain/quantity';
+import { quantityOf } from '@inventory/domain/quantity';
 import {
-  allocationOrder,
-  type Batch,
-  gateKey,
-  isExpired,
-  type LotState,
-} from '@inventory/domain/stock/batch';
+  askKey,
+  type LotFilter,
+  lotsLookedAtMax,
+  lotsPerTransactionMax,
+  pickKey,
+} from '@inventory/domain/stock/allocate';
+import { allocationOrder, gateKey } from '@inventory/domain/stock/batch';
 import { countPick } from '@inventory/domain/stock/count';
 import { issuePick } from '@inventory/domain/stock/issue';
 import { movePick } from '@inventory/domain/stock/move';
@@ -15,63 +15,62 @@ import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/sto
 import type { Pacer } from '@inventory/process/pacer';
 import type { Tx } from '../client.ts';
 import type { PartNumbers } from './gates.ts';
-import { type LotRow, pickKindOf, readHeldLots, readPickedLots, tallyLots } from './pick-statements.ts';
-import { readLedger } from './read-ledger.ts';
-import { readUntaken } from './untaken-stock.ts';
+import { type PickLimits, tallyLots } from './pick-statements.ts';
+import { readPasts } from './read-pasts.ts';
+import {
+  type Candidates,
+  isTaken,
+  type PickedLots,
+  type Read,
+  type Room,
+  readPicks,
+  readsOf,
+  type Turns,
+  turnToNext,
+  unitsOf,
+} from './read-picks.ts';
+import { readUntaken, untakenLooksMax } from './untaken-stock.ts';
 
-/** How many lots are read for each pick, and for how many picks of a batch at the most. */
-type Round = { lots: number; picks: number };
+/** What is read for each pick, and for how many picks of a batch at the most. */
+type Round = PickLimits & { picks: number };
 
 // All that most picks need, and what they need when some ask the same item again and again. More are read
 // only when these do not suffice.
 const firstRounds: readonly Round[] = [
-  { lots: 4, picks: Number.POSITIVE_INFINITY },
-  { lots: 16, picks: Number.POSITIVE_INFINITY },
+  { lots: 4, looks: 16, picks: Number.POSITIVE_INFINITY },
+  { lots: 16, looks: 64, picks: Number.POSITIVE_INFINITY },
 ];
+
+const roundsFor = ({ large, largest }: { large: number; largest: number }): readonly Round[] => [
+  ...firstRounds,
+  { lots: 256, looks: 2500, picks: large },
+  { lots: lotsPerTransactionMax + 1, looks: lotsLookedAtMax, picks: largest },
+];
+
+// The lots that all picks of a batch together look at, for some ten milliseconds. The first request has what
+// it needs all the same.
+const looksMax = 50_000;
+
+// Counting costs about as much as reading.
+const talliesMax = 2;
+
+type Reading = {
+  rounds: readonly Round[];
+  /** Whether there is no next batch for what this one has not read enough for. */
+  isWhole: boolean;
+  turns: Turns;
+};
+
+// Under the gates' locks nothing waits for anybody's turn.
+const atOnce: Turns = { pace: () => undefined, lotsMax: Number.POSITIVE_INFINITY };
 
 /**
  * First all that most picks need, then more for those that need more. So the time under the gates' locks has
  * a bound, whatever is asked of whatever stock; a request that cannot be decided by then is left to the next
  * batch.
  */
-const usualRounds: readonly Round[] = [
-  ...firstRounds,
-  { lots: 256, picks: 32 },
-  { lots: lotsPerTransactionMax + 1, picks: 2 },
-];
-
-// Counting costs about as much as reading.
-const talliesMax = 2;
-const talliedLotsMax = 10_000;
-
-// By the moment of receipt, all that came then are read, for as few lots as they may leave.
-const receivedPicksMax = 2;
-
-// For what too little stock is refused with.
-const untakenPicksMax = 64;
-
-type Reading = {
-  rounds: readonly Round[];
-  receivedPicksMax: number;
-  untakenPicksMax: number;
-  /** Whether there is no next batch for what this one has not read enough for. */
-  isWhole: boolean;
-  turns: Turns;
-};
-
-/**
- * How others get their turns of the event loop meanwhile: `pace` lets them have one, and one statement reads
- * `lotsMax` lots at the most, for its rows come in one stretch.
- */
-type Turns = { pace: Pacer; lotsMax: number };
-
-// Under the gates' locks nothing waits for anybody's turn.
-const atOnce: Turns = { pace: () => undefined, lotsMax: Number.POSITIVE_INFINITY };
-
 const usualReading: Reading = {
-  rounds: usualRounds,
-  receivedPicksMax,
-  untakenPicksMax,
+  rounds: roundsFor({ large: 32, largest: 2 }),
   isWhole: false,
   turns: atOnce,
 };
@@ -80,9 +79,7 @@ const usualReading: Reading = {
  * The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it.
  */
 export const atomicReading: Reading = {
-  rounds: [...firstRounds, { lots: 256, picks: 64 }, { lots: lotsPerTransactionMax + 1, picks: 8 }],
-  receivedPicksMax: 16,
-  untakenPicksMax: operationsMax,
+  rounds: roundsFor({ large: 64, largest: 8 }),
   isWhole: true,
   turns: atOnce,
 };
@@ -92,12 +89,6 @@ export function atomicReadingInTurns(pace: Pacer): Reading {
   return { ...atomicReading, turns: { pace, lotsMax: 2000 } };
 }
 
-// What is undone has a bound, too: one transaction has 2,000 lines at the most.
-const pastLinesMax = 4000;
-
-type Candidates = {
-  [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'tallies' | 'untaken' | 'past']: Batch[Part];
-};
 /** `units`: null for a count, which needs all lots that match. */
 type Ask = { pick: LotFilter; key: string; units: Quantity | null };
 
@@ -116,80 +107,118 @@ export async function pickCandidates(
   reading: Reading = usualReading,
 ): Promise<Candidates> {
   const all = asksOf(requests, parts);
-  const { turns } = reading;
   const found: Candidates = {
     lots: new Map(),
     lotsByRecNo: new Map(),
     horizons: new Map(),
     unread: new Set(),
+    cut: new Set(),
     tallies: new Map(),
     untaken: new Map(),
     past: new Map(),
   };
-  let open = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))];
-  const received = open.filter(([, pick]) => pickKindOf(pick) === 'received').map(([key]) => key);
-  if (received.length > reading.receivedPicksMax) {
-    // Requests that are decided already have no use for the room.
-    const { outcomes } = await facts;
-    const asked = new Set(
-      all.flatMap(({ request, ask }) => (outcomes.has(request.requestId) ? [] : [ask.key])),
-    );
-    for (const key of received.filter((each) => asked.has(each)).slice(reading.receivedPicksMax)) {
-      found.unread.add(key);
-    }
-    open = open.filter(([key]) => asked.has(key) && !found.unread.has(key));
-  }
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
-  const others = Promise.all([
-    readHeld(tx, counted, found, turns),
-    readPasts(tx, requests, found, facts, turns),
-  ]);
+  const pasts = readPasts(tx, requests, found, facts, reading.turns);
   // It is told where it is waited for, unless a statement before it failed.
-  others.catch(() => {});
+  pasts.catch(() => {});
   // Counts and reversals take from a gate, too, and nobody has said how much.
   const readEmptied = async (): Promise<string[]> => {
     if (!reading.isWhole) return [];
-    await others;
+    await pasts;
     const undone = [...found.past.values()].flatMap(({ entries }) => entries.map(({ lot }) => lot));
     return [...undone, ...counted.values()].map(gateOf);
   };
+  let judging: Promise<Judged> | null = null;
+  const judged = () => {
+    judging ??= (async () => judge(all, await facts, await readEmptied()))();
+    return judging;
+  };
+  const reads = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))].flatMap(([key, pick]) =>
+    readsOf(key, pick, counted.has(key)),
+  );
+  const work: Work = { tx, found, reading, known: new Map(), room: { left: looksMax }, judged };
+  await readInRounds(work, reads, firstRoundFor(requests, all));
+  await pasts;
+  const { now } = await judged();
+  for (const read of reads) keepHorizon(read, work.known.get(read), now, found);
+  await readShort(work, await judged());
+  await sortIntoGates(found, now, reading.turns);
+  return found;
+}
+
+/** What a batch reads with, and what it has read. `judged`: waits for the batch's moment. */
+type Work = {
+  tx: Tx;
+  found: Candidates;
+  reading: Reading;
+  known: Map<Read, PickedLots>;
+  room: Room;
+  judged: () => Promise<Judged>;
+};
+
+/** First all that most picks need, then more for those that need more. */
+async function readInRounds(work: Work, reads: Read[], firstRound: number): Promise<void> {
+  const { known, found, reading } = work;
+  let open = reads;
+  let round = firstRound;
   // The first lots are asked for before the batch's moment is known.
-  let judged: Judged | null = null;
-  const known = new Map<string, PickedLots>();
-  let round = firstRoundFor(requests, all);
+  let moment: Date | null = null;
   while (open.length > 0 && round < reading.rounds.length) {
-    const { lots, picks } = reading.rounds[round]!;
+    const { picks, ...limits } = reading.rounds[round]!;
     const read = open.slice(0, picks);
-    const picked = await readPicks(tx, read, lots, found, { now: judged?.now ?? null, turns });
-    for (const [key, lots] of picked) known.set(key, lots);
-    judged ??= judge(all, await facts, await readEmptied());
-    const { now, asks, demand, emptied } = judged;
-    const asked = new Set(asks.map((ask) => ask.key));
-    const more = read.filter(([key]) => picked.get(key)!.horizon !== null && asked.has(key));
-    const isShort = ([key, pick]: readonly [string, LotFilter]) => {
-      const { lots, isStale } = picked.get(key)!;
-      return counted.has(key) || isStale(now) || unitsOf(lots, pick, now) < demand.get(gateOf(pick))!;
-    };
-    // There is room for some only: first those that surely need more.
-    const perhaps = more.filter((each) => !isShort(each) && emptied.has(gateOf(each[1])));
-    open = [...more.filter(isShort), ...perhaps];
-    if (lots > lotsPerTransactionMax) await tallyLarge(tx, asks, new Map(open), picked, now, found);
+    let turn = read;
+    for (let turns = 1; turn.length > 0; turns++) {
+      const picked = await readPicks(work.tx, turn, limits, found, {
+        ...work,
+        now: moment,
+        turns: reading.turns,
+      });
+      for (const [each, lots] of picked) known.set(each, lots);
+      const judged = await work.judged();
+      moment = judged.now;
+      // By another of its fields less may have to be looked at.
+      const more = openAmong(turn, known, judged);
+      turn = more.filter((each) => picked.get(each)?.isCut === true && turns < each.kinds.length);
+      for (const each of turn) turnToNext(each);
+    }
+    const judged = await work.judged();
+    const { now, demand } = judged;
+    open = openAmong(read, known, judged);
+    if (limits.lots > lotsPerTransactionMax) {
+      for (const each of open) {
+        const picked = known.get(each);
+        if (picked?.isCut === true && picked.limits === limits) found.cut.add(each.key);
+      }
+      await tallyLarge(work, judged, open);
+    }
     // The second round reads four times as many lots: too few for picks that all need more than that.
-    const isLarge = ([key, pick]: readonly [string, LotFilter]) =>
-      demand.get(gateOf(pick))! > unitsOf(picked.get(key)!.lots, pick, now) * 4n;
+    const isLarge = (each: Read) =>
+      demand.get(gateOf(each.pick))! > unitsOf(known.get(each)?.lots ?? [], each.pick, now) * 4n;
     round += round === 0 && open.length <= reading.rounds[2]!.picks && open.every(isLarge) ? 2 : 1;
   }
-  judged ??= judge(all, await facts, await readEmptied());
-  const [heldHorizons] = await others;
-  // After the rounds: they know nothing of lots on hold, and take away the horizon of what they read whole.
-  for (const [key, last] of heldHorizons) found.horizons.set(key, last);
-  // Read again they would be in order; there was no room for that.
-  for (const [key, { isStale, horizon }] of known) {
-    if (horizon !== null && isStale(judged.now)) found.unread.add(key);
-  }
-  await readShort(tx, judged, known, found, reading.untakenPicksMax);
-  await sortIntoGates(found, judged.now, turns);
-  return found;
+}
+
+/** Those for which more is to be read: first those that surely need more, for there is room for some only. */
+function openAmong(reads: readonly Read[], known: ReadonlyMap<Read, PickedLots>, judged: Judged): Read[] {
+  const { now, asks, demand, emptied } = judged;
+  const asked = new Set(asks.map((ask) => ask.key));
+  const more = reads.filter((each) => known.get(each)?.isEnded !== true && asked.has(each.key));
+  const isShort = (each: Read) => {
+    const picked = known.get(each);
+    if (picked === undefined || each.isCount || picked.isStale(now)) return true;
+    return unitsOf(picked.lots, each.pick, now) < demand.get(gateOf(each.pick))!;
+  };
+  const perhaps = more.filter((each) => !isShort(each) && emptied.has(gateOf(each.pick)));
+  return [...more.filter(isShort), ...perhaps];
+}
+
+/** Notes how far the lots of a pick were read. */
+function keepHorizon(read: Read, picked: PickedLots | undefined, now: Date, found: Candidates): void {
+  if (picked?.isEnded) return;
+  // Stale ones would be in order if they were read again; there was no room for that.
+  const isUsable = picked !== undefined && picked.horizon !== null && !picked.isStale(now);
+  if (isUsable) found.horizons.set(read.key, picked.horizon!);
+  else found.unread.add(read.key);
 }
 
 /**
@@ -226,26 +255,42 @@ function judge(
 
 /** Reads what is on hold or expired for the picks that may find too little. */
 async function readShort(
-  tx: Tx,
+  { tx, found, reading, known, room }: Work,
   { now, asks, demand, emptied }: Judged,
-  known: ReadonlyMap<string, PickedLots>,
-  found: Candidates,
-  picksMax: number,
 ): Promise<void> {
+  const lotsOf = new Map([...known].map(([{ key }, { lots }]) => [key, lots]));
   const short = new Map<string, LotFilter>();
   for (const { key, pick, units } of asks) {
-    const picked = known.get(key);
-    if (picked === undefined || units === null || pick.recNo !== undefined) continue;
+    const lots = lotsOf.get(key);
+    if (lots === undefined || units === null || pick.recNo !== undefined || found.cut.has(key)) continue;
     const gate = gateOf(pick);
-    if (unitsOf(picked.lots, pick, now) >= demand.get(gate)! && !emptied.has(gate)) continue;
-    if (short.size < picksMax) short.set(key, pick);
-    else if (!short.has(key)) found.unread.add(key);
+    if (unitsOf(lots, pick, now) < demand.get(gate)! || emptied.has(gate)) short.set(key, pick);
   }
-  if (short.size === 0) return;
-  const untaken = await readUntaken(tx, [...short.values()], now);
-  [...short.keys()].forEach((key, index) => {
-    found.untaken.set(key, untaken[index]!);
-  });
+  let rest = [...short];
+  while (rest.length > 0 && (rest.length === short.size || room.left > 0)) {
+    const part = rest.slice(0, Math.max(Math.floor(room.left / untakenLooksMax), 1));
+    rest = rest.slice(part.length);
+    const untaken = await readUntaken(
+      tx,
+      part.map(([, pick]) => pick),
+      now,
+    );
+    for (const [index, [key]] of part.entries()) {
+      found.untaken.set(key, untaken[index]!);
+      room.left -= untaken[index]!.looked;
+    }
+  }
+  for (const [key] of rest) {
+    if (reading.isWhole)
+      found.untaken.set(key, {
+        held: 0n,
+        expired: 0n,
+        more: true,
+        atDestination: 0n,
+        moreAtDestination: true,
+      });
+    else found.unread.add(key);
+  }
 }
 
 function asksOf(requests: readonly Queued<SingleRequest>[], parts: PartNumbers) {
@@ -269,91 +314,6 @@ function pickOf(partNo: number, request: Exclude<SingleRequest, { kind: 'receive
   }
 }
 
-/**
- * Reads the lots on hold that are counted: the picks leave them out. Returns the horizons of the counts for
- * which there may be more.
- */
-async function readHeld(
-  tx: Tx,
-  counted: ReadonlyMap<string, LotFilter>,
-  found: Candidates,
-  turns: Turns,
-): Promise<Map<string, LotState>> {
-  const picks = [...counted].filter(([, pick]) => pick.recNo === undefined);
-  if (picks.length === 0) return new Map();
-  const limit = lotsPerTransactionMax + 1;
-  const rows = await inParts(picks, limit, turns, (part) => readHeldLots(tx, part, limit));
-  const horizons = new Map<string, LotState>();
-  for (const [index, [key]] of picks.entries()) {
-    await turns.pace();
-    const lots = keepLots(found, rows[index]!);
-    if (lots.length === limit) horizons.set(key, lots.at(-1)!);
-  }
-  return horizons;
-}
-
-/** Reads what is to be undone, and the lots that it is about. */
-async function readPasts(
-  tx: Tx,
-  requests: readonly Queued<SingleRequest>[],
-  found: Candidates,
-  facts: Promise<{ outcomes: ReadonlyMap<string, unknown> }>,
-  turns: Turns,
-): Promise<void> {
-  const undoings = requests.flatMap((request) =>
-    request.kind === 'reverse' && request.of.kind !== 'reverse'
-      ? [{ requestId: request.requestId, transactionNo: request.body.transactionNo, lines: request.of.lines }]
-      : [],
-  );
-  const all = new Map(undoings.map(({ transactionNo, lines }) => [transactionNo, lines]));
-  const isMuch = [...all.values()].reduce((sum, lines) => sum + lines, 0) > pastLinesMax;
-  // Those that are decided already have no use for the room.
-  const { outcomes } = isMuch ? await facts : { outcomes: new Map() };
-  const asked = new Map<number, number>();
-  let read = 0;
-  for (const { requestId, transactionNo, lines } of undoings) {
-    if (outcomes.has(requestId) || asked.has(transactionNo)) continue;
-    read += lines;
-    // The others are left for the next batch.
-    if (asked.size > 0 && read > pastLinesMax) break;
-    asked.set(transactionNo, lines);
-  }
-  for (const part of inPartsOfLines(asked, turns.lotsMax)) {
-    const { reversed, entries } = await readLedger(tx, part);
-    for (const transactionNo of part) {
-      found.past.set(transactionNo, { isReversed: reversed.has(transactionNo), entries: [] });
-    }
-    for (const { row, transactionNo, wid, spot, delta } of entries) {
-      const [lot] = keepLots(found, [row]);
-      found.past.get(transactionNo)!.entries.push({ lot: lot!, wid, spot, delta });
-    }
-  }
-}
-
-/** These transactions, by their lines, in parts of so many lines at the most, or of one transaction. */
-function inPartsOfLines(asked: ReadonlyMap<number, number>, linesMax: number): number[][] {
-  const parts: number[][] = [];
-  let left = 0;
-  for (const [transactionNo, lines] of asked) {
-    if (parts.length === 0 || lines > left) {
-      parts.push([]);
-      left = linesMax;
-    }
-    parts.at(-1)!.push(transactionNo);
-    left -= lines;
-  }
-  return parts;
-}
-
-/** The lots of these rows; one that was read before is the same object. */
-function keepLots(found: Candidates, rows: readonly LotRow[]): LotState[] {
-  return rows.map((row) => {
-    const lot = found.lotsByRecNo.get(row.rec_no) ?? lotOf(row);
-    found.lotsByRecNo.set(lot.recNo, lot);
-    return lot;
-  });
-}
-
 const gateOf = ({ partNo, wid }: { partNo: number; wid: number }) => gateKey(partNo, wid);
 
 /** The most that a batch asks of each gate. */
@@ -366,80 +326,26 @@ function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
 }
 
 /**
- * The lots of a pick; after `horizon` there may be more. `isStale`: whether some have expired since they were
- * read, and so come later in the order of allocation than `horizon` says.
- */
-type PickedLots = { lots: LotState[]; horizon: LotState | null; isStale: (now: Date) => boolean };
-
-async function readPicks(
-  tx: Tx,
-  picks: readonly (readonly [string, LotFilter])[],
-  limit: number,
-  found: Candidates,
-  { now, turns }: { now: Date | null; turns: Turns },
-): Promise<Map<string, PickedLots>> {
-  const rows = await inParts(picks, limit, turns, (part) => readPickedLots(tx, part, limit, now));
-  const result = new Map<string, PickedLots>();
-  for (const [index, [key]] of picks.entries()) {
-    await turns.pace();
-    const lots = keepLots(found, rows[index]!);
-    const horizon = lots.length < limit ? null : lots.at(-1)!;
-    const early = lots.filter((_, place) => !rows[index]![place]!.late);
-    result.set(key, { lots, horizon, isStale: (now) => early.some((lot) => isExpired(lot, now.getTime())) });
-    if (horizon === null) found.horizons.delete(key);
-    else found.horizons.set(key, horizon);
-  }
-  return result;
-}
-
-/** The rows of each pick, of which one has `limit` at the most. */
-async function inParts(
-  picks: readonly (readonly [string, LotFilter])[],
-  limit: number,
-  { lotsMax }: Turns,
-  read: (part: readonly LotFilter[]) => Promise<LotRow[][]>,
-): Promise<LotRow[][]> {
-  const size = Math.max(Math.floor(lotsMax / limit), 1);
-  const rows: LotRow[][] = [];
-  for (let from = 0; from < picks.length; from += size) {
-    rows.push(...(await read(picks.slice(from, from + size).map(([, pick]) => pick))));
-  }
-  return rows;
-}
-
-function unitsOf(lots: readonly LotState[], pick: LotFilter, now: Date): Quantity {
-  return lots.reduce((sum, lot) => (isTaken(lot, pick, now) ? sum + lot.units : sum), 0n);
-}
-
-/**
- * The statements leave out lots that had expired when the transaction began; this leaves out those that have
- * expired since.
- */
-function isTaken(lot: LotState, pick: LotFilter, now: Date): boolean {
-  return pick.expiredToo || !isExpired(lot, now.getTime());
-}
-
-/**
  * Counts the lots of the first requests that need more than one transaction may take, for what they are told.
  */
 async function tallyLarge(
-  tx: Tx,
-  asks: readonly Ask[],
-  open: ReadonlyMap<string, LotFilter>,
-  picked: ReadonlyMap<string, PickedLots>,
-  now: Date,
-  found: Candidates,
+  { tx, found, known }: Work,
+  { asks, now }: Judged,
+  open: readonly Read[],
 ): Promise<void> {
-  const large = new Map<string, { pick: LotFilter; units: Quantity }>();
-  for (const ask of asks) {
-    const { pick, units } = ask;
-    if (units === null || !open.has(ask.key)) continue;
-    const taken = picked.get(ask.key)!.lots.filter((lot) => isTaken(lot, pick, now));
+  const reads = new Map(
+    open.filter((each) => known.get(each)?.isCut === false).map((each) => [each.key, each]),
+  );
+  const large = new Map<string, { read: Read; units: Quantity }>();
+  for (const { key, pick, units } of asks) {
+    const read = reads.get(key);
+    if (units === null || read === undefined) continue;
+    const taken = known.get(read)!.lots.filter((lot) => isTaken(lot, pick, now));
     if (unitsOf(taken.slice(0, lotsPerTransactionMax), pick, now) >= units) continue;
-    if (large.size < talliesMax) large.set(askKey(pick, units), { pick, units });
+    if (large.size < talliesMax) large.set(askKey(pick, units), { read, units });
   }
-  for (const [key, { pick, units }] of large) {
-    found.tallies.set(key, await tallyLots(tx, pick, units, talliedLotsMax, now));
+  for (const [key, { read, units }] of large) {
+    found.tallies.set(key, await tallyLots(tx, read, units, lotsLookedAtMax, now));
   }
 }
 
@@ -455,26 +361,4 @@ async function sortIntoGates({ lots, lotsByRecNo }: Candidates, now: Date, turns
     await turns.pace();
     gate.sort(order);
   }
-}
-
-function lotOf(row: LotRow): LotState {
-  const { spot, hold } = row;
-  const units = parseQuantity(row.units);
-  return {
-    recNo: row.rec_no,
-    partNo: row.part_no,
-    wid: row.wid,
-    spot,
-    units,
-    received: row.received.getTime(),
-    expires: row.expires?.getTime() ?? null,
-    serial: row.serial,
-    serial2: row.serial2,
-    rfidTag: row.rfid_tag,
-    netWeight: row.net_weight === null ? null : parseQuantity(row.net_weight),
-    grossWeight: row.gross_weight === null ? null : parseQuantity(row.gross_weight),
-    hold,
-    origin: { kind: 'stored', spot, units, hold },
-    changed: false,
-  };
 }

@@ -37,6 +37,7 @@ export const conflictFigures = {
   lotsMoreThan: 'the same, where there are more than so many',
   lotsMax: 'lots that one transaction may touch',
   linesMax: 'lines of the ledger that one batch may write',
+  lookedAtMax: 'lots that are looked at to find those that match',
   recNo: 'the lot',
   transactionNo: 'the transaction',
   operations: 'operations of the batch that were refused',

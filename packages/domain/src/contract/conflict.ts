@@ -160,6 +160,17 @@ export function tooManyLotsToCount(lotsMax: number): Conflict {
   );
 }
 
+/** By none of the fields that are named, few enough lots are found. */
+export function tooManyToLookAt(lookedAtMax: number): Conflict {
+  return conflict(
+    'tooManyLots',
+    { lookedAtMax },
+    (text) =>
+      `Too many lots: more than ${text.lookedAtMax} would have to be looked at to find those that match. ` +
+      'Name something that fewer lots have, or one lot by its recno.',
+  );
+}
+
 /** A batch writes more lines than may be. */
 export function tooManyLines(linesMax: number): Conflict {
   return conflict(

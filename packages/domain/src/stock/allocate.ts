@@ -3,6 +3,7 @@ import {
   namedLotOnHold,
   notEnough as notEnoughStock,
   tooManyLotsForUnits,
+  tooManyToLookAt,
   type Untaken,
 } from '../contract/conflict.ts';
 import { invalid, type Refusal } from '../contract/refused.ts';
@@ -35,6 +36,11 @@ export type Taking = { lot: LotState; units: Quantity };
 /** The lots that one transaction may take, at most: its time under the gates' locks has an end. */
 export const lotsPerTransactionMax = 1000;
 
+/** The lots that are looked at to find those of one transaction by one of the fields it names, at most. */
+export const lotsLookedAtMax = 10_000;
+
+const tooMany = tooManyToLookAt(lotsLookedAtMax);
+
 /** Two picks with the same key ask for the same lots. */
 export function pickKey(pick: LotFilter): string {
   return JSON.stringify(pick);
@@ -49,14 +55,15 @@ export function askKey(pick: LotFilter, units: Quantity): string {
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
  * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
  * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
- * have, or when it would take more than {@link lotsPerTransactionMax} lots. `undecided` when lots are needed
- * that this batch has not read: as the first of another batch it is decided.
+ * have, when it would take more than {@link lotsPerTransactionMax} lots, or when more than
+ * {@link lotsLookedAtMax} would have to be looked at. `undecided` when lots are needed that this batch has
+ * not read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick, units);
   if ('code' in candidates) return candidates;
   const key = pickKey(pick);
-  if (batch.unread.has(key)) return 'undecided';
+  if (batch.unread.has(key)) return batch.cut.has(key) ? tooMany : 'undecided';
   const horizon = batch.horizons.get(key);
   const order = allocationOrder(batch.now);
   const parts: Taking[] = [];
@@ -74,6 +81,7 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
     return tooManyLots(parts, { lots: parts.length, units, more: false }, units);
   }
   if (horizon === undefined) return notEnough(batch, pick, units, units - missing);
+  if (batch.cut.has(key)) return tooMany;
   const tally = batch.tallies.get(askKey(pick, units));
   // It was counted before the batch changed anything.
   if (tally === undefined || batch.touched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
@@ -90,11 +98,12 @@ export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[]
   const candidates = candidatesOf(batch, pick, 0n);
   if ('code' in candidates || pick.recNo !== undefined) return candidates;
   const key = pickKey(pick);
-  if (batch.unread.has(key)) return 'undecided';
+  if (batch.unread.has(key)) return batch.cut.has(key) ? tooMany : 'undecided';
   batch.looks += candidates.length;
   const matching = candidates.filter((lot) => matches(lot, pick, batch.now));
   if (matching.length > lotsPerTransactionMax) return matching.slice(0, lotsPerTransactionMax + 1);
-  return batch.horizons.has(key) ? 'undecided' : matching;
+  if (!batch.horizons.has(key)) return matching;
+  return batch.cut.has(key) ? tooMany : 'undecided';
 }
 
 function notEnough(

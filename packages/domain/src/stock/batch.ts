@@ -20,8 +20,10 @@ export type Batch = {
   lots: Map<string, LotState[]>;
   /** By {@link pickKey}: the last lot that was read for a pick, where there may be more of them after it. */
   horizons: Map<string, LotState>;
-  /** By {@link pickKey}: the picks for which nothing was read at all. */
+  /** By {@link pickKey}: the picks for which not enough was read to tell which lots come first. */
   unread: Set<string>;
+  /** By {@link pickKey}: the picks for which more lots would have to be looked at than may be. */
+  cut: Set<string>;
   /** By {@link askKey}: the lots counted for a transaction that needs more of them than one may take. */
   tallies: Map<string, Tally>;
   /** By {@link pickKey}: the stock on hold or expired as it was read, for a pick that may find too little. */

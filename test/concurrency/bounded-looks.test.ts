@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
+import { tryOutTogether } from '@inventory/db/batch/dry-run';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { AtomicOperation, Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
+import { beforeAll, expect, test } from 'vitest';
+import { type BatchWorker, useBatches } from '../harness/batches.ts';
+import { countingPool, type Looked } from '../harness/lots-looked-at.ts';
+import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
+
+const batches = useBatches();
+const lots = 24_000;
+// What all picks of a batch may look at, what the first of them may, and what they find.
+const rowsMax = 50_000 + 6 * 12_600 + 10_000;
+
+let itemID: string;
+let heldID: string;
+let expiredID: string;
+let worker: BatchWorker;
+beforeAll(async () => {
+  [itemID, heldID, expiredID] = await Promise.all([batches.item(), batches.item(), batches.item()]);
+  await fillShared(batches.sql, itemID, lots);
+  await fillShared(batches.sql, heldID, lots, { held: true });
+  await fillShared(batches.sql, expiredID, lots, { expired: true });
+  worker = batches.worker();
+}, 600_000);
+
+/** The outcomes of one batch, and the most that a transaction of it has looked at. */
+async function applyCounted(
+  requests: readonly QueuedRequest[],
+): Promise<{ outcomes: (StoredOutcome | null)[]; most: Looked }> {
+  const looked: Looked[] = [];
+  const pool = countingPool(worker.pool, (each) => looked.push(each));
+  const outcomes = await applyBatch(pool, requests, worker.parts);
+  const most = {
+    rows: Math.max(...looked.map(({ rows }) => rows)),
+    pages: Math.max(...looked.map(({ pages }) => pages)),
+  };
+  return { outcomes, most };
+}
+
+function atomic(operations: readonly Queued<SingleRequest>[]): QueuedRequest {
+  const { clientId, deadline } = operations[0]!;
+  const each = operations.map((operation): AtomicOperation => ({ ...operation, ownKey: null }));
+  return { kind: 'batch', requestId: randomUUID(), clientId, deadline, operations: each } as QueuedRequest;
+}
+
+const numbers = Array.from({ length: 500 }, (_, index) => lots - 2 * index);
+const ask = (kind: 'issue' | 'move' | 'count', body: object) =>
+  batches.request(kind, { itemID, wid: 1, units: 1, ...body }) as Queued<SingleRequest>;
+
+test('applied: 500 issues in one atomic batch, by a tag that 12,000 lots share and the serial of one', async () => {
+  const issues = numbers.map((n) => ask('issue', { rfidTag: shared.even.rfidTag, serial: `S-${n}` }));
+  const { outcomes, most } = await applyCounted([atomic(issues)]);
+  expect(outcomes).toMatchObject([{ status: 'applied' }]);
+  expect(most.rows).toBeLessThan(rowsMax);
+});
+
+const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
+  'issues by two marks that thousands have, and none both': () =>
+    ask('issue', { ...shared.even, ...shared.odd }),
+  'issues by a serial of thousands and a spot of others': (n) =>
+    ask('issue', { serial: shared.odd.serial, rfidTag: shared.even.rfidTag, serial2: `B-${n}` }),
+  'moves by day of receipt and a spot of another day': (n) =>
+    ask('move', { received: days[0], fromSpot: shared.odd.spot, toSpot: `T-${n}` }),
+  'moves by day of receipt alone': (n) =>
+    ask('move', { received: days[1], toSpot: `T-${n}`, units: 1 + (n % 7) }),
+  'moves of what lies anywhere but where nearly all lies': (n) =>
+    ask('move', { rfidTag: shared.even.rfidTag, serial2: shared.even.serial2, units: n, toSpot: 'T' }),
+  'issues without a serial and without a spot': (n) => ask('issue', { serial: '', units: n }),
+  'issues of what is on hold': (n) => ask('issue', { itemID: heldID, ...marksOf(n) }),
+  'issues of what has expired': (n) => ask('issue', { itemID: expiredID, ...marksOf(n) }),
+  'moves of what is on hold': (n) => ask('move', { itemID: heldID, received: days[0], toSpot: `T-${n}` }),
+  'counts by a serial of thousands at the spot of another lot': (n) =>
+    ask('count', { serial: shared.odd.serial, spot: `P-${n}`, counted: 0 }),
+  'counts of what is on hold': (n) =>
+    ask('count', {
+      itemID: heldID,
+      serial: shared.odd.serial,
+      spot: n % 4 === 0 ? '' : `P-${n}`,
+      counted: 1,
+    }),
+};
+
+test.each(Object.entries(cases))('bounded, and the first is decided: %s', async (_name, make) => {
+  const differing = () => numbers.map((n) => make(n));
+  for (const requests of [[make(lots)], [atomic(differing())], differing()]) {
+    const { outcomes, most } = await applyCounted(requests);
+    expect(outcomes[0]).not.toBeNull();
+    expect(most.rows).toBeLessThan(rowsMax);
+    expect(most.pages).toBeLessThan(3 * rowsMax);
+  }
+  const trial = await tryOutTogether(worker.pool.sql, differing(), batches.clientId);
+  expect(['applied', 'refused']).toContain(trial.status);
+});
+
+test('409: too many lots, where by each field that is named thousands match, and none both', async () => {
+  const issue = ask('issue', { rfidTag: shared.even.rfidTag, serial: shared.odd.serial });
+  const { outcomes } = await applyCounted([issue]);
+  expect(outcomes).toMatchObject([
+    { status: 'refused', result: expect.stringMatching(/"conflict".*Too many lots/) },
+  ]);
+});
