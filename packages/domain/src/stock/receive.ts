@@ -1,6 +1,6 @@
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { formatDateTime, parseDateTime } from '../date-time.ts';
-import { type Quantity, quantityOf } from '../quantity.ts';
+import { type Decimal, type Quantity, quantityOf } from '../quantity.ts';
 import { addLot, adjust, type Batch, recNoOf, refuseLevel } from './batch.ts';
 import { applied, type Decision, itemOf } from './decision.ts';
 
@@ -62,7 +62,7 @@ function expiryOf(text: string): number {
   return parsed.precision === 'day' ? parsed.at + 86_400_000 - 1 : parsed.at;
 }
 
-function weightOf(weight: number | undefined): Quantity | null {
+function weightOf(weight: Decimal | undefined): Quantity | null {
   return weight === undefined ? null : quantityOf(weight);
 }
 
