@@ -17,8 +17,8 @@ type KeptColumn = {
 type Changing = 'itemID' | 'units' | 'wid' | 'spot' | 'rfidTag' | 'netWeight' | 'grossWeight';
 
 /**
- * The columns that a lot keeps from its receipt for ever, and every lot that is split from it has alike. A new
- * field of a receipt does not compile before it stands here, in the answers ({@link FullLot}) and in the lists.
+ * The columns that a lot keeps from its receipt for ever, and that every lot split from it has alike. A new
+ * field of a receipt does not compile before it stands here, in {@link FullLot} and in the lists.
  */
 const kept: Record<Exclude<keyof ReceiveRequest, Changing> | 'owner', KeptColumn> = {
   expires: {

@@ -55,7 +55,7 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
   }));
 }
 
-/** The last moment of a lot: a date is good through that UTC day, so that the date that comes back is the one given. */
+/** The last moment of a lot; of a date that of its UTC day, so that the date comes back that was given. */
 function expiryOf(text: string): number {
   const parsed = parseDateTime(text);
   if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
