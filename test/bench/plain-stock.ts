@@ -4,6 +4,7 @@ import type { Stock } from '@inventory/api/transactions';
 import type { Sql, Tx } from '@inventory/db/client';
 import { notEnough } from '@inventory/domain/contract/conflict';
 import { invalid } from '@inventory/domain/contract/refused';
+import { quantityOf } from '@inventory/domain/quantity';
 import type { StockRequest } from '@inventory/domain/stock/request';
 
 const nothingUntaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtDestination: false };
@@ -128,7 +129,7 @@ async function takeOut(
     limit 16`;
   const entries: Applied['entries'] = [];
   const shown: object[] = [];
-  let missing = body.units;
+  let missing = Number(body.units);
   for (const lot of lots) {
     if (missing === 0) break;
     const taken = Math.min(missing, Number(lot.units));
@@ -162,7 +163,7 @@ async function takeOut(
     }
     shown.push({ recNo: lot.rec_no, units: taken, remaining });
   }
-  if (missing > 0) throw new Refused(notEnough(BigInt(body.units) * 1_000_000n, 0n, nothingUntaken));
+  if (missing > 0) throw new Refused(notEnough(quantityOf(body.units), 0n, nothingUntaken));
   if (kind === 'issue') await addToLevel(tx, partNo, body.wid, String(-body.units));
   const status = kind === 'move' ? 'moved' : 'issued';
   const transactionNo = lots[0]!.transaction_no;

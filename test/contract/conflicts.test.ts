@@ -1,6 +1,10 @@
 import { messages } from '@inventory/api/errors';
 import { holdLot } from '@inventory/db/operator/holds';
-import { type ConflictReason, conflictReasons } from '@inventory/domain/contract/conflict-reasons';
+import {
+  type ConflictReason,
+  conflictFigures,
+  conflictReasons,
+} from '@inventory/domain/contract/conflict-reasons';
 import { describe, expect, test } from 'vitest';
 import { conflictObject, errorObject, expectAnswer, untilTaken } from '../harness/answers.ts';
 import type { ApiClient } from '../harness/api-client.ts';
@@ -316,10 +320,11 @@ test('409 operationRefused: an atomic batch says how many operations are to blam
   expect(body.results[0].error).toEqual(beside);
 });
 
-test('the document lists every reason', async () => {
+test('the document lists every reason and every figure', async () => {
   const client = await service.client();
   const { body } = await client.get('/openapi.json');
-  const { reason } = body.components.schemas.Error.properties;
+  const { reason, figures } = body.components.schemas.Error.properties;
+  expect(Object.keys(figures.properties)).toEqual(Object.keys(conflictFigures));
   expect(reason.enum).toEqual(Object.keys(conflictReasons));
   for (const name of reason.enum) expect(reason.description).toContain(`\`${name}\`: `);
 });

@@ -181,7 +181,7 @@ test('400: every offending field is named; nothing changes', async () => {
     400,
     validationError({
       category: ['category must be an integer.'],
-      units: ['units must have at most 6 digits after the point and 15 significant digits.'],
+      units: ['units must have at most 6 digits after the point.'],
       active: ['active must be true or false.'],
     }),
   );

@@ -4,7 +4,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-const digits = 'must be a number with at most 6 digits after the point and 15 significant digits.';
+const digits = 'must be a number with at most 6 digits after the point.';
 
 test('201: a new lot, with the number of the record and of the transaction', async () => {
   const client = await service.client();

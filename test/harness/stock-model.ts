@@ -130,7 +130,8 @@ export class StockModel {
     }
     const before = sumOf(lots);
     const held = lots.filter((lot) => lot.hold);
-    if (body.counted < before && body.counted < sumOf(held)) {
+    const counted = Number(body.counted);
+    if (counted < before && counted < sumOf(held)) {
       const names = held
         .slice(0, 10)
         .map(({ recNo }) => recNo)
@@ -140,7 +141,7 @@ export class StockModel {
       return { status: 'refused', message };
     }
     const free = lots.filter((lot) => !lot.hold);
-    return { status: 'applied', before, parts: partsOf(free, Math.max(0, before - body.counted)).parts };
+    return { status: 'applied', before, parts: partsOf(free, Math.max(0, before - counted)).parts };
   }
 
   /** How many lots on hold or expired there are in the gate of a request. */
@@ -157,7 +158,7 @@ export class StockModel {
     if (request.kind === 'count') return this.expectCount(request, now);
     const refused = this.namedRefusal(request.kind, request.body);
     if (refused !== null) return { status: 'refused', message: refused };
-    const { units } = request.body;
+    const units = Number(request.body.units);
     const { parts, missing } = partsOf(this.matching(request, now), units);
     const there = this.anywhere(request).filter((lot) => !lot.hold && isAtDestination(lot, request));
     const held = this.named(request).some((lot) => lot.hold);
@@ -213,7 +214,8 @@ export class StockModel {
       const { body } = request;
       const { spot = '', serial = '', serial2 = null, rfidTag = null, expires } = body;
       this.add({
-        ...{ recNo: answer.recNo, itemID: body.itemID, wid: body.wid, units: body.units, hold: false },
+        ...{ recNo: answer.recNo, itemID: body.itemID, wid: body.wid, hold: false },
+        units: Number(body.units),
         ...{ spot, serial, serial2, rfidTag, received: Date.parse(answer.lot.received) },
         expires:
           expires === undefined ? null : Date.parse(expires) + (expires.length === 10 ? 86_400_000 - 1 : 0),
@@ -239,7 +241,8 @@ export class StockModel {
   }
 
   private addCounted({ body }: Of<'count'>, { before }: Applied, recNo: number, now: number): void {
-    const { itemID, wid, counted, spot = '', serial = '' } = body;
+    const { itemID, wid, spot = '', serial = '' } = body;
+    const counted = Number(body.counted);
     if (counted <= before!) return;
     this.add({
       ...{ recNo, itemID, wid, units: counted - before!, spot, serial, received: now },
@@ -285,7 +288,7 @@ function rangeOf(text: string): [number, number] {
 export function answerOf(request: ModelRequest, { parts, before }: Applied) {
   if (request.kind === 'receive') return { status: 'received', lot: { units: request.body.units } };
   if (request.kind === 'count') {
-    const { counted } = request.body;
+    const counted = Number(request.body.counted);
     const difference = counted - before!;
     const taken = parts.map(({ fromRecNo, units, remaining }) => ({
       recNo: fromRecNo,

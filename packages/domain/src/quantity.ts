@@ -4,8 +4,10 @@
  */
 export type Quantity = bigint;
 
-/** Requests carry quantities below this many units. */
+/** What a lot holds is below this many units. */
 export const quantityLimit = 1e12;
+/** What the lots of an item in a warehouse hold together is below this. */
+export const sumLimit = 1e15;
 const digitsAfterPointMax = 6;
 const significantDigitsMax = 15;
 const millionth = 1_000_000n;
@@ -33,9 +35,12 @@ export function formatQuantity(quantity: Quantity): string {
   return `${whole}.${withoutLastZeros(fraction.toString().padStart(digitsAfterPointMax, '0'))}`;
 }
 
-/** The quantity of a JSON number that passed {@link isExactDecimal}. */
-export function quantityOf(number: number): Quantity {
-  return parseQuantity(plainDecimal(number));
+/** A decimal of a request: a number where a double carries it, else its plain decimal text. */
+export type Decimal = number | string;
+
+/** The quantity of a decimal of a request. */
+export function quantityOf(decimal: Decimal): Quantity {
+  return parseQuantity(plainDecimal(decimal));
 }
 
 /**
@@ -53,18 +58,35 @@ export function isExactDecimal(number: number): boolean {
 }
 
 /**
- * The number that a JSON literal such as `-1.50e3` writes, of any length; NaN when its digits say more than a
- * double carries: more than 15 significant ones, unless it is whole and at most 2^53-1, or an exponent that
- * makes 0 of them.
+ * The number that a JSON literal such as `-1.50e3` writes, of any length. Where its digits say more than a
+ * double carries (more than 15 significant ones, unless it is whole and at most 2^53-1, or an exponent that
+ * makes 0 of them) it is the quantity as bigint, and NaN where there is none: finer than a millionth, or very
+ * long. No other value of a JSON text is a bigint.
  */
-export function numberOfLiteral(literal: string): number {
+export function numberOfLiteral(literal: string): number | Quantity {
   const [mantissa = ''] = literal.toLowerCase().split('e');
   const digits = withoutFirstZeros(mantissa.replace('-', '').replace('.', ''));
   const significant = mantissa.includes('.') ? withoutLastZeros(digits) : digits;
   const number = Number(literal);
   // All digits of a whole number up to 2^53-1 are carried; where it is to be a quantity, that says so.
   if (/^-?\d+$/.test(literal) && Number.isSafeInteger(number)) return number;
-  return significant.length > significantDigitsMax || (number === 0 && digits !== '') ? Number.NaN : number;
+  const isCarried = significant.length <= significantDigitsMax && (number !== 0 || digits === '');
+  return isCarried ? number : (quantityOfLiteral(literal) ?? Number.NaN);
+}
+
+// A BigInt of a long text takes the square of its length. What has more digits is refused anyway.
+const literalLengthMax = 64;
+
+function quantityOfLiteral(literal: string): Quantity | null {
+  if (literal.length > literalLengthMax) return null;
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const zeros = Number(exponent) - fraction.length + digitsAfterPointMax;
+  if (Math.abs(zeros) > literalLengthMax) return null;
+  const digits = BigInt(whole + fraction);
+  if (zeros >= 0) return digits * 10n ** BigInt(zeros);
+  const unit = 10n ** BigInt(-zeros);
+  return digits % unit === 0n ? digits / unit : null;
 }
 
 function withoutFirstZeros(digits: string): string {
@@ -81,6 +103,6 @@ function withoutLastZeros(digits: string): string {
 }
 
 // Numbers from 1e-6 to 1e21 print without an exponent; -0 prints as 0.
-function plainDecimal(number: number): string {
-  return String(number);
+function plainDecimal(decimal: Decimal): string {
+  return String(decimal);
 }

@@ -1,4 +1,5 @@
 import { type OperationKind, operationBodies, operationsMax } from '@inventory/domain/contract/batch';
+import { parseQuantity } from '@inventory/domain/quantity';
 import type { AtomicRequest, Original, QueuedRequest, RequestKey } from '@inventory/domain/stock/request';
 
 /** What the api takes for an X-Request-Id. */
@@ -45,8 +46,26 @@ function isOperation(request: unknown): boolean {
     isId(requestId) &&
     typeof kind === 'string' &&
     Object.hasOwn(operationBodies, kind) &&
-    operationBodies[kind as OperationKind].safeParse(body).success &&
+    isBody(kind as OperationKind, body) &&
     (kind !== 'reverse' || isOriginal(of))
+  );
+}
+
+function isBody(kind: OperationKind, body: unknown): boolean {
+  const schema = operationBodies[kind];
+  return schema.safeParse(body).success || schema.safeParse(asRead(kind, body)).success;
+}
+
+/** As the api has read it: a decimal with more digits than a double carries travels as its text. */
+function asRead(kind: OperationKind, body: unknown): Record<string, unknown> {
+  const fields: Record<string, { safeParse(value: unknown): { success: boolean } }> =
+    operationBodies[kind].shape;
+  return Object.fromEntries(
+    Object.entries(body ?? {}).map(([name, value]) => {
+      const isDecimal = typeof value === 'string' && /^\d{1,15}\.\d{1,6}$/.test(value);
+      const isTaken = !isDecimal || fields[name]?.safeParse(value).success !== false;
+      return [name, isTaken ? value : parseQuantity(value)];
+    }),
   );
 }
 

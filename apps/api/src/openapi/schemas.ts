@@ -1,4 +1,3 @@
-import { quantityLimit } from '@inventory/domain/quantity';
 import { z } from 'zod';
 
 /** A JSON Schema of the document, or any other object of it. */
@@ -15,7 +14,7 @@ export type Schemas = {
   components: Record<string, Json>;
 };
 
-const decimalsOfRequests = `Exact: at most 6 digits after the point and 15 significant digits, less than ${quantityLimit}.`;
+const decimalsOfRequests = (limit: number) => `Exact: at most 6 digits after the point, less than ${limit}.`;
 
 /** Turns the schemas that validate into the ones of the document; the named ones become components. */
 export function createSchemas(): Schemas {
@@ -56,8 +55,8 @@ function describe({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes
   }
   if (json.type === 'number') {
     json.format = 'decimal';
-    if (json.exclusiveMaximum === quantityLimit && typeof json.description === 'string') {
-      json.description = `${json.description}. ${decimalsOfRequests}`;
+    if (typeof json.exclusiveMaximum === 'number' && typeof json.description === 'string') {
+      json.description = `${json.description}. ${decimalsOfRequests(json.exclusiveMaximum)}`;
     }
   }
 }

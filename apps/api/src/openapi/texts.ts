@@ -68,8 +68,8 @@ cookies are neither set nor read.
 
 ## Values
 
-- **Quantities** and other decimals are JSON numbers and exact end to end: at most 6 digits after the point and 15
-  significant digits in; sums never round. Read them with a decimal type if yours is not exact.
+- **Quantities** and other decimals are JSON numbers and exact end to end, with at most 6 digits after the point; sums never round, and what
+  an answer shows can be sent back as it stands. Beyond 15 significant digits a reader that uses doubles rounds: read them with a decimal type.
 - **Datetimes** in: ISO 8601, UTC when they have no offset. Out: UTC with milliseconds and \`Z\`.
 - Field names are case-sensitive. A field given twice in one object, at any depth: 400 \`bad_request\`. Unknown fields of a body are
   ignored; \`null\` for an optional field counts as omitted.

@@ -6,6 +6,7 @@ import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { type Evidence, itemIdOf, type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import type { Fragment, Tx } from '../client.ts';
+import { keptColumns } from '../lot-columns.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
 import { jsonArray, plainArray } from './array-text.ts';
 
@@ -191,6 +192,8 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
     where lot.rec_no = changed.rec_no`;
 }
 
+const names = (from = '') => keptColumns.map(({ column }) => `${from}${column}`).join(', ');
+
 /**
  * The lots that this batch received, and what it split from those again: all that describes them is in the
  * request.
@@ -202,30 +205,26 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fr
     if (origin.kind !== 'split' || origin.of.origin.kind !== 'received') return [];
     return { lot, fromRecNo: origin.from.recNo, ...origin.of.origin };
   });
-  const column = <T>(read: (each: (typeof received)[number]) => T | undefined) =>
-    received.map((each) => read(each) ?? null);
   const plain = (read: (each: (typeof received)[number]) => number | string | null | undefined) =>
     plainArray(received.map(read));
+  const kept = keptColumns.map(({ type, of }) => {
+    if (type === 'text') return tx`${received.map((each) => of(each) ?? null) as (string | null)[]}::text[]`;
+    // The driver would write a moment in its own way.
+    return tx`${plain(of)}::${tx.unsafe(type === 'timestamptz' ? 'text[]::timestamptz[]' : `${type}[]`)}`;
+  });
   return tx`
-    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, expires, serial, serial2, rfid_tag, remark,
-      owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code, active, modified)
+    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, rfid_tag, net_weight, gross_weight, active,
+      modified, ${tx.unsafe(names())})
     select rec_no, from_rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end,
-      expires, serial, serial2, rfid_tag, remark, owner, job_id, price, net_weight, gross_weight, supplier, line, reference,
-      reason_code, units > 0, ${now}
+      rfid_tag, net_weight, gross_weight, units > 0, ${now}, ${tx.unsafe(names())}
     from unnest(
         ${plain(({ lot }) => lot.recNo)}::bigint[], ${plain(({ fromRecNo }) => fromRecNo)}::bigint[],
         ${plain(({ lot }) => lot.partNo)}::integer[], ${plain(({ lot }) => lot.wid)}::integer[],
-        ${column(({ lot }) => lot.spot)}::text[], ${plain(({ lot }) => formatQuantity(lot.units))}::numeric[],
-        ${plain(({ lot }) => (lot.expires === null ? null : new Date(lot.expires).toISOString()))}::text[]::timestamptz[], ${column(({ lot }) => lot.serial)}::text[],
-        ${column(({ lot }) => lot.serial2)}::text[], ${column(({ lot }) => lot.rfidTag)}::text[],
-        ${column(({ request }) => request.remark ?? '')}::text[], ${plain(({ owner }) => owner)}::integer[],
-        ${plain(({ request }) => request.jobid ?? 0)}::integer[], ${plain(({ request }) => request.price?.toString())}::numeric[],
-        ${plain(({ lot }) => weightText(lot.netWeight))}::numeric[],
-        ${plain(({ lot }) => weightText(lot.grossWeight))}::numeric[], ${plain(({ request }) => request.supplier)}::integer[],
-        ${plain(({ request }) => request.line)}::integer[], ${column(({ request }) => request.reference)}::text[],
-        ${plain(({ request }) => request.reasonCode)}::integer[]
-      ) as received (rec_no, from_rec_no, part_no, wid, spot, units, expires, serial, serial2, rfid_tag, remark, owner, job_id,
-        price, net_weight, gross_weight, supplier, line, reference, reason_code)`;
+        ${received.map(({ lot }) => lot.spot)}::text[], ${plain(({ lot }) => formatQuantity(lot.units))}::numeric[],
+        ${received.map(({ lot }) => lot.rfidTag)}::text[], ${plain(({ lot }) => weightText(lot.netWeight))}::numeric[],
+        ${plain(({ lot }) => weightText(lot.grossWeight))}::numeric[],
+        ${kept.reduce((all, each) => tx`${all}, ${each}`)}
+      ) as received (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, net_weight, gross_weight, ${tx.unsafe(names())})`;
 }
 
 /** Lots split from lots that were there before the batch: their other columns are copied from those. */
@@ -237,13 +236,12 @@ function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragm
       : [];
   });
   return tx`
-    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, received, shipped, expires, serial, serial2,
-      remark, hold, hold_reason, owner, job_id, price, net_weight, gross_weight, supplier, line, reference, reason_code,
-      active, modified)
+    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, received, shipped, hold, hold_reason, net_weight,
+      gross_weight, active, modified, ${tx.unsafe(names())})
     select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.spot, split.units, split.rfid_tag, source.received,
-      case when split.units = 0 then ${now}::timestamptz end, source.expires, source.serial, source.serial2, source.remark,
-      split.hold, case when split.hold then coalesce(${reasonOf(tx, 'split')}, source.hold_reason) end, source.owner, source.job_id, source.price, split.net_weight, split.gross_weight,
-      source.supplier, source.line, source.reference, source.reason_code, split.units > 0, ${now}
+      case when split.units = 0 then ${now}::timestamptz end, split.hold,
+      case when split.hold then coalesce(${reasonOf(tx, 'split')}, source.hold_reason) end, split.net_weight, split.gross_weight,
+      split.units > 0, ${now}, ${tx.unsafe(names('source.'))}
     from unnest(
         ${plainArray(split.map(({ recNo }) => recNo))}::bigint[], ${plainArray(split.map(({ fromRecNo }) => fromRecNo))}::bigint[],
         ${plainArray(split.map(({ sourceRecNo }) => sourceRecNo))}::bigint[], ${plainArray(split.map(({ lot }) => lot.wid))}::integer[],

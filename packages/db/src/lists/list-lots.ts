@@ -48,12 +48,15 @@ const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
   modified: dateTimeText('greatest(lot.modified, item.described)'),
 };
 
+/** All that is stored of a lot, from `lot`, `item` and `warehouse`; but the lot that it was split from. */
+export const storedLotColumns = { ...columns, ...fullColumns };
+
 /**
  * All columns of a full record, for a caller with this scope; to be selected from `lot`, `item` and
  * `warehouse`.
  */
 export function fullLotColumns(sql: Sql, scope: readonly number[]): Fragment {
-  return sql`${sql.unsafe(columnList({ ...columns, ...fullColumns }))},
+  return sql`${sql.unsafe(columnList(storedLotColumns))},
     (
       select source.rec_no
       from lot as source

@@ -1,4 +1,6 @@
 import type { Sql } from '../client.ts';
+import { storedLotColumns } from '../lists/list-lots.ts';
+import { columnList } from '../lists/record-json.ts';
 
 /** A lot with everything that is stored of it; quantities as text, digit for digit. */
 export type FullLot = Record<string, string | number | boolean | Date | null>;
@@ -6,11 +8,7 @@ export type FullLot = Record<string, string | number | boolean | Date | null>;
 /** A lot by its number; null when there is none. */
 export async function readFullLot(sql: Sql, recNo: number): Promise<FullLot | null> {
   const [row] = await sql<FullLot[]>`
-    select rec_no as "recNo", part_no as "partNo", short_id as "shortID", item.description, wid as "wID", warehouse.name as warehouse,
-      spot, trim_scale(lot.units)::text as units, active, received, shipped, expires, serial, serial2, rfid_tag as "rFIDTag", remark,
-      hold, hold_reason as "holdReason", owner, job_id as "jobID", trim_scale(price)::text as price,
-      trim_scale(net_weight)::text as "netWeight", trim_scale(gross_weight)::text as "grossWeight", supplier, line, reference,
-      reason_code as "reasonCode", from_rec_no as "fromRecNo", lot.modified
+    select ${sql.unsafe(columnList(storedLotColumns))}, lot.owner, lot.from_rec_no as "fromRecNo"
     from lot
     join item using (part_no)
     join warehouse using (wid)

@@ -89,7 +89,7 @@ export function lotOnHold(recNo: number, onHold: Quantity): Conflict {
   );
 }
 
-/** A count below what is on hold. `recNos`: of the lots on hold; null for one that the same batch has made. */
+/** A count below what is on hold. `recNos`: of those lots; null for one that the same batch has made. */
 export function heldNotCounted(
   counted: Quantity,
   onHold: Quantity,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Amount, Code, Flag, Id, isObject, isReal, lengthMax, name, RecordNo, text } from './fields.ts';
+import { AmountOfLots, Code, Flag, Id, isObject, isReal, lengthMax, name, RecordNo, text } from './fields.ts';
 
 /** `POST /Inventory/Count`, an extension. */
 export const CountRequest = z
   .object({
     itemID: name(lengthMax.shortId).describe('Item ShortID'),
     wid: Id.describe('Warehouse ID'),
-    counted: Amount.describe('Quantity that was found there'),
+    counted: AmountOfLots.describe('Quantity that was found there'),
     reasonCode: Code.describe('Reason code of the adjustment'),
     recno: RecordNo.optional().describe('Only this lot record was counted'),
     spot: text(lengthMax.label).optional().describe('Bin/location that was counted'),
@@ -14,7 +14,7 @@ export const CountRequest = z
     everywhere: Flag.optional().describe(
       'true: the whole warehouse was counted; needed where no `recno`, `spot` or `serial` says what',
     ),
-    expected: Amount.optional().describe('Quantity that should be there; 409 when it is another one'),
+    expected: AmountOfLots.optional().describe('Quantity that should be there; 409 when it is another one'),
     remark: text(lengthMax.remark).optional().describe('Notes'),
     reference: text(lengthMax.label).optional().describe('External reference'),
   })

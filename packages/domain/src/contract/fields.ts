@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDateTime } from '../date-time.ts';
-import { isExactDecimal, quantityLimit } from '../quantity.ts';
+import { type Decimal, formatQuantity, isExactDecimal, quantityLimit, sumLimit } from '../quantity.ts';
 
 // The building blocks of request bodies. Each message completes the sentence "<field> …".
 
@@ -38,18 +38,53 @@ export const Count53 = z
 /** The number of a lot or of a transaction: 1 … 2^53-1. A busy service passes 2^31 of them within weeks. */
 export const RecordNo = integer(1, Number.MAX_SAFE_INTEGER);
 
-const decimal = z
-  .number({ error: expects('a number with at most 6 digits after the point and 15 significant digits') })
-  .lt(quantityLimit, { error: `must be less than ${quantityLimit}.` })
-  .refine(isExactDecimal, {
-    error: 'must have at most 6 digits after the point and 15 significant digits.',
-  });
+const digits = 'at most 6 digits after the point';
 
-/** A quantity to transact: greater than 0. */
-export const Units = decimal.gt(0, { error: 'must be greater than 0.' });
+/** Why a value is no decimal of a request, less than `limit` and not below `least`; each as a message. */
+function decimalFaults(value: unknown, limit: number, least: 'positive' | 'zero'): string[] {
+  if (value === undefined) return ['is required.'];
+  if (typeof value !== 'bigint' && (typeof value !== 'number' || !Number.isFinite(value)))
+    return [`must be a number with ${digits}.`];
+  // Exact: a bigint counts millionths, and so do both limits as doubles.
+  const isLess = typeof value === 'bigint' ? value < limit * 1e6 : value < limit;
+  return [
+    ...(isLess ? [] : [`must be less than ${limit}.`]),
+    ...(typeof value === 'bigint' || isExactDecimal(value) ? [] : [`must have ${digits}.`]),
+    ...(least === 'positive' && value <= 0 ? ['must be greater than 0.'] : []),
+    ...(least === 'zero' && value < 0 ? ['must not be negative.'] : []),
+  ];
+}
+
+/**
+ * A JSON number, exact: where it has more digits than a double carries, the body's reader gives a bigint, and
+ * its text travels on.
+ */
+function decimal(limit: number, least: 'positive' | 'zero') {
+  return z
+    .unknown()
+    .transform((value, context): Decimal => {
+      const faults = decimalFaults(value, limit, least);
+      for (const message of faults) context.addIssue({ code: 'custom', message });
+      if (faults.length > 0) return z.NEVER;
+      return typeof value === 'bigint' ? formatQuantity(value) : (value as number);
+    })
+    .meta({
+      ...{ type: 'number', exclusiveMaximum: limit },
+      ...(least === 'positive' ? { exclusiveMinimum: 0 } : { minimum: 0 }),
+    });
+}
+
+/** A quantity of one lot: greater than 0. */
+export const Units = decimal(quantityLimit, 'positive');
+
+/** A quantity that several lots give together. */
+export const UnitsOfLots = decimal(sumLimit, 'positive');
+
+/** What several lots hold together: 0 or more. */
+export const AmountOfLots = decimal(sumLimit, 'zero');
 
 /** A weight, a price or a package size: 0 or more. */
-export const Amount = decimal.min(0, { error: 'must not be negative.' });
+export const Amount = decimal(quantityLimit, 'zero');
 
 /** Text that Postgres can compare with: without NUL and without lone surrogates. */
 export const Text = z

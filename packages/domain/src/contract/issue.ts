@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Amount, Code, Id, isReal, lengthMax, name, RecordNo, text, Units } from './fields.ts';
+import { Amount, Code, Id, isReal, lengthMax, name, RecordNo, text, UnitsOfLots } from './fields.ts';
 
 /** `POST /Inventory/Issue`. */
 export const IssueRequest = z
   .object({
     itemID: name(lengthMax.shortId).describe('Item ShortID'),
-    units: Units.describe('Quantity to issue'),
+    units: UnitsOfLots.describe('Quantity to issue'),
     wid: Id.describe('Source warehouse ID'),
     reasonCode: Code.describe('Reason code of the adjustment'),
     spot: text(lengthMax.label).optional().describe('Bin/location to issue from'),

@@ -1,6 +1,6 @@
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { formatDateTime, parseDateTime } from '../date-time.ts';
-import { type Quantity, quantityOf } from '../quantity.ts';
+import { type Decimal, type Quantity, quantityOf } from '../quantity.ts';
 import { addLot, adjust, type Batch, recNoOf, refuseLevel } from './batch.ts';
 import { applied, type Decision, itemOf } from './decision.ts';
 
@@ -55,14 +55,14 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
   }));
 }
 
-/** The last moment of a lot: a date is good through that UTC day, so that the date that comes back is the one given. */
+/** The last moment of a lot; of a date that of its UTC day, so that the date comes back that was given. */
 function expiryOf(text: string): number {
   const parsed = parseDateTime(text);
   if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
   return parsed.precision === 'day' ? parsed.at + 86_400_000 - 1 : parsed.at;
 }
 
-function weightOf(weight: number | undefined): Quantity | null {
+function weightOf(weight: Decimal | undefined): Quantity | null {
   return weight === undefined ? null : quantityOf(weight);
 }
 
