@@ -921,17 +921,6 @@ async function importKey(`,
     test: { file: 'concurrency/large-issues.test.ts', title: 'no more than are counted' },
   },
   {
-    name: 'what is on hold where too much is on hold to be looked at is told as nothing',
-    edits: [
-      {
-        file: allocate,
-        search: "return more ? ' There may be more on hold or expired.' : '';",
-        replace: "return '';",
-      },
-    ],
-    test: { file: 'concurrency/large-issues.test.ts', title: 'is not told as if it were nothing' },
-  },
-  {
     name: 'reversals that were applied use up what a batch may undo',
     edits: [
       {
@@ -1926,17 +1915,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'when the time of its caller is over' },
-  },
-  {
-    name: 'deadlines by the clock of the api',
-    edits: [
-      {
-        file: 'apps/api/src/sender.ts',
-        search: 'const askedAt = now() -',
-        replace: 'const askedAt = Date.now() -',
-      },
-    ],
-    test: { file: 'concurrency/clocks.test.ts', title: 'by way of an api whose clock is wrong' },
   },
   {
     name: 'a schema of another version accepted',
