@@ -54,27 +54,33 @@ const scripts = Object.entries(
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts as Record<string, string>,
 ).flatMap(([name, line]) => {
   const file = /--import tsx (test\/\S+\.ts)$/.exec(line)?.[1];
-  return file === undefined ? [] : [{ name, file }];
+  return file === undefined || name === 'bench' ? [] : [{ name, file, args: [] as string[] }];
 });
+const bench = 'test/bench/bench.ts';
 
-test('every script of package.json that tests or measures says what it does, and does nothing, with --help', async () => {
-  expect(scripts.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['test:faults', 'test:mutants', 'bench:write', 'bench:read', 'bench:soak']),
-  );
-  for (const { name, file } of scripts) {
-    const run = (...args: string[]) =>
-      new Promise<{ code: number; stdout: string }>((resolve) => {
-        execFile(
-          process.execPath,
-          ['--import', 'tsx', join(root, file), ...args],
-          { cwd: root },
-          (error, stdout) => resolve({ code: error === null ? 0 : Number(error.code), stdout }),
-        );
-      });
-    const { code, stdout } = await run('--help');
-    const [usage, , what] = stdout.split('\n');
-    expect({ code, usage }).toEqual({ code: 0, usage: `Usage: pnpm ${name} [options]` });
+const run = (file: string, ...args: string[]) =>
+  new Promise<{ code: number; stdout: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', join(root, file), ...args],
+      { cwd: root },
+      (error, stdout) => resolve({ code: error === null ? 0 : Number(error.code), stdout }),
+    );
+  });
+
+test('every script that tests or measures says what it does, and does nothing, with --help', async () => {
+  expect(scripts.map(({ name }) => name)).toEqual(expect.arrayContaining(['test:faults', 'test:mutants']));
+  const { code, stdout } = await run(bench, '--help');
+  const benches = [...stdout.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, what]) => what!);
+  expect(code).toBe(0);
+  expect(benches).toEqual(expect.arrayContaining(['write', 'read', 'soak']));
+  expect(await run(bench, 'nonsense')).toEqual({ code: 2, stdout: '' });
+  const measures = benches.map((what) => ({ name: `bench ${what}`, file: bench, args: [what] }));
+  for (const { name, file, args } of [...scripts, ...measures]) {
+    const help = await run(file, ...args, '--help');
+    const [usage, , what] = help.stdout.split('\n');
+    expect({ code: help.code, usage }).toEqual({ code: 0, usage: `Usage: pnpm ${name} [options]` });
     expect(what).toMatch(/^[A-Z][a-z]+s .*\.$/);
-    expect(await run('--nonsense')).toEqual({ code: 2, stdout: '' });
+    expect(await run(file, ...args, '--nonsense')).toEqual({ code: 2, stdout: '' });
   }
 }, 300_000);

@@ -6,10 +6,10 @@ import { batched, mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench:batches [--runs 3] [--seconds 3] [--dry]: many operations in one call, beside the same
+// pnpm bench batches [--runs 3] [--seconds 3] [--dry]: many operations in one call, beside the same
 // operations one by one, through the queue and straight on the database, in turns within one run.
 const values = readOptions(
-  'bench:batches',
+  'bench batches',
   'Measures many operations in one call beside the same one by one, and writes docs/benchmarks.md.',
   {
     runs: { value: 'number', default: '3', about: 'how often each is measured' },
@@ -159,4 +159,4 @@ const text = [
 ].join('\n\n');
 console.log(`\n${text}`);
 if (!values.dry)
-  await writeSection('batches', `\`pnpm bench:batches --runs ${runs} --seconds ${seconds}\``, text);
+  await writeSection('batches', `\`pnpm bench batches --runs ${runs} --seconds ${seconds}\``, text);

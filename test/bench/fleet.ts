@@ -13,11 +13,11 @@ import { mixed, spread } from './requests.ts';
 import { type Site, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench:fleet [--measure] [--scanners 20000 …]: what a fleet would do, played with the costs that were
+// pnpm bench fleet [--measure] [--scanners 20000 …]: what a fleet would do, played with the costs that were
 // measured. `--measure` measures them on this machine, and sets what is predicted for other numbers of
 // callers beside what is measured.
 const values = readOptions(
-  'bench:fleet',
+  'bench fleet',
   'Plays a fleet of scanners, apis and workers, and says what it would do; with --measure it compares itself with this machine.',
   {
     measure: { flag: true, about: 'measure the costs here, and predictions beside measurements, first' },

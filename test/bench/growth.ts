@@ -17,10 +17,10 @@ import { tableOf } from './report.ts';
 import { itemCount, makeDatabase, startBenchStack } from './site.ts';
 import { openApplier, queued, weighTransactions } from './transaction-bytes.ts';
 
-// pnpm bench:growth [--count 20000] [--sizes 100000,1000000,5000000]: what a transaction weighs, and what age
+// pnpm bench growth [--count 20000] [--sizes 100000,1000000,5000000]: what a transaction weighs, and what age
 // costs.
 const values = readOptions(
-  'bench:growth',
+  'bench growth',
   'Weighs transactions in each table and index, and measures claims, lists and the audit on databases of different age. Prints Markdown; docs/scaling.md has the tables.',
   {
     count: { value: 'number', default: '20000', about: 'transactions of each kind to weigh; 0: none' },

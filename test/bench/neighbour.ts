@@ -14,10 +14,10 @@ import { days, fillShared, shared } from '../harness/shared-marks.ts';
 import type { NeighbourCaller } from './neighbour-caller.ts';
 import { startReadStack } from './read-site.ts';
 
-// pnpm bench:neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends
+// pnpm bench neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends
 // its 100 costliest lists and picks.
 const values = readOptions(
-  'bench:neighbour',
+  'bench neighbour',
   'Measures what a client waits while another sends its 100 costliest lists and picks.',
   {
     lots: { value: 'number', default: '400000', about: 'how many lots there are' },

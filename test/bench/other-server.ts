@@ -24,14 +24,19 @@ const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = proce
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
 const { lists, authentication } = openDatabase(DATABASE_URL, 10);
 const redis = connectProducer(REDIS_URL, () => {});
-const authenticator = await createAuthenticator(authentication, Date.now, createLog('bench'), () => false);
+const authenticator = await createAuthenticator(
+  authentication,
+  Date.now,
+  createLog('bench'),
+  async () => false,
+);
 const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
 const folded = createFoldedLog(createLog('bench'));
 const app = createApp({
   routes: inventoryRoutes(lists, stock as never),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
   authenticator,
-  rateLimiter: createRateLimiter(redis, QUEUE_PREFIX),
+  rateLimiter: createRateLimiter(redis, { prefix: QUEUE_PREFIX, what: 'requests' }),
   rateLimit: 100,
   tracing: null,
   strangers: createStrangers(() => false, createStanding()),

@@ -6,10 +6,10 @@ import { mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench:overload [--seconds 10]: three times what the service can do, and no Redis. What is taken must
+// pnpm bench overload [--seconds 10]: three times what the service can do, and no Redis. What is taken must
 // be answered in time, the rest refused at once.
 const values = readOptions(
-  'bench:overload',
+  'bench overload',
   'Sends three times what the service can do, and then takes Redis away: what is taken must be answered in time, the rest refused at once.',
   {
     seconds: { value: 'number', default: '10', about: 'how long each load lasts' },
@@ -93,4 +93,4 @@ const text = [
     `${flooded.errors - unavailable.count} other errors.`,
 ].join('\n\n');
 console.log(`\n${text}`);
-if (!values.dry) await writeSection('overload', `\`pnpm bench:overload --seconds ${seconds}\``, text);
+if (!values.dry) await writeSection('overload', `\`pnpm bench overload --seconds ${seconds}\``, text);

@@ -8,10 +8,10 @@ import { measureReplica } from './read-replica.ts';
 import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
 import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
 
-// pnpm bench:read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists against
+// pnpm bench read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists against
 // the number of lots, and what a replica takes from the primary.
 const values = readOptions(
-  'bench:read',
+  'bench read',
   'Measures what lists cost against the number of lots, and writes docs/benchmarks.md.',
   {
     sizes: { value: 'list', default: '10000,100000,1000000,5000000', about: 'numbers of lots' },
@@ -77,7 +77,7 @@ const stack = await startReadStack();
 try {
   if (!values.replica) for (const lots of sizes) await measureSize(lots);
   const replica = await measureReplica(stack);
-  if (!values.dry) await writeSection('replica', '`pnpm bench:read --replica`', replica);
+  if (!values.dry) await writeSection('replica', '`pnpm bench read --replica`', replica);
 } finally {
   await stack.stop();
 }
@@ -301,7 +301,7 @@ if (!values.dry && !values.replica) {
     curve('plain, first page', '#cf222e', 'first', (cell) => cell.plain),
     curve('plain, last page', '#cf222e', 'last', (cell) => cell.plain),
   ]);
-  const command = `\`pnpm bench:read --sizes ${values.sizes} --seconds ${seconds}\``;
+  const command = `\`pnpm bench read --sizes ${values.sizes} --seconds ${seconds}\``;
   await writeSection('read', command, text);
   await writeBeside('read.svg', chart);
   await writeBeside('read.csv', csvOf(head, cells.map(show)));

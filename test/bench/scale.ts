@@ -3,9 +3,9 @@ import { mixed, one, receive, spread } from './requests.ts';
 import { type SeveralResult, startSeveral } from './several.ts';
 import { startBenchStack } from './site.ts';
 
-// pnpm bench:scale [--apis 1,2,4,8] [--workers 1] [--rate 1500]: what a request costs with so many processes.
+// pnpm bench scale [--apis 1,2,4,8] [--workers 1] [--rate 1500]: what a request costs with so many processes.
 const values = readOptions(
-  'bench:scale',
+  'bench scale',
   'Starts so many apis and workers, and says what a request costs of each part.',
   {
     apis: { value: 'numbers', default: '1,2,4,8', about: 'how many apis, one after the other' },

@@ -9,10 +9,10 @@ import { databaseDisk, postgresMemory, redisMemory } from './servers-memory.ts';
 import { benchFolder, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench:soak [--requests 360000 | --seconds 3600] [--dry]: an hour's worth of 60 clients at their limit
+// pnpm bench soak [--requests 360000 | --seconds 3600] [--dry]: an hour's worth of 60 clients at their limit
 // in one go, or so many seconds at full load. Does anything grow that should not?
 const values = readOptions(
-  'bench:soak',
+  'bench soak',
   "Runs an hour's worth of 60 clients at their limit in one go, and shows whether anything grows that should not.",
   {
     requests: { value: 'number', default: '360000', about: 'how many requests' },
@@ -92,7 +92,7 @@ const text = [
 console.log(`\n${text}`);
 const options =
   values.seconds === undefined ? `--requests ${values.requests}` : `--seconds ${values.seconds}`;
-if (!values.dry) await writeSection('soak', `\`pnpm bench:soak ${options}\``, text);
+if (!values.dry) await writeSection('soak', `\`pnpm bench soak ${options}\``, text);
 process.exit(marks.every(([, , , met]) => met) ? 0 : 1);
 
 async function sample() {

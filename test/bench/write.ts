@@ -20,13 +20,13 @@ import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench:write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR]
+// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR]
 // [--dry]: the ways of writing, beside each other in one run. `--scenarios`: only loads with one of these
 // words in their names. `--source`: also the service as it stands in another checkout, with its libraries
 // installed, load by load in turns with ours. Neither changes the docs. Half load is measured of ours, and of
 // the code before, when the plain way is measured too: it is half of what that does.
 const values = readOptions(
-  'bench:write',
+  'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
   {
     runs: { value: 'number', default: '3', about: 'how often each is measured' },
@@ -238,7 +238,7 @@ const text = [
 ].join('\n\n');
 console.log(`\n${text}\n\n${tableOf(head, rows)}`);
 if (!dry) {
-  await writeSection('write', `\`pnpm bench:write --runs ${runs} --seconds ${seconds}\``, text);
+  await writeSection('write', `\`pnpm bench write --runs ${runs} --seconds ${seconds}\``, text);
   await writeBeside('write.csv', csvOf(head, rows));
   await writeBeside('write.svg', picture());
 }

@@ -6,7 +6,7 @@ import { messages } from '@inventory/api/errors';
 import { nameRequest } from '@inventory/api/request-id';
 import type { Reply } from '@inventory/api/route';
 import type { Sender } from '@inventory/api/sender';
-import type { OperationLimiter } from '@inventory/auth/rate-limit';
+import type { RateLimiter } from '@inventory/auth/rate-limit';
 import { toldLengthMax } from '@inventory/domain/stock/answers';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
@@ -107,7 +107,7 @@ async function moveEach(itemIds: readonly string[]) {
   const { batch } = createBatches({
     ...options,
     answerTexts: createAnswerTexts(readersOf(applied)),
-    limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as OperationLimiter,
+    limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as RateLimiter,
     operationLimit: 1000,
     findOriginals: unused,
     tryOut: unused,

@@ -391,7 +391,7 @@ test('Redis lets nobody in without a name and a password, and each only to what 
       });
   }
   const queued = ['EVAL', "return redis.call('SET', KEYS[1], '1')", '1', 'mine:{stock-0}:wait'] as const;
-  const limits = ['GET', '{mine:rate:client}:log'] as const;
+  const limits = ['GET', 'mine:requests:client'] as const;
   expect(await answerOf(redisUrls.api, ...queued)).toBe('OK');
   expect(await answerOf(redisUrls.worker, ...queued)).toBe('OK');
   expect(await answerOf(redisUrls.admin, ...queued)).toBe('NOPERM');

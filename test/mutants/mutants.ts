@@ -36,7 +36,6 @@ const gates = 'packages/db/src/batch/gates.ts';
 const stockBatch = 'packages/domain/src/stock/batch.ts';
 const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
 const malformed = 'apps/api/src/connections/malformed-http.ts';
-const guessLimit = 'apps/api/src/callers/guess-limit.ts';
 const pickStatements = 'packages/db/src/batch/pick-statements.ts';
 const items = 'packages/db/src/items.ts';
 const lotsFile = 'packages/db/src/lists/list-lots.ts';
@@ -512,62 +511,6 @@ export type Taking =`,
     test: { file: 'contract/paging.test.ts', title: 'an unknown sort is ignored' },
   },
   {
-    name: 'fixed-window limiter',
-    edits: [
-      {
-        file: rateLimit,
-        search: `redis.call('LPOP', log)
-    total = total - tonumber(count)`,
-        replace: `redis.call('DEL', log)
-    total = 0`,
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'is younger does' },
-  },
-  {
-    name: 'a process begins to count for itself only when Redis does not answer',
-    edits: [
-      {
-        file: rateLimit,
-        search: 'const here = logs.take(keys, wanted, unit);',
-        replace: `const here =
-      redis.status === 'ready' && performance.now() >= withoutRedisUntil
-        ? { granted: callers.length, remaining: Number.POSITIVE_INFINITY, resetMs: 0, waitMs: 0, giveBack() {} }
-        : logs.take(keys, wanted, unit);`,
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'no second allowance' },
-  },
-  {
-    name: 'what Redis refused stays counted in the process',
-    edits: [
-      {
-        file: rateLimit,
-        search: 'if (everywhere !== null) here.giveBack(here.granted - everywhere.granted);',
-        replace: '',
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'who waits as told' },
-  },
-  {
-    name: 'the window of one process forgets all of what is old with the first',
-    edits: [
-      {
-        file: 'packages/auth/src/sliding-log.ts',
-        search: '      drop(log, head);\n',
-        replace: '      log.entries = [];\n      log.total = 0;\n',
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'never refused with room' },
-  },
-  {
-    name: 'a process keeps an entry for every request',
-    edits: [
-      { file: 'packages/auth/src/sliding-log.ts', search: 'now - tail.since < momentMs', replace: 'false' },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'costs a few thousand entries' },
-  },
-  {
     name: 'leftmost forwarded address believed',
     edits: [
       { file: callerAddress, search: "text.lastIndexOf(',', end - 1)", replace: "text.lastIndexOf(',', 0)" },
@@ -690,29 +633,6 @@ export type Taking =`,
       },
     ],
     test: { file: 'contract/token.test.ts', title: 'whatever wrong ones came' },
-  },
-  {
-    name: 'wrong secrets counted per address and client id as a pair',
-    edits: [
-      {
-        file: guessLimit,
-        search: "[keyOf('address', address), keyOf('client', shortened(clientId))]",
-        replace: "[keyOf('address', `${address} ${shortened(clientId)}`)]",
-      },
-    ],
-    test: { file: 'contract/token.test.ts', title: 'at once: from one address' },
-  },
-  {
-    name: 'wrong secrets are let pass by how many were counted before them',
-    edits: [
-      {
-        file: rateLimit,
-        search: 'const { granted, remaining, resetMs, waitMs } = stricter(here, everywhere);',
-        replace: `const { granted: room, remaining, resetMs, waitMs } = stricter(here, everywhere);
-    const granted = room > 0 ? callers.length : 0;`,
-      },
-    ],
-    test: { file: 'contract/token.test.ts', title: 'whatever wrong ones came for' },
   },
   {
     name: 'a client with one secret costs one comparison',
@@ -1838,28 +1758,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'contract/errors.test.ts', title: 'as any method of a path that is none' },
-  },
-  {
-    name: 'whoever has more counted than a lowered limit allows waits as if it had not',
-    edits: [
-      {
-        file: 'packages/auth/src/sliding-log.ts',
-        search: 'const missing = unit - (limit - log.total);',
-        replace: 'const missing = unit - left;',
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'more counted than a lowered limit' },
-  },
-  {
-    name: 'whoever has more counted in Redis than a lowered limit allows waits as if it had not',
-    edits: [
-      {
-        file: 'packages/auth/src/rate-limit.ts',
-        search: 'local freed, place, entry = tonumber(ARGV[2 + each]) - total, 0, first',
-        replace: 'local freed, place, entry = left, 0, first',
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'more counted than a lowered limit' },
   },
   {
     name: 'work runs though its caller has gone',
@@ -4345,29 +4243,6 @@ async function importKey(`,
     test: { file: 'contract/rate-limit.test.ts', title: 'never longer than the window' },
   },
   {
-    name: 'the window is told by its newest request',
-    edits: [
-      {
-        file: rateLimit,
-        search: `local first = redis.call('LINDEX', log, 0)`,
-        replace: `local first = redis.call('LINDEX', log, -1)`,
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'not the newest' },
-  },
-  {
-    name: 'without Redis there is no limit',
-    edits: [
-      {
-        file: rateLimit,
-        search: 'const { granted, remaining, resetMs, waitMs } = stricter(here, everywhere);',
-        replace:
-          'const { granted, remaining, resetMs, waitMs } = everywhere === null ? { ...here, granted: callers.length } : stricter(here, everywhere);',
-      },
-    ],
-    test: { file: 'concurrency/redis-away.test.ts', title: 'after as many as the limit is' },
-  },
-  {
     name: 'a refusal that is sent again does not say so',
     edits: [
       {
@@ -5339,50 +5214,9 @@ async function importKey(`,
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
   },
   {
-    name: 'each process has a limit of operations of its own',
-    edits: [
-      {
-        file: rateLimit,
-        search: 'const everywhere = here.granted === 0 ?',
-        replace: 'const everywhere = here.granted === 0 || unit > 1 ?',
-      },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'as many batches pass as have room' },
-  },
-  {
-    name: 'a batch that is refused beside one that passed is told when the oldest leaves',
-    edits: [
-      {
-        file: 'packages/auth/src/sliding-log.ts',
-        search: 'granted < asked && missing > 0',
-        replace: 'granted === 0 && missing > 0',
-      },
-      { file: rateLimit, search: 'resetMs: waitMs });', replace: 'resetMs: waitMs || resetMs });' },
-      { file: rateLimit, search: 'if granted < wanted then', replace: 'if granted == 0 then' },
-    ],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'beside one that passed' },
-  },
-  {
-    name: 'a batch that is refused beside one that passed waits only for room in its process',
-    edits: [{ file: rateLimit, search: 'if granted < wanted then', replace: 'if granted == 0 then' }],
-    test: { file: 'concurrency/rate-limit.test.ts', title: 'beside one that passed' },
-  },
-  {
-    name: 'operations beyond the limit pass in part',
-    edits: [
-      { file: rateLimit, search: 'granted = granted - granted % unit', replace: '' },
-      {
-        file: 'packages/auth/src/sliding-log.ts',
-        search: 'const granted = room - (room % unit);',
-        replace: 'const granted = room;',
-      },
-      {
-        file: rateLimit,
-        search: 'const allowed = passed <= granted;',
-        replace: 'const allowed = granted > 0;',
-      },
-    ],
-    test: { file: 'contract/operation-limit.test.ts', title: 'that has no room' },
+    name: "an operation's key forgets its place in the list, as the fault harness sees it",
+    edits: [{ file: eachKey, search: '`${listKey}\\n${index}`', replace: '`${listKey}\\n`' }],
+    test: { fault: 'worker kill -9', rounds: 3 },
   },
   {
     name: 'an atomic batch is committed in parts, as the fault harness sees it',

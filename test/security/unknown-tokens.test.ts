@@ -1,6 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { createAuthenticator } from '@inventory/api/callers/authenticator';
-import { createBudgets } from '@inventory/api/callers/budgets';
 import { createVerifyTurns } from '@inventory/api/callers/verify-turns';
 import { createKeyRing, createSigningKey, verifyToken } from '@inventory/auth/token';
 import { looksLive } from '@inventory/auth/token-shape';
@@ -60,7 +59,7 @@ async function startProcess() {
     pool,
     () => clock.now,
     createLog('tests'),
-    () => {
+    async () => {
       verified.count += 1;
       return false;
     },
@@ -199,7 +198,7 @@ test('what does not look like a live token is none: no right one is refused by i
 
 describe('the turns of an address that has used up its budget', () => {
   test('one at a time, and the other address after a single one of them, however many they are', async () => {
-    const inTurn = createVerifyTurns((address) => address !== 'unspent');
+    const inTurn = createVerifyTurns(async (address) => address !== 'unspent');
     const order: string[] = [];
     const from = (address: string, name: string, hasGone = () => false) =>
       inTurn({ address, hasGone }, async () => {
@@ -224,21 +223,10 @@ describe('the turns of an address that has used up its budget', () => {
   });
 
   test('a verification that fails fails its own caller alone', async () => {
-    const inTurn = createVerifyTurns(() => true);
+    const inTurn = createVerifyTurns(async () => true);
     const failing = inTurn(here, () => Promise.reject(new Error('no')));
     const next = inTurn(here, async () => 'right');
     await expect(failing).rejects.toThrow('no');
     expect(await next).toBe('right');
   });
-});
-
-test('budgets: so much at once, and for so many names; the one that spent longest ago is forgotten', () => {
-  const budgets = createBudgets({ max: 10, perSecond: 0.000_001, namesMax: 2 });
-  for (const name of ['a', 'b', 'a']) budgets.spend(name, 5);
-  expect(budgets.has('a', 1)).toBe(false);
-  expect(budgets.has('b', 5)).toBe(true);
-  expect(budgets.has('b', 6)).toBe(false);
-  budgets.spend('c', 10);
-  expect(budgets.has('b', 10)).toBe(true);
-  expect(budgets.has('a', 1)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { createOperationLimiter, createRateLimiter } from '@inventory/auth/rate-limit';
+import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
 import { reach, type Sql } from '@inventory/db/client';
 import { type DatabaseClock, startDatabaseClock } from '@inventory/db/database-clock';
@@ -134,7 +134,7 @@ function wireStock(
     }),
     ...createBatches({
       sender,
-      limiter: createOperationLimiter(redis, config.QUEUE_PREFIX),
+      limiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'operations' }),
       operationLimit: config.OPERATION_LIMIT,
       turns,
       tryOut: (requests, clientId, wait) =>
@@ -274,7 +274,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     ],
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
-    rateLimiter: createRateLimiter(redis, config.QUEUE_PREFIX),
+    rateLimiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'requests' }),
     rateLimit: config.RATE_LIMIT,
     proxies: config.TRUST_PROXY,
     corsOrigins: config.CORS_ORIGINS,

@@ -17,7 +17,7 @@ const queueing =
 
 const commands: Record<RedisUser, string> = {
   // And it reads the events, and counts requests and guesses.
-  api: `${connection} ${queueing} xread xrevrange expire incrby lindex lpop lset pexpire`,
+  api: `${connection} ${queueing} xread xrevrange expire incrby pexpire`,
   // And what BullMQ's scripts do to take a job, keep it, end it and try it again.
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
@@ -28,9 +28,9 @@ const commands: Record<RedisUser, string> = {
   admin: `${connection} acl|load client|list hgetall llen time xrevrange zcard`,
 };
 
-// `prefix:` and `{prefix:`, as the queues and the limiters name their keys. No channels.
+// As the queues and the limiters name their keys. No channels.
 const keys: Record<RedisUser, (prefix: string) => string[]> = {
-  api: (prefix) => [`~${prefix}:*`, `~{${prefix}:*`],
+  api: (prefix) => [`~${prefix}:*`],
   worker: (prefix) => [`~${prefix}:{stock-*`],
   admin: (prefix) => [`~${prefix}:{stock-*`],
 };

@@ -1,4 +1,4 @@
-import type { OperationLimiter } from '@inventory/auth/rate-limit';
+import type { RateLimiter } from '@inventory/auth/rate-limit';
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/statement-pool';
 import { invalid } from '@inventory/domain/contract/refused';
@@ -28,7 +28,7 @@ import type { BatchTurns } from './turns.ts';
 
 export type BatchesOptions = {
   sender: Sender;
-  limiter: OperationLimiter;
+  limiter: RateLimiter;
   /** Operations in any 60 s, of a client without a limit of its own. */
   operationLimit: number;
   turns: BatchTurns;

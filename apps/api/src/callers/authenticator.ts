@@ -27,7 +27,7 @@ export async function createAuthenticator(
   pool: StatementPool,
   now: () => number,
   log: Log,
-  isSpent: (address: string) => boolean,
+  isSpent: (address: string) => Promise<boolean>,
 ): Promise<Authenticator> {
   const keys = await createTokenKeys(pool, now, log, isSpent);
   const clients = createClientCache(pool);

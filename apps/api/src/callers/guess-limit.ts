@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
-import { createWindowLimiter } from '@inventory/auth/rate-limit';
+import { createRateLimiter, type RateLimitVerdict } from '@inventory/auth/rate-limit';
 import type { Cluster, Redis } from 'ioredis';
 
 /**
- * Wrong secrets that are called so in any 60 s: from one address over all client ids, and for one client id
+ * Wrong secrets that are called so in a window: from one address over all client ids, and for one client id
  * from all addresses.
  */
 const wrongSecretsMax = 10;
 
-// In the memory of a process; Redis knows of more.
-const rememberedMax = 20_000;
-
 export type GuessLimiter = {
   /** Counts a wrong secret, or says how long none will be counted, milliseconds. */
-  count(address: string, clientId: string): Promise<{ allowed: boolean; resetMs: number }>;
+  count(address: string, clientId: string): Promise<Pick<RateLimitVerdict, 'allowed' | 'resetMs'>>;
 };
 
 /**
@@ -23,22 +20,16 @@ export type GuessLimiter = {
  * (`createSecret`) and never chosen by anybody. The limit tells a client with an old secret that it hammers,
  * and bounds the cost of wrong secrets. The other way round, a limit before the comparison locks out every
  * true client that shares its address, or whose id somebody knows.
- *
- * The address and the client id are counted in one atomic step over all processes: ten wrong secrets are
- * answered 401, however many come at the same moment. While Redis is away, each process holds the limit on
- * its own.
  */
 export function createGuessLimiter(redis: Redis | Cluster, prefix: string): GuessLimiter {
-  const limiter = createWindowLimiter(redis, { keysMax: rememberedMax });
-  // One name in braces for all: an address and a client id are counted together, on one node of a Redis
-  // Cluster.
-  const keyOf = (what: string, value: string) => ({
-    key: `{${prefix}:guess}:${what}:${value}`,
-    limit: wrongSecretsMax,
-  });
+  const limiter = createRateLimiter(redis, { prefix, what: 'guesses' });
   return {
-    count: (address, clientId) =>
-      limiter.take([keyOf('address', address), keyOf('client', shortened(clientId))]),
+    async count(address, clientId) {
+      const ofAddress = await limiter.take(`address:${address}`, wrongSecretsMax);
+      // Past its limit an address counts for no client id, however many it invents.
+      if (!ofAddress.allowed) return ofAddress;
+      return limiter.take(`client:${shortened(clientId)}`, wrongSecretsMax);
+    },
   };
 }
 

@@ -1,14 +1,15 @@
 import type { Context, Next } from 'koa';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Standing } from '../connections/standing.ts';
 import { createFairLine } from '../fair-line.ts';
-import { createBudgets } from './budgets.ts';
 
 // See docs/decisions/0012. An answer costs 1, and 1 for each 16 KB of the documents that everybody may read.
 const bytesPerCost = 16 * 1024;
-// Two thousand scanners behind one address that wake up with yesterday's tokens are answered at once.
-const perName = { max: 2500, perSecond: 20, namesMax: 50_000 };
-// From all addresses: some hundredths of a second in each.
-const ofAll = { max: 5000, perSecond: 200, namesMax: 1 };
+// Two thousand scanners behind one address that wake up with yesterday's tokens are answered at once. 20 a
+// second in the long run.
+const perName = { points: 2500, duration: 125 };
+// From all addresses: some hundredths of a second in each. It bounds how many names are remembered, too.
+const ofAll = { points: 5000, duration: 25 };
 // Past that, so many answers leave in a second, and more when somebody would wait longer than this.
 const leavePerSecond = 100;
 const waitMaxSeconds = 3;
@@ -28,10 +29,12 @@ export type Strangers = {
   /** A right token came, before anything is done for it. */
   noteKnown(ctx: Context): void;
   /** Whether an address has used up its budget: its requests cost others, and wait. */
-  isSpent(address: string): boolean;
+  isSpent(address: string): Promise<boolean>;
   /** How many answers wait for their turn. */
   waitingCount(): number;
 };
+
+const everybody = 'everybody';
 
 type Waiting = { leave: () => void };
 
@@ -40,8 +43,8 @@ type Waiting = { leave: () => void };
  * who is known.
  */
 export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
-  const budgets = createBudgets(perName);
-  const all = createBudgets(ofAll);
+  const budgets = new RateLimiterMemory({ ...perName, keyPrefix: '' });
+  const all = new RateLimiterMemory({ ...ofAll, keyPrefix: '' });
   const line = createFairLine<Waiting>();
   let timer: NodeJS.Timeout | undefined;
   let allowed = 0;
@@ -84,11 +87,13 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   }
 
   /** A right secret costs others nothing but time; strangers share what there is for all of them. */
-  function pays(payer: string, isKnown: boolean, cost: number): boolean {
-    if (!budgets.has(payer, cost) || !(isKnown || all.has('', cost))) return false;
-    budgets.spend(payer, cost);
-    if (!isKnown) all.spend('', cost);
-    return true;
+  async function pays(payer: string, isKnown: boolean, cost: number): Promise<boolean> {
+    if (await isSpentBy(payer)) return false;
+    return (isKnown || (await spend(all, everybody, cost))) && (await spend(budgets, payer, cost));
+  }
+
+  async function isSpentBy(payer: string): Promise<boolean> {
+    return ((await budgets.get(payer))?.remainingPoints ?? 1) === 0;
   }
 
   return {
@@ -98,7 +103,7 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
       if (ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
       if (!isStranger(ctx)) return;
       const payer: string = ctx.state.payer ?? ctx.state.address;
-      if (isDraining() || pays(payer, ctx.state.payer !== undefined, costOf(ctx))) return;
+      if (isDraining() || (await pays(payer, ctx.state.payer !== undefined, costOf(ctx)))) return;
       if (standing.isWaiting(ctx.req.socket)) {
         // It does not read its answers: they would pile up here.
         ctx.req.socket.destroy();
@@ -106,10 +111,19 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
       else await wait(ctx, payer);
     },
     noteKnown: (ctx) => standing.noteKnown(ctx.req.socket),
-    isSpent: (address) => !budgets.has(address, 1) || !all.has('', 1),
+    async isSpent(address) {
+      return (await isSpentBy(address)) || ((await all.get(everybody))?.remainingPoints ?? 1) === 0;
+    },
     waitingCount: () => line.size(),
   };
 }
+
+// A budget refuses by throwing.
+const spend = (budget: RateLimiterMemory, name: string, cost: number) =>
+  budget.consume(name, cost).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Whether a caller sent no right token. A failure of ours is nobody's debt, and a browser's preflight costs

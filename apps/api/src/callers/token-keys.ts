@@ -66,7 +66,7 @@ export async function createTokenKeys(
   pool: StatementPool,
   now: () => number,
   log: Log,
-  isSpent: (address: string) => boolean,
+  isSpent: (address: string) => Promise<boolean>,
 ): Promise<TokenKeys> {
   let ring: KeyRing = { verifying: new Map(), signing: [] };
   let ringOf = '';

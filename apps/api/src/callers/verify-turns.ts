@@ -11,7 +11,7 @@ type Waiting = { verify: () => Promise<void>; hasGone: () => boolean; giveUp: ()
  * refused, however many forged ones came from its address; it waits for those before it, of which there are
  * no more than connections, for some hundred microseconds each. Null for a caller that has gone.
  */
-export function createVerifyTurns(isSpent: (address: string) => boolean) {
+export function createVerifyTurns(isSpent: (address: string) => Promise<boolean>) {
   const line = createFairLine<Waiting>();
   let isBusy = false;
 
@@ -24,8 +24,8 @@ export function createVerifyTurns(isSpent: (address: string) => boolean) {
     isBusy = false;
   }
 
-  return <T>(caller: Caller, verify: () => Promise<T>): Promise<T | null> => {
-    if (!isSpent(caller.address)) return verify();
+  return async <T>(caller: Caller, verify: () => Promise<T>): Promise<T | null> => {
+    if (!(await isSpent(caller.address))) return verify();
     return new Promise((resolve, reject) => {
       line.join(caller.address, {
         verify: () => verify().then(resolve, reject),

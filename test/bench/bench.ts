@@ -1,0 +1,25 @@
+// pnpm bench <what> [options]: the benchmarks, each a file beside this one.
+const benches = {
+  write: 'the ways of writing stock beside each other',
+  read: 'the cost of a page, beside bare SQL and COUNT + OFFSET',
+  batches: 'many operations in one call beside the same one by one',
+  neighbour: "a client's waits beside another's costliest lists",
+  overload: 'three times the load that the service can take, then no Redis',
+  scale: 'the cost of a request with several apis and workers',
+  growth: 'the bytes of a transaction, and the cost of an old database',
+  fleet: 'a simulated fleet of scanners, apis and workers',
+  soak: 'memory over an hour of requests',
+};
+
+const [what = '--help'] = process.argv.splice(2, 1);
+if (Object.hasOwn(benches, what)) await import(`./${what}.ts`);
+else if (what === '--help') process.stdout.write(help());
+else {
+  process.stderr.write(`error: there is no benchmark ${what}; see pnpm bench --help\n`);
+  process.exit(2);
+}
+
+function help(): string {
+  const lines = Object.entries(benches).map(([name, about]) => `  ${name.padEnd(10)}  ${about}`);
+  return ['Usage: pnpm bench <what> [options]', '', 'Measures one of:', '', ...lines, ''].join('\n');
+}
