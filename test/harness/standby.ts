@@ -204,7 +204,10 @@ async function startOne(options: {
       }
     },
     async promote() {
-      await sql`select pg_promote(true, 60)`;
+      // To wait there would be a query that what is still to be replayed may cancel.
+      await sql`select pg_promote(false)`;
+      const isStandby = async () => (await sql`select pg_is_in_recovery() as standby`)[0]!.standby;
+      while (await isStandby()) await pause(20);
     },
     async end() {
       process.off('exit', killWithUs);
