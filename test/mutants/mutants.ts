@@ -5214,11 +5214,6 @@ async function importKey(`,
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
   },
   {
-    name: "an operation's key forgets its place in the list, as the fault harness sees it",
-    edits: [{ file: eachKey, search: '`${listKey}\\n${index}`', replace: '`${listKey}\\n`' }],
-    test: { fault: 'worker kill -9', rounds: 3 },
-  },
-  {
     name: 'an atomic batch is committed in parts, as the fault harness sees it',
     edits: [
       {
