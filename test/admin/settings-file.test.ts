@@ -52,13 +52,17 @@ test('reset leaves a given database alone, and without a terminal wants --yes', 
   expect(await runCommand(['reset', '--yes'], url)).toEqual({
     code: 2,
     stdout: '',
-    stderr: expect.stringMatching(/^error: DATABASE_URL is given, and reset leaves that alone: --local /),
+    stderr: expect.stringMatching(
+      /^error: DATABASE_URL is set, and reset never touches that database; --local /,
+    ),
   });
   for (const given of [[], ['--local']]) {
     expect(await runCommand(['reset', ...given], given.length > 0 ? url : { DATABASE_URL: '' })).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^error: this removes all data in .*\.local, for good: --yes says /),
+      stderr: expect.stringMatching(
+        /^error: this deletes all data in .*\.local, for good: there is no terminal to ask on; confirm with --yes/,
+      ),
     });
   }
 });

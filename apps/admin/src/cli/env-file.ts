@@ -1,6 +1,6 @@
 import { CommandError } from './command-error.ts';
 
-/** Adds the settings of the file `.env` of this folder, where there is one; those of the environment win. */
+/** Adds the settings of `.env` in the current folder, if there is one. The environment wins. */
 export function readEnvFile(): void {
   try {
     process.loadEnvFile('.env');
