@@ -245,7 +245,7 @@ describe('backup', () => {
       expect(text).not.toContain(hidden);
     const { stdout, code } = await command(['restore', '--check', path], 'postgres://127.0.0.1:1/none');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/\na whole backup of 20\d\d-.*Z, schema \d+: \d+ lots and \d+ transactions\n$/);
+    expect(stdout).toMatch(/^a whole backup of 20\d\d-.*Z, schema \d+: \d+ lots and \d+ transactions\n$/);
   });
 
   test('to standard output is the same file', async () => {
@@ -396,7 +396,7 @@ describe('restore', () => {
     expect(await command(['restore', path], url)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: all rows are restored, and then it failed \(.*\): run `migrate`, then `audit`\n$/,
+        /^error: all rows are restored, and then it failed \(.*\): run `.* inventory migrate`, then `.* inventory audit`\n$/,
       ),
     });
     expect(await countRows(sql)).toBeGreaterThan(0);

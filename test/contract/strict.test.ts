@@ -149,7 +149,7 @@ test.each(['each', 'atomic'])(
     const operations = [
       { ...receive, key: uniqueName('k'), deviceID: 'd', dryRun: false, capturedAt: '2026-01-01', spot: 'A' },
       { ...receive, Spot: null, units: -1 },
-      { ...receive, op: 'count', counted: 1 },
+      { ...receive, op: 'count', everywhere: true, counted: 1 },
       { ...receive, op: 'nothing', counted: 1, x: 1 },
     ];
     const answer = await client.send('POST', '/Inventory/Batch', {

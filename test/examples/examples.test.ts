@@ -33,7 +33,7 @@ const notRun: [command: RegExp, because: string][] = [
     'these are the tests, checks and measurements themselves',
   ],
   [/^docker compose --profile/, 'needs containers; operation/monitoring tests what it runs'],
-  [/^docker compose exec/, 'needs containers'],
+  [/^docker compose (?:build|exec)|^echo COMPOSE_FILE/, 'needs containers'],
   [/^iptables /, 'changes the packet filter of the machine'],
 ];
 // What a fence may hold beside commands: settings, statements, calls, what is printed, drawings.

@@ -71,7 +71,7 @@ const expected: Record<Part, Record<string, string>> = {
     level_set: 'select, insert, update',
     lot:
       'select, insert, ' +
-      'update (active, gross_weight, hold, hold_reason, modified, net_weight, shipped, spot, units)',
+      'update (active, gross_weight, hold, hold_reason, modified, net_weight, rfid_tag, shipped, spot, units)',
     lot_arrival: 'select, insert, delete',
     lot_block: 'select, insert, update',
     lot_block_count: 'select, insert, update',
