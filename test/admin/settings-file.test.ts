@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -44,6 +44,15 @@ describe('.env of the folder', () => {
     expect((await runCommand(['warehouse', 'list'], away, { cwd })).stderr).toMatch(
       /127\.0\.0\.1:1 cannot be reached/,
     );
+  });
+
+  test('one that cannot be read is told, and not taken for none', { timeout }, async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'settings-'));
+    folders.push(cwd);
+    // Which nobody can read, root neither.
+    symlinkSync('.env', join(cwd, '.env'));
+    const { code, stderr } = await runCommand(['warehouse', 'list'], {}, { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: .env cannot be read (ELOOP)\n' });
   });
 });
 
