@@ -311,7 +311,7 @@ describe('item', () => {
       expect(readdirSync(there).sort()).toEqual(['items.csv', 'items.csv.part']);
       execFileSync('mkfifo', [join(there, 'device')]);
       expect(await inventory(['item', 'export', '--to', join(there, 'device')])).toEqual(
-        failed(2, `error: ${join(there, 'device')} is no file\n`),
+        failed(2, `error: ${join(there, 'device')} is not a file\n`),
       );
       expect(statSync(join(there, 'device')).isFIFO()).toBe(true);
       const piped = await apart(['item', 'export', '--to', '-']);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -45,6 +45,15 @@ describe('.env of the folder', () => {
       /127\.0\.0\.1:1 cannot be reached/,
     );
   });
+
+  test('one that cannot be read is told, and not taken for none', { timeout }, async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'settings-'));
+    folders.push(cwd);
+    // Which nobody can read, root neither.
+    symlinkSync('.env', join(cwd, '.env'));
+    const { code, stderr } = await runCommand(['warehouse', 'list'], {}, { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: .env cannot be read (ELOOP)\n' });
+  });
 });
 
 test('reset leaves a given database alone, and without a terminal wants --yes', { timeout }, async () => {
@@ -52,13 +61,17 @@ test('reset leaves a given database alone, and without a terminal wants --yes', 
   expect(await runCommand(['reset', '--yes'], url)).toEqual({
     code: 2,
     stdout: '',
-    stderr: expect.stringMatching(/^error: DATABASE_URL is given, and reset leaves that alone: --local /),
+    stderr: expect.stringMatching(
+      /^error: DATABASE_URL is set, and reset never touches that database; --local /,
+    ),
   });
   for (const given of [[], ['--local']]) {
     expect(await runCommand(['reset', ...given], given.length > 0 ? url : { DATABASE_URL: '' })).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^error: this removes all data in .*\.local, for good: --yes says /),
+      stderr: expect.stringMatching(
+        /^error: this deletes all data in .*\.local, for good: there is no terminal to ask on; confirm with --yes/,
+      ),
     });
   }
 });

@@ -20,9 +20,9 @@ function onTerminal(code: string, answer = ''): Promise<string> {
     );
     let shown = '';
     child.stdout!.on('data', (text: string) => {
-      const wasAsked = shown.includes('to go on: ');
+      const wasAsked = shown.includes('to continue: ');
       shown += text;
-      if (!wasAsked && shown.includes('to go on: ')) child.stdin!.write(answer);
+      if (!wasAsked && shown.includes('to continue: ')) child.stdin!.write(answer);
     });
   });
 }
@@ -44,7 +44,7 @@ test.skipIf(!hasScript).each([
     await confirm('it goes', 'reset', ${isMeant}).then(() => console.log('=> done'), ({ message }) => console.log('=> ' + message));`,
       answer,
     );
-    expect(shown).toContain('it goes. Type reset to go on: ');
+    expect(shown).toContain('it goes. Type reset to continue: ');
     expect(shown).toContain(`=> ${what}`);
   },
 );

@@ -168,7 +168,7 @@ describe('the OpenAPI document', () => {
     const byPartNo = operations.find(({ operation }) => operation.operationId === 'getItem');
     expect(byPartNo?.operation.description).toContain('a part number, never a ShortID');
     expect(document.components.headers.RateLimit.description).toContain(
-      'until the oldest counted request leaves the window',
+      'Requests left (r) in this window, and the seconds until it ends (t)',
     );
   });
 

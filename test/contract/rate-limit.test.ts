@@ -72,7 +72,7 @@ test('the headers tell the limit, what is left of it and when there is more', as
   expect(refused.headers.get('RateLimit')).toBe(`"default";r=0;t=${retryAfter}`);
 });
 
-test('t is how long until the oldest counted request leaves the window, and never longer than the window', async () => {
+test('t is the seconds until the window ends, which began with the first request', async () => {
   const client = await service.client();
   const startedAt = performance.now();
   for (let count = 0; count < 5; count++) {

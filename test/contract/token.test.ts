@@ -251,7 +251,7 @@ describe('wrong secrets', () => {
   beforeEach(untilCountedTogether);
 
   test(
-    '401 ten times in any 60 s, then 429, however many come at once: for one client id',
+    '401 ten times in a window of 60 s, then 429, however many come at once: for one client id',
     again,
     async () => {
       const client = await service.client();
@@ -261,7 +261,7 @@ describe('wrong secrets', () => {
   );
 
   test(
-    '401 ten times in any 60 s, then 429, however many come at once: from one address',
+    '401 ten times in a window of 60 s, then 429, however many come at once: from one address',
     again,
     async () => {
       expect(await sendWrong(400, () => uniqueName('nobody'))).toEqual({ 401: 10, 429: 390 });

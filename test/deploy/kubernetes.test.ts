@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
 import { connectionsOf } from '@inventory/api/database';
@@ -408,6 +409,19 @@ describe('what runs', () => {
       { metric: 'inventory_api_queue_backlog_envelopes', labels: [] },
     ]);
     for (const { metric } of asked) expect(kinds.get(metric)).toBe('gauge');
+  });
+
+  test('answers KEDA by the name under which it asks', async () => {
+    const { triggers } = named('ScaledObject', 'inventory-worker').spec;
+    const { url } = triggers.find(({ type }: Manifest) => type === 'metrics-api').metadata;
+    const { host, pathname } = new URL(url);
+    const status = await new Promise((resolve, reject) => {
+      get({ port: portOf('inventory-api'), path: pathname, headers: { Host: host } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      }).on('error', reject);
+    });
+    expect(status).toBe(200);
   });
 });
 

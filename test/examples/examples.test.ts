@@ -37,7 +37,7 @@ const notRun: [command: RegExp, because: string][] = [
   [/^iptables /, 'changes the packet filter of the machine'],
 ];
 // What a fence may hold beside commands: settings, statements, calls, what is printed, drawings.
-const languages = ['sh', 'http', 'sql', 'ini', 'text', 'mermaid'];
+const languages = ['sh', 'http', 'sql', 'ini', 'yaml', 'text', 'mermaid'];
 
 const folder = mkdtempSync(join(tmpdir(), 'examples-'));
 afterAll(() => rmSync(folder, { recursive: true }));

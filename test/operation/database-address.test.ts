@@ -7,7 +7,7 @@ import {
   whyNoPrimary,
   withLogin,
 } from '@inventory/process/database-address';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 const two = 'postgres://u:p%40ss@h1:5433,[::1]/my%20stock?target_session_attrs=read-write&sslmode=require';
 
@@ -51,6 +51,18 @@ test.each([
   expect(readDatabaseAddress(`postgres://u:p@h/stock${end}`).tls).toBe(tls);
 });
 
+test('DATABASE_PASSWORD wins over the password of the address, and counts as unset when it is empty', () => {
+  const address = readDatabaseAddress('postgres://u:of-the-address@h/stock');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const [given, password] of [
+    ['given', 'given'],
+    ['', 'of-the-address'],
+  ] as const) {
+    vi.stubEnv('DATABASE_PASSWORD', given);
+    expect(serverOptions(address, address.places[0]!)).toMatchObject({ password });
+  }
+});
+
 const ours = 'application_name=x&connect_timeout=10&keepalives_idle=7&gssencmode=disable';
 
 test.each([
@@ -64,26 +76,31 @@ test.each([
   ['postgres://h1,h2/stock?target_session_attrs=primary', null],
   [`postgres://h/stock?${ours}`, null],
   ['postgres://u:50%25off@h/stock', null],
-  ['postgres://u:50%off@h/stock', /a % of a password is %25/],
-  ['postgres://u:to?p=secret@h/stock', /^DATABASE_URL is no address[^=]*$/],
+  ['postgres://u:50%off@h/stock', /a % in a password is written %25/],
+  ['postgres://u:to?p=secret@h/stock', /^DATABASE_URL is not an address[^=]*$/],
   ['postgres://u@::1/stock', /an IPv6 address in \[brackets\]/],
-  ['postgres://u@h1:1,h2:70000/stock', /is no address/],
-  ['postgres://u@h1,,h2/stock', /is no address/],
-  ['postgres://u@h1:0,h2/stock', /is no address/],
-  ['postgres://h/50%off', /is no address/],
+  ['postgres://u@h1:1,h2:70000/stock', /is not an address/],
+  ['postgres://u@h1,,h2/stock', /is not an address/],
+  ['postgres://u@h1:0,h2/stock', /is not an address/],
+  ['postgres://h/50%off', /is not an address/],
+  ['postgres://h%zz/stock', /is not an address/],
+  ['postgres://h/stock#?sslmode=require', /is not an address/],
   ['postgres://h1,h2/stock?target_session_attrs=any', /must lead to the primary/],
   ['postgres://h/stock?target_session_attrs=standby', /must lead to the primary/],
-  ['postgres://h/stock?TimeZone=Asia/Tokyo', /a parameter that the service does not follow \(TimeZone\)/],
-  ['postgres://h/stock?options=-cdatestyle%3DSQL', /a parameter that .* not follow \(options\); it follows/],
-  ['postgres://h/stock?statement_timeout=1', /a parameter that .* not follow \(statement_timeout\)/],
-  ['postgres://h/stock?sslcert=a.pem', /a parameter that .* not follow \(sslcert\)/],
-  ['postgres://h/stock?host=/tmp', /a parameter that .* not follow \(host\)/],
-  ['postgres://h/stock?constructor=1', /a parameter that .* not follow \(constructor\)/],
-  ['postgres://h/stock?ssl=true', /a parameter that .* not follow \(ssl\)/],
-  ['postgres://h/stock?sslmode=on', /has sslmode with a value .* it may be disable, allow, prefer, require/],
+  ['postgres://h/stock?TimeZone=Asia/Tokyo', /a parameter that the service does not know \(TimeZone\)/],
+  ['postgres://h/stock?options=-cdatestyle%3DSQL', /a parameter that .* not know \(options\); it knows/],
+  ['postgres://h/stock?statement_timeout=1', /a parameter that .* not know \(statement_timeout\)/],
+  ['postgres://h/stock?sslcert=a.pem', /a parameter that .* not know \(sslcert\)/],
+  ['postgres://h/stock?host=/tmp', /a parameter that .* not know \(host\)/],
+  ['postgres://h/stock?constructor=1', /a parameter that .* not know \(constructor\)/],
+  ['postgres://h/stock?ssl=true', /a parameter that .* not know \(ssl\)/],
+  ['postgres://h/stock?sslmode=on', /a value of sslmode .* it may be disable, allow, prefer, require/],
   ['postgres://h/stock?sslrootcert=ca.pem', /it may be system; NODE_EXTRA_CA_CERTS names the file/],
-  ['postgres://h/stock?sslmode=disable&channel_binding=require', /channel_binding and has sslmode=disable/],
-  ['postgres://h/stock?sslmode=require&sslmode=disable', /says sslmode twice/],
+  [
+    'postgres://h/stock?sslmode=disable&channel_binding=require',
+    /channel_binding, which sslmode=disable rules out/,
+  ],
+  ['postgres://h/stock?sslmode=require&sslmode=disable', /has sslmode twice/],
 ])('%s as DATABASE_URL: %s', (url, why) => {
   const read = () => readConfig({ DATABASE_URL: connections.DATABASE_URL }, { DATABASE_URL: url });
   if (why === null) {
@@ -98,8 +115,8 @@ test.each([
   ['postgres://u:p@h/stock?target_session_attrs=standby', null],
   ['postgres://u:p@[::1]:6432/stock', null],
   ['postgres://u:p@h1,h2/stock', /must be an address with one host/],
-  ['redis://h/1', /is no address/],
-  ['postgres://h/stock?search_path=other', /not follow \(search_path\)/],
+  ['redis://h/1', /is not an address/],
+  ['postgres://h/stock?search_path=other', /not know \(search_path\)/],
 ])('%s as DATABASE_READ_URL: %s', (url, why) => {
   const { DATABASE_READ_URL } = apiSettings;
   const read = () => readConfig({ DATABASE_READ_URL }, { DATABASE_READ_URL: url });

@@ -364,7 +364,7 @@ describe.each([...parts, 'owner' as const])('refused to the %s', (who) => {
   });
 });
 
-test('an owner who may not create roles is told what somebody else must run, and migrates after that', async () => {
+test('an owner who may not create roles is told what a superuser must run, and migrates after that, whatever else one has revoked', async () => {
   // A server of its own: in the others the roles are there.
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-postgres-')));
   const settings = ownSettings(folder);
@@ -388,6 +388,10 @@ test('an owner who may not create roles is told what somebody else must run, and
     `modest may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
   );
   await admin.unsafe(statements);
+  // As guides to hardening advise. Then the owner, who may not revoke it, has no right left to it either.
+  const there = connect(databaseOf(url, 'modest'), { name: 'tests', connectionsMax: 1 });
+  await there.unsafe('revoke execute on function lo_create(oid), lo_creat(integer) from public');
+  await there.end();
   await migrate(modest);
   expect(await excessRightsOf(modest)).toBe("the tables' owner");
   await modest.end();

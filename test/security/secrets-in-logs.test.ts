@@ -353,7 +353,7 @@ describe('no secret and no value of a body in any log', () => {
         const found = [...canaries].filter(([, text]) => failed.message.includes(text)).map(([what]) => what);
         expect(found).toEqual([]);
         expect(failed.message).toMatch(
-          /password authentication failed|is no address|Invalid URL|ENOTFOUND|may hold values/,
+          /password authentication failed|is not an address|Invalid URL|ENOTFOUND|may hold values/,
         );
       }
     }

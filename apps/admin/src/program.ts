@@ -122,8 +122,8 @@ export const inventory = group(
   .addHelpText(
     'after',
     `
-All but start, reset and secrets work on DATABASE_URL or, without it, on what start runs in this folder. Settings may stand in a
-file .env of this folder, too; those of the environment win.
+All but start, reset and secrets work on DATABASE_URL or, without it, on what start runs in this folder. Settings may also stand
+in a file .env in this folder; the environment wins.
 Exit code: 0 it was done; 1 it was not, or doctor, status or audit found something; 2 the command itself is wrong.`,
   );
 

@@ -7,9 +7,9 @@ export const apiSettings = {
   ...connections,
   PORT: Port.default(3000),
   HOST: z.string().default('127.0.0.1'),
-  /** Requests per client in any 60 s, for clients without a limit of their own. */
+  /** Requests per client in a window of 60 s, for clients without a limit of their own. */
   RATE_LIMIT: count(1).default(100),
-  /** Operations of batches per client in any 60 s, for clients without a limit of their own. */
+  /** Operations of batches per client in a window of 60 s, for clients without a limit of their own. */
   OPERATION_LIMIT: count(1).default(30_000),
   /**
    * Connections to Postgres for cheap lists and single items; at most 21 more: costly lists, and what must

@@ -21,8 +21,4 @@ export function retryAfterOf({ resetMs }: RateLimitVerdict): string {
   return String(Math.max(1, secondsOf(resetMs)));
 }
 
-/**
- * A request of this very millisecond leaves the window a millisecond after its 60 s; and by a clock of Redis
- * that was corrected it came a little later than now.
- */
-const secondsOf = (resetMs: number) => Math.min(windowSeconds, Math.ceil(resetMs / 1000));
+const secondsOf = (resetMs: number) => Math.ceil(resetMs / 1000);

@@ -5,8 +5,8 @@ export type Client = {
   permissions: ReadonlySet<number>;
   /** The warehouses in scope. */
   scope: ReadonlySet<number>;
-  /** Requests in any 60 s; null: the service's default. */
+  /** Requests in a window of 60 s; null: the service's default. */
   rateLimit: number | null;
-  /** Operations of batches in any 60 s; null: the service's default. */
+  /** Operations of batches in a window of 60 s; null: the service's default. */
   operationsPerMinute: number | null;
 };

@@ -65,17 +65,17 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
   return sql;
 }
 
-// The part of Postgres in which a commit waits for its standbys, as its messages name it in any language.
+// The function of Postgres in which a commit waits for its standbys; messages carry it in every language.
 const waitForStandbys = 'SyncRepWaitForLSN';
 
-/** A commit counts, and its wait for the standbys was ended: by `pg_cancel_backend`, or a cancel of ours. */
+/** A commit took effect, but its wait for the standbys was cancelled, by `pg_cancel_backend` or by us. */
 class UnwaitedError extends PlainError {
   readonly code = 'COMMIT_UNWAITED';
 }
 
 /**
- * Fails the statement that a warning is about, as one whose answer was lost, where its commit did not wait
- * for the standbys: the driver has an error thrown here be the running statement's.
+ * Where a warning says that a commit did not wait for the standbys, fails its statement like one whose answer
+ * was lost: an error thrown here becomes the running statement's.
  */
 function refuseUnwaited({ routine }: postgres.Notice): void {
   if (routine === waitForStandbys) throw new UnwaitedError('a commit did not wait for the standbys');

@@ -1,34 +1,34 @@
-// A setting of a server, a database or a role holds for our connections as well, unless they begin with a
-// value of their own. An answer of ours depends on these.
+// What is set for a server, a database or a role holds for our connections, too, unless they begin with a
+// value of their own. Our answers depend on these settings.
 
-/** Poolers, too, take these from a connection: Postgres tells them of each change. */
+/** These reach Postgres through a pooler as well: it reports each change of them. */
 const told: Record<string, string> = {
   DateStyle: 'ISO, MDY',
   TimeZone: 'UTC',
   standard_conforming_strings: 'on',
 };
 
-/** What no connection of ours leaves to Postgres. */
+/** Settings that every connection of ours begins with. */
 export const pinned: Record<string, string> = {
   ...told,
-  // Tables of the same name elsewhere are another's.
+  // A table of the same name in another schema is not ours.
   search_path: 'public',
   bytea_output: 'hex',
   array_nulls: 'on',
   extra_float_digits: '1',
-  // Each statement sees what was committed before it, which the locks of a batch are built on.
+  // The locks of a batch rely on each statement seeing what was committed before it.
   default_transaction_isolation: 'read committed',
-  // An index of texts would leave out at random what is beyond it.
+  // Beyond such a limit an index of texts would leave out rows at random.
   gin_fuzzy_search_limit: '0',
-  // A statement that fails, as some are meant to, would end its connection.
+  // Otherwise a failed statement, and some are expected to fail, would end its connection.
   exit_on_error: 'off',
   // Compiling takes longer than any statement of ours that Postgres would compile.
   jit: 'off',
-  // Values of a statement that fails would come into the server's log.
+  // Otherwise the values of a failed statement would go into the server's log.
   log_parameter_max_length_on_error: '0',
 };
 
-/** What a connection of ours lives by; a pooler's are its own. */
+/** Settings of the connection itself; a pooler has its own. */
 const ofConnections: Record<string, string> = {
   idle_session_timeout: '0',
   // A machine that is lost says nothing: its connections would keep their places for the two hours that a
@@ -37,7 +37,7 @@ const ofConnections: Record<string, string> = {
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
   tcp_user_timeout: '0',
-  // By a warning Postgres says that a commit did not wait for its standbys.
+  // Postgres reports by a warning that a commit did not wait for its standbys.
   client_min_messages: 'warning',
 };
 
@@ -51,7 +51,7 @@ const byKeysSettings = {
 
 const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
-/** What a connection is for, by which its settings differ. */
+/** What a connection is for; its settings depend on it. */
 export type ConnectionUse = {
   /** Shown by Postgres beside each connection. */
   name: string;
@@ -76,7 +76,7 @@ export type ConnectionUse = {
   pooled?: boolean;
 };
 
-/** The settings with which a connection begins. All are texts: the driver leaves out a zero. */
+/** The settings with which a connection begins. All are texts, because the driver drops a zero. */
 export function settingsOf(options: ConnectionUse): Record<string, string> {
   const name = { application_name: options.name };
   if (options.pooled === true) return { ...name, ...told };

@@ -179,7 +179,7 @@ async function refuseWrongSettings(sql: Sql): Promise<void> {
   }
   if (unfit.length > 0) {
     throw new UnfitDatabaseError(
-      `the database runs with ${unfit.join(', ')}, with which the service cannot work: see whether it is set for the server, the database or the role`,
+      `the database runs with ${unfit.join(', ')}, with which the service cannot work: find out whether the server, the database or the role sets it`,
     );
   }
 }

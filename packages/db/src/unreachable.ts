@@ -4,8 +4,8 @@ import { PlainError } from '@inventory/process/plain-error';
 import { isOutage } from './client.ts';
 
 /**
- * Why Postgres cannot work now, of an error that `isOutage` knows: what we or the driver's patch say of it,
- * else its code, so that it holds no user and no password.
+ * Why Postgres cannot work now, for an error that `isOutage` knows: our own message or that of the driver's
+ * patch, otherwise its code, so that no user and no password is shown.
  */
 export function whyAway(error: unknown): string {
   const { code } = error as { code: string };

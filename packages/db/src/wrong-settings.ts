@@ -1,41 +1,41 @@
 import type { Sql } from './client.ts';
 
-/** Which values of a setting are right, and the one to set. */
+/** Which values of a setting are right, and which one to set. */
 export type Rule = { isRight: (value: string) => boolean; wanted: string };
 
-/** One value alone. */
+/** A rule with a single right value. */
 export const exactly = (wanted: string): Rule => ({ isRight: (value) => value === wanted, wanted });
 
-/** An answered transaction can be lost with these. A connection must not, or may not, set them itself. */
+/** With these an answered transaction can be lost. A connection must not, or may not, set them itself. */
 const lossy: Record<string, Rule> = {
   fsync: exactly('on'),
   full_page_writes: exactly('on'),
   synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },
 };
 
-/** The service cannot do its work with others. A connection may not, or cannot always, set them itself. */
+/** With any other value the service cannot work. A connection may not, or cannot always, set them itself. */
 const unfit: Record<string, Rule> = {
-  // Of triggers and references, which guard the ledger, none would act.
+  // Triggers and foreign keys, which guard the ledger, would not act.
   session_replication_role: { isRight: (value) => value !== 'replica', wanted: 'origin' },
-  // Says of a server that it takes no writes, which several hosts are told apart by.
+  // A server that has it set refuses writes; where there are several hosts, this tells them apart.
   default_transaction_read_only: exactly('off'),
-  // Only Postgres 17 and later know it. Longer than the longest answer takes; migrations take what they take.
+  // Postgres 17 and later. It must be longer than the longest answer, and migrations have no limit.
   transaction_timeout: {
     isRight: (value) => Number(value) === 0 || Number(value) >= 60_000,
     wanted: '0',
   },
 };
 
-/** A setting as it is, `name = value`. */
+/** Settings as they are, each as `name = value`. */
 type WrongSettings = { lossy: string[]; unfit: string[] };
 
-/** Settings of this connection with which the service must not, or cannot, run; none: it can. */
+/** The settings of this connection with which the service must not, or cannot, run. */
 export async function findWrongSettings(sql: Sql): Promise<WrongSettings> {
   const found = await readSettings(sql, Object.keys({ ...lossy, ...unfit }));
   return { lossy: wrongOf(found, lossy), unfit: wrongOf(found, unfit) };
 }
 
-/** The values of these settings as this connection has them; one that the server does not know is missing. */
+/** The values of these settings on this connection, without those that the server does not know. */
 export async function readSettings(sql: Sql, names: readonly string[]): Promise<Map<string, string>> {
   const rows = await sql<{ name: string; setting: string }[]>`
     select name, setting

@@ -37,6 +37,7 @@ async function checkGivenServers(
   const failures = tried.map(({ host, failure }) => `${placeOf(host)} (${failure})`).join(', ');
   throw new LocalStackError(`${name} cannot be reached at ${failures}; check ${variable} and that it runs`);
 }
+
 function redisHostsOf(url: string): readonly RedisHost[] {
   try {
     const address = parseRedisAddress(url);
@@ -52,7 +53,7 @@ function redisHostsOf(url: string): readonly RedisHost[] {
 
 const placeOf = ({ host, port }: RedisHost) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Null when it answers, else what went wrong. A folder as the host is that of Postgres' socket. */
+/** Null when it answers, otherwise what went wrong. A host that is a folder holds Postgres' socket. */
 function tryConnection({ host, port }: RedisHost, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };

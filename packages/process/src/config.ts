@@ -58,8 +58,8 @@ export const connections = {
   INTERNAL_PORT: Port.optional(),
   INTERNAL_HOST: z.string().default('127.0.0.1'),
   /**
-   * Names by which they may be asked for beside addresses and names that nobody owns on the internet,
-   * separated by commas; one that begins with a dot stands for all that end so. /
+   * Names to which they answer beside addresses and names that nobody can own on the internet, separated by
+   * commas; one that begins with a dot stands for every name that ends so.
    */
   INTERNAL_NAMES: z
     .string()

@@ -6,37 +6,37 @@ export type Place = { host: string; port: number };
 
 /** What a DATABASE_URL says, which may name several servers, of which one is the primary. */
 export type DatabaseAddress = {
-  /** In the order of the address; at least one. The host of a single one is '' where it names none. */
+  /** At least one, in the order of the address. A single one that names no host has ''. */
   places: Place[];
-  /** '' where the address does not say it; so are `password` and `database`. */
+  /** '' where the address has none; the same holds for `password` and `database`. */
   user: string;
   password: string;
   database: string;
   /** What `target_session_attrs` says, null: nothing. */
   wanted: string | null;
-  /** `verify-full`: the certificate must be right, and name the host. */
+  /** `verify-full`: the certificate must be valid and name the host. */
   tls: 'off' | 'prefer' | 'require' | 'verify-full';
 };
 
-/** An address is not understood; the message goes on where the name of its setting ends. */
+/** An address cannot be read; the message continues a sentence that begins with the setting's name. */
 class DatabaseAddressError extends PlainError {}
 
 const portByDefault = 5432;
 const form =
-  'is no address: postgres://user:password@host:port/database, several hosts with commas between them, ' +
-  'an IPv6 address in [brackets]; a % of a password is %25';
+  'is not an address: postgres://user:password@host:port/database, several hosts separated by commas, ' +
+  'an IPv6 address in [brackets]; a % in a password is written %25';
 
 const tlsModes: Record<string, DatabaseAddress['tls']> = {
   disable: 'off',
   allow: 'prefer',
   prefer: 'prefer',
   require: 'require',
-  // The host's name is checked, too.
+  // Node checks the host's name as well.
   'verify-ca': 'verify-full',
   'verify-full': 'verify-full',
 };
 
-/** The parameters of an address and their values; null: any value, since the service has its own. */
+/** The parameters of an address and their values; null: any value, which is ignored. */
 const parameters: Record<string, readonly string[] | null> = {
   sslmode: Object.keys(tlsModes),
   sslrootcert: ['system'],
@@ -55,15 +55,15 @@ const parameters: Record<string, readonly string[] | null> = {
 
 /**
  * Reads an address as libpq does: `postgres://user:password@h1:5432,h2:5433/database?…`. `URL` takes no
- * commas. Throws DatabaseAddressError, also for a parameter that the service would not follow: the driver
- * would hand it to Postgres as a setting, in the place of ours.
+ * commas. Throws DatabaseAddressError, also for an unknown parameter: the driver would pass it to Postgres
+ * as a setting, in place of ours.
  */
 export function readDatabaseAddress(text: string): DatabaseAddress {
   const { scheme, login, hosts, rest } = partsOf(text);
-  // An `@` in the rest is of a password with a `?` in it, which the errors below would show.
-  if (!/^postgres(ql)?:/.test(scheme) || rest.includes('@')) throw new DatabaseAddressError(form);
+  // An `@` or `#` in the rest is of a password with a `?` or a `#` in it, which the errors below would show.
+  if (!/^postgres(ql)?:/.test(scheme) || /[@#]/.test(rest)) throw new DatabaseAddressError(form);
   const urls = hosts.map((host) => `${scheme}${login}${host}${rest}`);
-  if (!isPercentEncoded(login) || urls.some((each) => !URL.canParse(each)))
+  if (!isPercentEncoded(login + hosts.join()) || urls.some((each) => !URL.canParse(each)))
     throw new DatabaseAddressError(form);
   const url = new URL(urls[0]!);
   const places = urls.map((each) => placeOf(new URL(each)));
@@ -83,28 +83,30 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
 function readParameters(given: URLSearchParams): Pick<DatabaseAddress, 'wanted' | 'tls'> {
   for (const [name, value] of given) {
     const values = Object.hasOwn(parameters, name) ? parameters[name] : [];
-    if (given.getAll(name).length > 1) throw new DatabaseAddressError(`says ${name} twice`);
+    if (given.getAll(name).length > 1) throw new DatabaseAddressError(`has ${name} twice`);
     if (values === null || values?.includes(value)) continue;
     throw new DatabaseAddressError(
       values?.length === 0
-        ? `has a parameter that the service does not follow (${name}); it follows ${Object.keys(parameters).join(', ')}`
-        : `has ${name} with a value that the service does not follow: it may be ${values?.join(', ')}${hintOn(name)}`,
+        ? `has a parameter that the service does not know (${name}); it knows ${Object.keys(parameters).join(', ')}`
+        : `has a value of ${name} that the service does not know; it may be ${values?.join(', ')}${hintOn(name)}`,
     );
   }
   const mode = given.get('sslmode');
   const binds = given.get('channel_binding') === 'require';
   const tls = mode === null ? 'off' : tlsModes[mode]!;
   if (binds && mode === 'disable')
-    throw new DatabaseAddressError('asks for channel_binding and has sslmode=disable');
+    throw new DatabaseAddressError('asks for channel_binding, which sslmode=disable rules out');
   return {
     wanted: given.get('target_session_attrs'),
-    // The driver binds no channels. It is there against somebody in the middle, and so is a certificate.
+    // The driver cannot bind channels. A checked certificate keeps out a man in the middle just as well.
     tls: binds || given.has('sslrootcert') ? 'verify-full' : tls,
   };
 }
 
 function hintOn(name: string): string {
-  return name === 'sslrootcert' ? '; NODE_EXTRA_CA_CERTS names the file of an authority of your own' : '';
+  return name === 'sslrootcert'
+    ? '; NODE_EXTRA_CA_CERTS names the file of a certificate authority of your own'
+    : '';
 }
 
 /** The places for people: `h1:5432, h2:5433`; no user and no password. */
@@ -118,7 +120,7 @@ export function hostCountOf(databaseUrl: string): number {
   return readDatabaseAddress(databaseUrl).places.length;
 }
 
-/** Puts another user and password into an address of whatever kind. */
+/** Puts another user and password into an address, of Postgres or of Redis. */
 export function withLogin(url: string, login: { name: string; password: string }): string {
   const { scheme, hosts, rest } = partsOf(url);
   return `${scheme}${encodeURIComponent(login.name)}:${encodeURIComponent(login.password)}@${hosts.join(',')}${rest}`;
@@ -137,7 +139,7 @@ export function whyNoPrimary(databaseUrl: string): string | null {
     : 'must lead to the primary: target_session_attrs is read-write or left out';
 }
 
-/** Why it is no address of a database; null: it is one. */
+/** Why this is not an address of a database; null: it is one. */
 export function whyNoAddress(databaseUrl: string): string | null {
   try {
     readDatabaseAddress(databaseUrl);

@@ -34,9 +34,9 @@ type InternalSettings = {
 /**
  * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not), `/accepts`
  * (new requests may be sent to it; 503 when not) and `/metrics` for those who run the service; null when no
- * port is set. Never on the port that clients reach, and only by a name of their own network. `/accepts` is
+ * port is set. Never on the port that clients reach, and only to a `Host` of `isOwnHost`. `/accepts` is
  * for a proxy, and unlike `/readyz` it does not ask Postgres: without Postgres the process itself answers
- * requests best. /
+ * requests best.
  */
 export async function serveInternal(
   settings: InternalSettings,

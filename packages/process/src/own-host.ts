@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 const inside = /(^|\.)(localhost|local|internal|svc|home\.arpa)$/;
 
 /**
- * Whether a `Host` header names this process as those do who run it: an address, a name without a dot, one
- * of a network of their own, or one of `names` (`.example.com`: whatever ends so). The internal port asks
- * for no password, so a page of somebody else whose name was made to lead to 127.0.0.1 must not read it in
- * a browser of theirs. /
+ * Whether a `Host` header names this process as an operator would: by an address, a name without a dot, a
+ * name of a private network, or one of `names` (`.example.com`: every name that ends so). The internal port
+ * asks for no password, so a foreign page whose name was made to lead to 127.0.0.1 must not read it in an
+ * operator's browser.
  */
 export function isOwnHost(header: string | undefined, names: readonly string[]): boolean {
   if (header === undefined) return true;

@@ -67,7 +67,7 @@ export function parsePermissions(text: string): number[] {
   });
 }
 
-/** Requests in any 60 s, or `default`. */
+/** Requests in a window of 60 s, or `default`. */
 export function parseRateLimit(text: string): number | 'default' {
   return text === 'default' ? text : parseId(text);
 }

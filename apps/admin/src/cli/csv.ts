@@ -16,8 +16,8 @@ export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
 /** What a file's columns may be. `ignored`: what an export has beside what an import takes. */
 export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
 
-// A spreadsheet reads a value that begins so as a formula, some also with the wide forms. A quote before it
-// says that it is text.
+// A spreadsheet takes a value that begins like this for a formula, some of them also with the full-width
+// forms. A quote before it marks it as text.
 const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const quotedFormula = new RegExp(`^'${formula.source.slice(1)}`);
 
@@ -27,10 +27,9 @@ const delimiters = [',', ';', '\t'] as const;
 const lineEnds = ['\r\n', '\n', '\r'];
 
 /**
- * Reads a file of comma-separated values, or of those with semicolons or tabs, in UTF-8 with a header; `-`
- * is standard input. A row with too many or too few values is bad; all others are given back as they are,
- * blanks too, without the quote that keeps a value from being a formula. Fails with CommandError when the
- * file as a whole cannot be read. /
+ * Reads values separated by commas, semicolons or tabs, in UTF-8 with a header; `-` is standard input. A row
+ * with too many or too few values is bad. All other values are returned as they are, blanks included, but
+ * without the quote that keeps a text from being a formula. Throws CommandError when the file cannot be read.
  */
 export async function readCsv(
   path: string,
@@ -55,9 +54,8 @@ export async function readCsv(
 }
 
 /**
- * Turns rows into comma-separated values with a header, which `readCsv` reads back as they were: a text
- * that a spreadsheet would take for a formula gets a quote before it, one that begins with such a quote
- * another. /
+ * Turns rows into comma-separated values with a header. A text that a spreadsheet would take for a formula
+ * gets a quote before it, and so does one that begins with such a quote: `readCsv` reads both back unchanged.
  */
 export async function createCsvWriter(columns: readonly string[]): Promise<Transform> {
   const { stringify } = await import('csv-stringify');

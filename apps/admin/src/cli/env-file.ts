@@ -1,11 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { CommandError } from './command-error.ts';
 
-/** Adds the settings of the file `.env` of this folder, where there is one; those of the environment win. */
+/** Adds the settings of `.env` in the current folder, if there is one. The environment wins. */
 export function readEnvFile(): void {
+  // Not `process.loadEnvFile`, to which a file that may not be read is one that is not there.
+  for (const [name, value] of Object.entries(parseEnv(readText()))) process.env[name] ??= value;
+}
+
+function readText(): string {
   try {
-    process.loadEnvFile('.env');
+    return readFileSync('.env', 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw new CommandError(`.env cannot be read (${code})`, 2);
+    if (code === 'ENOENT') return '';
+    throw new CommandError(`.env cannot be read (${code})`, 2);
   }
 }

@@ -1,30 +1,29 @@
 import { inventoryCommand } from '@inventory/process/called-as';
 import { keepLines, plain, plainJson } from './plain-text.ts';
 
-// Everything that is written for people goes through here: whoever wrote a text decides nothing about the
-// terminal that shows it.
+// Everything that people read goes through here, so that no stored text can control their terminal.
 
 /** A line for the operator. */
 export function print(line: string): void {
   process.stdout.write(`${plain(line)}\n`);
 }
 
-/** A value as one line of JSON, for a program. */
+/** A value as one line of JSON, for programs. */
 export function printJson(value: unknown): void {
   printJsonText(JSON.stringify(value));
 }
 
-/** The same of what is JSON already. */
+/** The same for a text that is JSON already. */
 export function printJsonText(json: string): void {
   process.stdout.write(`${plainJson(json)}\n`);
 }
 
-/** A line beside the output: an error, a warning. */
+/** A line on standard error: an error or a warning. */
 export function tell(line: string): void {
   process.stderr.write(`${plain(line)}\n`);
 }
 
-/** The same of a text of several lines, as it comes, in pieces. */
+/** The same for a text of several lines, which may come in pieces. */
 export function tellText(text: string): void {
   process.stderr.write(keepLines(text));
 }

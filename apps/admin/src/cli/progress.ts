@@ -3,17 +3,17 @@ import { plain } from './plain-text.ts';
 const quietMs = 1000;
 const everyMs = 500;
 
-/** How far a command is, for a terminal. */
+/** The progress of a command, on a terminal. */
 export type Progress = {
-  /** Shows this in the place of what was shown before. */
+  /** Replaces what was shown before. */
   show(text: string): void;
-  /** Takes it away again. */
+  /** Clears it. */
   end(): void;
 };
 
 /**
- * Says on a terminal how far a long command is, on one line of standard error that is gone in the end.
- * Where no terminal is, and for what takes no longer than a second, nothing. /
+ * Shows the progress of a long command on one line of standard error, which is cleared at the end. Shows
+ * nothing during the first second, or where standard error is no terminal.
  */
 export function createProgress(): Progress {
   const { stderr } = process;
@@ -26,7 +26,7 @@ export function createProgress(): Progress {
       if (!stderr.isTTY || now - shownAt < everyMs) return;
       shownAt = now;
       isShown = true;
-      // Cut where the line ends: one that breaks is not gone when it is taken away.
+      // Cut to the terminal's width: a line that wraps cannot be cleared.
       const line = `${Math.floor((now - startedAt) / 1000)} s  ${text}`.slice(0, (stderr.columns || 80) - 1);
       stderr.write(`\r${plain(line)}\u001b[K`);
     },
@@ -37,12 +37,12 @@ export function createProgress(): Progress {
   };
 }
 
-/** A step and how much of it is done: `done` 0 … 1, null where nobody knows. */
+/** A step and how much of it is done: `done` is 0 … 1, or null when unknown. */
 export function stepText(step: string, done: number | null): string {
   return done === null ? step : `${step}  ${Math.floor(done * 100)} %`;
 }
 
-/** So many of so many rows. */
+/** How many rows are done, and of how many. */
 export function rowsText(done: number, what: string, total?: number): string {
   return total === undefined ? `${done} ${what}` : `${done} of ${total} ${what}`;
 }

@@ -4,19 +4,19 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { CommandError } from './command-error.ts';
 
-// It holds what the database does.
+// The file holds data of the database.
 const ours = 0o600;
 
 /**
- * What is written. `what`: for errors. `replaces`: a file of the name makes way. `isText`: a terminal may
- * show it. /
+ * What is written. `what`: its name in errors. `replaces`: it may replace a file of that name. `isText`: it
+ * may be shown on a terminal.
  */
 export type Target = { what: string; replaces: boolean; isText: boolean };
 
 /**
- * Has `work` write a file for our user alone, which gets its name when all of it is on the disk and not
- * before: whatever bears the name is whole. `-` is standard output. Fails with CommandError when there is
- * another thing of that name, or it cannot be written; then nothing is left of it. /
+ * Has `work` write a file that only our user may read. It gets its name once all of it is on the disk, so a
+ * file of that name is whole. `-` is standard output. Throws CommandError when the name is taken or the file
+ * cannot be written, and leaves nothing behind.
  */
 export async function writeTarget<T>(
   path: string,
@@ -47,11 +47,11 @@ export async function writeTarget<T>(
 }
 
 function refuseOther(path: string, what: string, replaces: boolean): void {
-  // What cannot be looked at cannot be written either, and then the error says why.
+  // A path that cannot be read cannot be written either, and that error says why.
   if (!existsSync(path)) return;
   if (!replaces) throw new CommandError(`${path} is there already: a ${what} needs a new name`);
-  // A device would be replaced by a file.
-  if (!statSync(path).isFile()) throw new CommandError(`${path} is no file`, 2);
+  // Otherwise a device would be replaced by a file.
+  if (!statSync(path).isFile()) throw new CommandError(`${path} is not a file`, 2);
 }
 
 async function writeWhole<T>(file: FileHandle, work: (output: Writable) => Promise<T>): Promise<T> {

@@ -16,7 +16,7 @@ export const backup = new Command('backup')
   .option('--connections <number>', 'copy with so many connections at once, 1 to 8', parseConnections, 2)
   .addHelpText('after', example('backup /backups/2026-11-21.inventory'))
   .action(async (path: string, { connections }: { connections: number }) => {
-    // All beside it, because standard output may be the backup itself.
+    // Nothing on standard output, which may be the backup itself.
     const progress = createProgress();
     await untilBrokenOff('there is no backup', (signal) =>
       // One of the version before, too: it is what an operator takes before migrating.

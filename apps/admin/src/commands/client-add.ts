@@ -28,8 +28,12 @@ export const clientAdd = new Command('add')
   .option('--permissions <list>', `its permissions, ${permissionsHelp}`, parsePermissions)
   .option('--warehouses <list>', 'ids of the warehouses in its scope', parseIds)
   .option('--read-only', 'refuse whatever writes')
-  .option('--rate-limit <number>', 'requests in any 60 s, instead of the default', parseId)
-  .option('--operation-limit <number>', 'operations of batches in any 60 s, instead of the default', parseId)
+  .option('--rate-limit <number>', 'requests in a window of 60 s, instead of the default', parseId)
+  .option(
+    '--operation-limit <number>',
+    'operations of batches in a window of 60 s, instead of the default',
+    parseId,
+  )
   .option('--from <file>', 'the clients of this file, instead of one')
   .option('--skip-bad', 'add the valid rows of the file, and skip the others')
   .option('--json', 'print one line of JSON: clientId and clientSecret, of a file a list of these')

@@ -39,8 +39,12 @@ export const clientSet = new Command('set')
   .option('--remove-warehouses <list>', 'ids of warehouses that go from its scope', parseIds)
   .option('--read-only', 'refuse whatever writes')
   .option('--no-read-only', 'let it write')
-  .option('--rate-limit <number>', 'requests in any 60 s, or "default"', parseRateLimit)
-  .option('--operation-limit <number>', 'operations of batches in any 60 s, or "default"', parseRateLimit)
+  .option('--rate-limit <number>', 'requests in a window of 60 s, or "default"', parseRateLimit)
+  .option(
+    '--operation-limit <number>',
+    'operations of batches in a window of 60 s, or "default"',
+    parseRateLimit,
+  )
   .option('--json', 'print one line of JSON: clientId, before and after')
   .addHelpText(
     'after',

@@ -16,7 +16,7 @@ export const itemExport = new Command('export')
   .addHelpText(
     'after',
     `
-CSV in UTF-8 with a header. A text that a spreadsheet would take for a formula has a ' before it, which item import takes away again.
+CSV in UTF-8 with a header. A text that a spreadsheet would take for a formula gets a ' before it, which item import removes again.
 ${example('item export --to items.csv')}`,
   )
   .action(async ({ to }: { to: string }) => {
@@ -25,7 +25,7 @@ ${example('item export --to items.csv')}`,
       let count = 0;
       const rows = rowsOf(sql, () => {
         count += 1;
-        // Beside what is written to a terminal, or to a reader that shows it there, it would be in the way.
+        // On standard output it would get in the way of what a terminal shows.
         if (to !== '-') progress.show(rowsText(count, 'items'));
       });
       // As a whole or not at all: an export that was broken off must not be taken for one.

@@ -9,11 +9,9 @@ import { isDatabaseGiven } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const reset = new Command('reset')
-  .description(
-    'Remove all that `start` keeps in this folder: items, stock, ledger, clients; then it begins anew',
-  )
-  .option('--local', 'the data of this folder are meant although DATABASE_URL is given')
-  .option('--yes', 'it is meant, where there is no terminal to ask on')
+  .description('Delete the data that `start` keeps in this folder: items, stock, ledger, clients')
+  .option('--local', 'delete the data of this folder although DATABASE_URL is set')
+  .option('--yes', 'confirm it where there is no terminal to ask on')
   .addHelpText(
     'after',
     `\nNever touches the database of DATABASE_URL. On a terminal it always asks. Stop the service first.\n${example('reset')}`,
@@ -21,16 +19,16 @@ export const reset = new Command('reset')
   .action(async ({ local, yes }: { local?: true; yes?: true }) => {
     if (isDatabaseGiven() && !local) {
       throw new CommandError(
-        'DATABASE_URL is given, and reset leaves that alone: --local says that the data of this folder are meant',
+        'DATABASE_URL is set, and reset never touches that database; --local deletes the data of this folder',
         2,
       );
     }
     // Loaded only here: the image has no @inventory/local.
     const { LocalStackError, removeStackData } = await import('@inventory/local/stack');
-    await confirm(`this removes all data in ${localFolder}, for good`, 'reset', yes ?? false);
+    await confirm(`this deletes all data in ${localFolder}, for good`, 'reset', yes ?? false);
     await removeStackData(localFolder).catch((error: unknown) => {
       throw error instanceof LocalStackError ? new CommandError(error.message) : error;
     });
     await rm(join(localFolder, 'demo-client.json'), { force: true });
-    print(`removed; \`${inventoryCommand('start')}\` begins anew`);
+    print(`deleted; \`${inventoryCommand('start')}\` begins afresh`);
   });

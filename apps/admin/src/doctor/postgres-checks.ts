@@ -58,7 +58,7 @@ export const postgresChecks: Question<Sql>[] = [
       if (unfit.length > 0) {
         return fail(
           `${unfit.join(', ')}: the service cannot work with it, and api and worker refuse to start`,
-          'see whether it is set for the server, the database or the role, and reset it there',
+          'find out whether the server, the database or the role sets it, and reset it there',
         );
       }
       if (unwise.length > 0) {

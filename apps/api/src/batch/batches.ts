@@ -29,7 +29,7 @@ import type { BatchTurns } from './turns.ts';
 export type BatchesOptions = {
   sender: Sender;
   limiter: RateLimiter;
-  /** Operations in any 60 s, of a client without a limit of its own. */
+  /** Operations in a window of 60 s, of a client without a limit of its own. */
   operationLimit: number;
   turns: BatchTurns;
   findOriginals: FindOriginals;

@@ -22,13 +22,10 @@ const headerTexts: Record<string, [description: string, example: string]> = {
     '2026-01-31T08:00:00.000Z',
   ],
   'RateLimit-Policy': [
-    'The limit: requests (q) in any window of so many seconds (w); a batch adds the policy `operations` (extension)',
+    'The limit: requests (q) in a window of so many seconds (w); a batch adds the policy `operations` (extension)',
     '"default";q=100;w=60',
   ],
-  RateLimit: [
-    'Requests left (r), and the seconds until the oldest counted request leaves the window (t)',
-    '"default";r=99;t=60',
-  ],
+  RateLimit: ['Requests left (r) in this window, and the seconds until it ends (t)', '"default";r=99;t=60'],
   'Retry-After': ['Seconds to wait before trying again', '1'],
   'Idempotent-Replayed': ['true: the stored answer of an earlier request with this key (extension)', 'true'],
   'Preference-Applied': [

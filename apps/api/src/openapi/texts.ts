@@ -1,4 +1,4 @@
-import { batchBytesMax, bodyBytesMax } from '../body.ts';
+import { batchBytesMax, bodyBytesMax, formBytesMax } from '../body.ts';
 
 /** The introduction an integrator should read before the first call. */
 export const introduction = `
@@ -17,7 +17,7 @@ Lots, stock levels, stock transactions and the item catalog of a warehouse inven
 | Status | Meaning |
 |---|---|
 | 2xx | Applied and durable. |
-| 4xx, 5xx | Not applied, and never will be. The one exception says so in \`message\` (503: the database was out of reach for the whole wait); writes of items have it too. |
+| 4xx, 5xx | Not applied, and never will be. The one exception says so in \`message\` (503: the database, or a standby it waits for, did not answer for the whole wait); writes of items have it too. |
 
 Send a transaction with an \`Idempotency-Key\` (*extension*) and you can send it again after a lost connection without
 applying it twice: the same key and body give the stored answer, byte for byte, with \`Idempotent-Replayed: true\`, for at
@@ -31,7 +31,8 @@ state 409. Nothing is written before the last check.
 ## Errors
 
 Every error but 429 is an \`Error\` object: \`statusCode\`, \`error\`, \`message\`, and \`details\` with \`validation_error\`: **all**
-offending fields, each with its messages.
+offending fields, each with its messages. A \`conflict\` says in \`reason\` and \`figures\` (*extension*) what stood in the way, so no program has to read
+\`message\`.
 
 | \`error\` | Status |
 |---|---|
@@ -48,14 +49,15 @@ offending fields, each with its messages.
 
 ## Limits
 
-- 100 requests per client in **any** 60 s, unless your client has a limit of its own. \`RateLimit-Policy\` and
-  \`RateLimit\` say what is left; 429 comes with \`Retry-After\` in seconds.
-- Operations of batches (*extension*): 30,000 per client in **any** 60 s, unless it has a limit of its own; policy \`operations\` of those headers. A batch
+- 100 requests per client in a window of 60 s, which begins with its first request, unless your client has a limit of its own.
+  \`RateLimit-Policy\` and \`RateLimit\` say what is left; 429 comes with \`Retry-After\` in seconds.
+- Operations of batches (*extension*): 30,000 per client in such a window, unless it has a limit of its own; policy \`operations\` of those headers. A batch
   that has no room gets 429 whole.
 - Refusals for want of a right token or secret may take some seconds when very many come from one address. Right ones never wait for them.
-- Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes, a batch ${batchBytesMax}; not compressed.
-- A body that is not whole within 10 s: 408. Headers of more than 16 KB: 431. A request target is a path, percent-encoded; Host and
-  Authorization are sent once: else 400. After these the connection ends.
+- Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes, a batch ${batchBytesMax};
+  the form of \`POST /Token\` at most ${formBytesMax}. A compressed body is refused unread: 415.
+- A body that is not whole within 10 s: 408. Headers of more than 16 KB: 431. A request target is a path, percent-encoded, or an absolute
+  URI, of which only path and query count; Host and Authorization are sent once: else 400. After these the connection ends.
 - A connection takes 10,000 requests, the last answer says \`Connection: close\`; of requests sent ahead of their answers it takes 32 at a
   time, and answers one after the other. One without a request ends after 75 s.
 - A page has 25 records unless asked otherwise, at most 250; a larger \`pageSize\` is capped and the answer says so.
@@ -71,8 +73,8 @@ cookies are neither set nor read.
 - **Quantities** and other decimals are JSON numbers and exact end to end, with at most 6 digits after the point; sums never round, and what
   an answer shows can be sent back as it stands. Beyond 15 significant digits a reader that uses doubles rounds: read them with a decimal type.
 - **Datetimes** in: ISO 8601, UTC when they have no offset. Out: UTC with milliseconds and \`Z\`.
-- Field names are case-sensitive. A field given twice in one object, at any depth: 400 \`bad_request\`. Unknown fields of a body are
-  ignored; \`null\` for an optional field counts as omitted.
+- Field names are case-sensitive. A field given twice in one object, at any depth: 400 \`bad_request\`. Unknown fields and
+  query parameters are ignored, unless you send \`Prefer: handling=strict\` (*extension*): then 400 names every one of them. \`null\` for an optional field counts as omitted.
 - Codes are case-sensitive: ShortIDs, aliases, spots, serials and RFID tags that differ in case are different, to look-ups and
   filters, too.
 - Paths are case-sensitive. A query parameter that is given twice: 400, which names it beside all other offending ones. In a datetime of
@@ -102,7 +104,6 @@ Walk in the default order and without filters other than \`modifiedSince\`: whil
 \`/Item/All\`. Lots never leave \`/Inventory\`. When your warehouses change, begin anew: a record that comes into your scope does not count as modified.
 `.trim();
 
-/** Which lots a move and an issue take, in which order. */
 /** What a dry run is. */
 export const dryRun = `
 
@@ -113,6 +114,7 @@ numbers of new lots null; the real call says \`dryRun: false\`. Nothing is store
 export const skipped =
   ' Beside the answer `skipped` says which lots of the item in the warehouse are not taken, and why.';
 
+/** Which lots a move and an issue take, in which order. */
 export const allocation = `
 **Which lots are taken:** those that are active, in stock, not on hold and match every filter given. **Order of allocation:**
 the earliest expiry first, lots without one after those, expired ones last; then the oldest receipt; then the lowest \`recNo\`. All

@@ -1,7 +1,7 @@
 import { inventoryCommand } from '@inventory/process/called-as';
 import type { SeenWorker } from '@inventory/queue/submit';
 
-/** A cause as it is found, before its chapter stands beside it. */
+/** A cause, still without its chapter. */
 type FoundCause = {
   code:
     | 'postgres'
@@ -25,7 +25,7 @@ type FoundCause = {
   advice: string;
 };
 
-/** What is wrong, in words for whoever has to mend it; `chapter`: its heading in docs/operating.md. */
+/** What is wrong, in words for the operator; `chapter`: its heading in docs/operating.md. */
 export type Cause = FoundCause & { chapter: string };
 
 const chapters: Record<FoundCause['code'], string> = {

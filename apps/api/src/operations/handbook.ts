@@ -1,7 +1,7 @@
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string) => text.replace(/[&<>"]/g, (found) => escapes[found]!);
 
-/** The name by which a heading is led to, as a repository's pages name it. */
+/** The anchor of a heading, formed as GitHub does. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -9,7 +9,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Text of a paragraph; a link leads to another chapter, or is its words where it leads to another page. */
+/** The text of a paragraph. A link to a chapter stays a link; of one to another page only the words stay. */
 function spanOf(text: string): string {
   return escaped(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -44,8 +44,8 @@ function blockOf(block: string): string {
 }
 
 /**
- * A page of the documentation as HTML, for whoever has nothing but this port: each heading can be led to.
- * Knows what docs/operating.md is written with, and no more of Markdown.
+ * A page of the documentation as HTML, for operators who reach nothing but this port; each heading has an
+ * anchor. It knows only as much Markdown as docs/operating.md uses.
  */
 export function handbookPage(markdown: string): string {
   const [title = ''] = markdown.split('\n');

@@ -9,7 +9,7 @@ export type Viewers = {
 };
 
 const viewersMax = 64;
-// What gives its place away comes again later than one whose connection broke.
+// A viewer that had to make room tries again later than one whose connection broke.
 const awayMs = 10_000;
 // A browser that does not read its stream comes again when it does.
 const unreadMax = 256 * 1024;
@@ -35,7 +35,7 @@ export function createViewers(): Viewers {
         response.writeHead(405, { Allow: 'GET' }).end();
         return;
       }
-      // A page of somebody else, on another port of this machine say, may not take the places.
+      // A page of another origin, such as another port of this machine, must not take up the places.
       const from = request.headers['sec-fetch-site'] ?? 'none';
       if (from !== 'none' && from !== 'same-origin') {
         response.writeHead(403, { 'Content-Type': 'text/plain' }).end('not from a page of another origin\n');

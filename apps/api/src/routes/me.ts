@@ -10,9 +10,9 @@ import { noWarehouses, route } from '../route.ts';
 
 export type MeOptions = {
   reads: StatementPool;
-  /** Requests in any 60 s of a client without a limit of its own. */
+  /** Requests in a window of 60 s of a client without a limit of its own. */
   rateLimit: number;
-  /** Operations of batches in any 60 s, likewise. */
+  /** Operations of batches in a window of 60 s, likewise. */
   operationLimit: number;
   /** The clock of Postgres, milliseconds since 1970. */
   now: () => number;

@@ -2,13 +2,14 @@ import type { DatabaseAddress, Place } from '@inventory/process/database-address
 import type postgres from 'postgres';
 
 /**
- * What the driver is told of one server of an address. Not the address itself: the driver would read it
- * otherwise than libpq does, and try the servers by itself.
+ * The driver's options for one server of an address. Not the address itself: the driver would read it
+ * differently from libpq, and try the servers on its own.
  */
 export function serverOptions(address: DatabaseAddress, { host, port }: Place) {
-  // A list: a text it would take apart at each colon. But it takes no folder of a socket in a list.
+  // A list, because the driver splits a text at each colon; but it takes the folder of a socket only as text.
   const server = host.startsWith('/') ? { host, port } : { host: [host], port: [port] };
-  const password = process.env.DATABASE_PASSWORD ?? address.password;
+  // Empty counts as unset, as of every setting.
+  const password = process.env.DATABASE_PASSWORD || address.password;
   const { wanted } = address;
   return {
     ...(host === '' ? {} : server),

@@ -12,8 +12,8 @@ export const Me = z
       .array(z.object({ wID: z.int().describe('Warehouse ID'), name: z.string().describe('Warehouse name') }))
       .describe('The scope, by wID'),
     limits: z.object({
-      requestsPerMinute: z.int().describe('Requests in any 60 s'),
-      operationsPerMinute: z.int().describe('Operations of batches in any 60 s'),
+      requestsPerMinute: z.int().describe('Requests in a window of 60 s'),
+      operationsPerMinute: z.int().describe('Operations of batches in a window of 60 s'),
       operationsPerBatch: z.int().describe('Operations of one batch'),
       pageSize: z.int().describe('Records of one page'),
     }),

@@ -28,7 +28,7 @@ export function tokenOperation(schemas: Schemas): Json {
     summary: 'Obtain an access token',
     description:
       'OAuth 2.0 client credentials (RFC 6749, 4.4). The client id and secret are sent in the form or by HTTP Basic, not by ' +
-      'both. An unknown id and a wrong secret are answered alike. Wrong secrets are limited: ten in any 60 s from an address, ' +
+      'both. An unknown id and a wrong secret are answered alike. Wrong secrets are limited: ten in a window of 60 s from an address, ' +
       'and for a client id. A right one is always answered, whatever wrong ones came before; within a minute with ' +
       'the same token again, and `expires_in` as long as it still lives. The token carries no rights: they are looked up at each request.',
     // Or nothing: then the form has the credentials.
