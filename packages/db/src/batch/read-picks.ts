@@ -140,7 +140,7 @@ export function isTaken(lot: LotState, pick: LotFilter, now: Date): boolean {
 }
 
 function lotOf(row: LotRow): LotState {
-  const { spot, hold } = row;
+  const { spot, hold, rfid_tag: rfidTag } = row;
   const units = parseQuantity(row.units);
   return {
     recNo: row.rec_no,
@@ -152,11 +152,11 @@ function lotOf(row: LotRow): LotState {
     expires: row.expires?.getTime() ?? null,
     serial: row.serial,
     serial2: row.serial2,
-    rfidTag: row.rfid_tag,
+    rfidTag,
     netWeight: row.net_weight === null ? null : parseQuantity(row.net_weight),
     grossWeight: row.gross_weight === null ? null : parseQuantity(row.gross_weight),
     hold,
-    origin: { kind: 'stored', spot, units, hold },
+    origin: { kind: 'stored', spot, units, hold, rfidTag },
     changed: false,
   };
 }

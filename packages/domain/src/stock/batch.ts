@@ -81,11 +81,11 @@ export type LotState = {
   /** The lot whose hold it has, with its reason, when it got it by this batch. */
   holdOf?: LotState;
   /**
-   * A stored one has `spot`, `units` and `hold` as they were read. `of`: the lot whose other columns a split
-   * one has, stored or received; `from`: the lot it was split from.
+   * A stored one has what a batch may change as it was read. `of`: the lot whose other columns a split one
+   * has, stored or received; `from`: the lot it was split from.
    */
   origin:
-    | { kind: 'stored'; spot: string; units: Quantity; hold: boolean }
+    | ({ kind: 'stored' } & Pick<LotState, 'spot' | 'units' | 'hold' | 'rfidTag'>)
     | { kind: 'received'; request: ReceiveRequest; owner: number }
     | { kind: 'split'; of: LotState; from: LotState };
   changed: boolean;
