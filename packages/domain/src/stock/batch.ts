@@ -138,9 +138,9 @@ export function change(batch: Batch, lot: LotState): void {
   batch.touched.add(gateKey(lot.partNo, lot.wid));
 }
 
-/** Whether a lot has expired at `now`, milliseconds since 1970. */
+/** Whether a lot has expired at `now`, milliseconds since 1970: it is good at its last moment. */
 export function isExpired(lot: LotState, now: number): boolean {
-  return lot.expires !== null && lot.expires <= now;
+  return lot.expires !== null && lot.expires < now;
 }
 
 // Above every stored number and every temporary one sorts as made later.
