@@ -87,8 +87,10 @@ export async function readPicks(
       const { rows, looked, isEnded, isCut, last } = picked[index]!;
       room.left -= looked;
       const lots = keepLots(found, rows);
-      const early = lots.filter((_, place) => !rows[place]!.late);
       const horizon = isEnded || last === null ? null : keepLots(found, [last])[0]!;
+      const early = lots.filter((_, place) => !rows[place]!.late);
+      // It may be one that does not match.
+      if (horizon !== null && !last!.late) early.push(horizon);
       const isStale = (now: Date) => early.some((lot) => isExpired(lot, now.getTime()));
       result.set(read, { lots, isEnded, isCut, limits, horizon, isStale });
     }
