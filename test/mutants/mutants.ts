@@ -42,7 +42,6 @@ const lotsFile = 'packages/db/src/lists/list-lots.ts';
 const modifiedSince = 'packages/db/migrations/0015.do.modified-since.sql';
 const lane = 'packages/queue/src/lane.ts';
 const listTurns = 'apps/api/src/lists/list-turns.ts';
-const trials = 'apps/api/src/trials.ts';
 const lists = 'apps/api/src/lists/lists.ts';
 const readCategory = 'packages/db/src/lists/read-category.ts';
 const readPage = 'packages/db/src/lists/read-page.ts';
@@ -549,18 +548,6 @@ export type Taking =`,
       },
     ],
     test: { file: 'security/strangers.test.ts', title: '401 waits its turn' },
-  },
-  {
-    name: 'a token never seen is refused where the budget is used up',
-    edits: [
-      {
-        file: 'apps/api/src/callers/verify-turns.ts',
-        search: 'return new Promise((resolve, reject) => {',
-        replace: `if (line.size() >= 0) return Promise.resolve(null);
-    return new Promise((resolve, reject) => {`,
-      },
-    ],
-    test: { file: 'security/strangers.test.ts', title: 'sees for the first time' },
   },
   {
     name: 'turns by arrival alone',
@@ -1324,28 +1311,6 @@ async function importKey(`,
     test: { file: 'concurrency/list-costs.test.ts', title: 'costs a page, as it comes over HTTP' },
   },
   {
-    name: 'batches leave no room for single operations',
-    edits: [
-      {
-        file: 'apps/api/src/batch/turns.ts',
-        search: '? beside : alone;',
-        replace: '? alone : alone;',
-      },
-    ],
-    test: { file: 'concurrency/batch-turns.test.ts', title: 'fewer while single operations come' },
-  },
-  {
-    name: 'batches keep the room of single operations when nobody uses it',
-    edits: [
-      {
-        file: 'apps/api/src/batch/turns.ts',
-        search: '? beside : alone;',
-        replace: '? beside : beside;',
-      },
-    ],
-    test: { file: 'concurrency/batch-turns.test.ts', title: 'fewer while single operations come' },
-  },
-  {
     name: 'an atomic batch that other sends have applied whole is told to be in doubt',
     edits: [
       {
@@ -1411,44 +1376,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/gather.test.ts', title: 'of a thousand at most' },
-  },
-  {
-    name: 'operations that are late wait for their turns all the same',
-    edits: [
-      {
-        file: 'apps/api/src/batch/turns.ts',
-        search: '          resolve(false);\n        }, timeMs);',
-        replace: '        }, timeMs);',
-      },
-      {
-        file: 'apps/api/src/batch/turns.ts',
-        search: '          leave();\n',
-        replace: '          if (Date.now() < 0) leave();\n',
-      },
-    ],
-    test: { file: 'concurrency/batch-storm.test.ts' },
-  },
-  {
-    name: 'one client takes the room for batches alone',
-    edits: [
-      {
-        file: 'apps/api/src/body-room.ts',
-        search: 'used < total && (usedBy.get(clientId) ?? 0) < perClient',
-        replace: 'used < total',
-      },
-    ],
-    test: { file: 'concurrency/body-room.test.ts', title: 'is not filled by one client alone' },
-  },
-  {
-    name: 'a batch that has left is counted again when it turns out to have been read',
-    edits: [
-      {
-        file: 'apps/api/src/body-room.ts',
-        search: 'if (hasLeft) return;',
-        replace: '',
-      },
-    ],
-    test: { file: 'concurrency/body-room.test.ts', title: 'is as empty as before' },
   },
   {
     name: 'a batch whose caller has gone keeps its room',
@@ -2861,34 +2788,6 @@ async function importKey(`,
     test: { file: 'concurrency/list-turns.test.ts', title: 'others go between those of one client' },
   },
   {
-    name: 'dry runs are served in the order they came, whosoever they are',
-    edits: [{ file: trials, search: 'line.join(clientId, entry)', replace: "line.join('', entry)" }],
-    test: { file: 'concurrency/trials.test.ts', title: 'before what another client sent first' },
-  },
-  {
-    name: 'a client that has a dry run under way goes before one that has none',
-    edits: [
-      {
-        file: trials,
-        search: 'line.next((clientId) => !underWay.has(clientId)) ?? line.next()',
-        replace: 'line.next()',
-      },
-    ],
-    test: { file: 'concurrency/trials.test.ts', title: 'waits for a single turn of it' },
-  },
-  {
-    name: 'a dry run that waits is not left when its caller goes',
-    edits: [{ file: trials, search: 'wait.onGone?.(entry.leave)', replace: 'wait.onGone?.(() => {})' }],
-    test: { file: 'concurrency/trials.test.ts', title: 'one whose caller goes' },
-  },
-  {
-    name: 'a dry run on a dead connection keeps its turn',
-    edits: [
-      { file: trials, search: 'setTimeout(end, overrunMs)', replace: 'setTimeout(() => {}, overrunMs)' },
-    ],
-    test: { file: 'concurrency/trials.test.ts', title: 'ends it once' },
-  },
-  {
     name: 'a client has a costly list and a stream that keeps another processor busy',
     edits: [
       {
@@ -2909,11 +2808,6 @@ async function importKey(`,
       },
     ],
     test: { file: 'concurrency/list-turns.test.ts', title: 'its reader may be slow' },
-  },
-  {
-    name: 'a turn that waits is not left when its caller goes',
-    edits: [{ file: listTurns, search: 'wait.onGone?.(entry.leave)', replace: 'wait.onGone?.(() => {})' }],
-    test: { file: 'concurrency/list-turns.test.ts', title: 'one whose caller goes, and one too many' },
   },
   {
     name: 'every list takes a costly turn',
