@@ -82,6 +82,7 @@ describe('dry runs', () => {
     const { begun, ask, end } = openTrials({ connectionsMax: 1 });
     const failing = ask('a1');
     void ask('b1');
+    await turn();
     await end('a1', new Error('failed'));
     await expect(failing).rejects.toThrow('failed');
     expect(begun).toEqual(['a1', 'b1']);

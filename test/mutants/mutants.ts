@@ -415,18 +415,6 @@ export type Taking =`,
     test: { file: 'security/strangers.test.ts', title: '401 waits its turn' },
   },
   {
-    name: 'a token never seen is refused where the budget is used up',
-    edits: [
-      {
-        file: 'apps/api/src/callers/verify-turns.ts',
-        search: 'return new Promise((resolve, reject) => {',
-        replace: `if (line.size() >= 0) return Promise.resolve(null);
-    return new Promise((resolve, reject) => {`,
-      },
-    ],
-    test: { file: 'security/strangers.test.ts', title: 'sees for the first time' },
-  },
-  {
     name: 'secret compared with ===',
     edits: [
       {

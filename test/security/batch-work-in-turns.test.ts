@@ -134,7 +134,7 @@ function eachWith(begins: boolean, sendAll: SendAll = abandoned): Promise<unknow
     }),
   );
   const sender = { ...slowSender(), sendAll, settleAll: abandoned };
-  const turns = { noteSingle() {}, take: async () => begins, give() {} };
+  const turns = { noteSingle() {}, take: async () => (begins ? () => {} : null) };
   const options = { sender, turns, readOutcomes: async () => new Map(), texts: callTexts() };
   return runEach(options, 'client', tasks, performance.now());
 }

@@ -1,23 +1,13 @@
-import { addCount } from './add-count.ts';
-import { createFairLine } from './fair-line.ts';
+import { createFairRoom, type Visit } from './fair-room.ts';
 
 /** The room that a process has for large bodies: what they become in its memory. */
 export type BodyRoom = {
   /** A body of at most so many bytes is to be read for this client. */
-  enter(clientId: string, bytes: number): BodyVisit;
+  enter(clientId: string, bytes: number): Visit;
   /** The bytes of the bodies that are in it. */
   bytes(): number;
   /** How many bodies wait to be read. */
   waitingCount(): number;
-};
-
-export type BodyVisit = {
-  /** Whether the body may be read; false when there was no room in time. */
-  admitted: Promise<boolean>;
-  /** It has so many bytes. */
-  resize(bytes: number): void;
-  /** It and all that was made of it are gone, or nobody waits for it any more. */
-  leave(): void;
 };
 
 export type BodyRoomOptions = {
@@ -39,56 +29,10 @@ const bodyRoomOptions: BodyRoomOptions = {
 
 /** Clients take turns; one that sends slowly has a part of the room only. */
 export function createBodyRoom({ total, perClient, waitMs }: BodyRoomOptions = bodyRoomOptions): BodyRoom {
-  const line = createFairLine<{ begin: () => void }>();
-  const usedBy = new Map<string, number>();
-  let used = 0;
-
-  const hasRoom = (clientId: string) => used < total && (usedBy.get(clientId) ?? 0) < perClient;
-
-  function serve() {
-    for (let next = line.next(hasRoom); next !== undefined; next = line.next(hasRoom)) next.begin();
-  }
-
-  return {
-    bytes: () => used,
-    waitingCount: line.size,
-    enter(clientId, bytes) {
-      let resolve = (_isAdmitted: boolean) => {};
-      const admitted = new Promise<boolean>((settle) => {
-        resolve = settle;
-      });
-      let size = 0;
-      let hasLeft = false;
-      const resize = (to: number) => {
-        if (hasLeft) return;
-        const more = to - size;
-        size = to;
-        used += more;
-        addCount(usedBy, clientId, more);
-        if (more < 0) serve();
-      };
-      const begin = () => {
-        clearTimeout(timer);
-        resize(bytes);
-        resolve(true);
-      };
-      const giveUp = () => {
-        clearTimeout(timer);
-        leaveLine();
-        resolve(false);
-      };
-      const leaveLine = line.join(clientId, { begin });
-      const timer = setTimeout(giveUp, waitMs);
-      serve();
-      return {
-        admitted,
-        resize,
-        leave() {
-          giveUp();
-          resize(0);
-          hasLeft = true;
-        },
-      };
-    },
-  };
+  const room = createFairRoom({
+    total: () => total,
+    may: (_clientId, bytes) => bytes < perClient,
+    waitMs,
+  });
+  return { enter: room.enter, bytes: room.used, waitingCount: room.waitingCount };
 }

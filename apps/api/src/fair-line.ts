@@ -6,7 +6,7 @@ export type FairLine<T> = {
   /** Takes a place; returns how to leave it. */
   join(name: string, item: T): () => void;
   /** The next of those whose name `may` go, which leaves the line with that; undefined when there is none. */
-  next(may?: (name: string) => boolean): T | undefined;
+  next(may: (name: string) => boolean): T | undefined;
   size(): number;
   sizeOf(name: string): number;
 };
@@ -32,7 +32,7 @@ export function createFairLine<T extends object>(): FairLine<T> {
       size += 1;
       return () => leave(name, item);
     },
-    next(may = () => true) {
+    next(may) {
       for (const [name, own] of places) {
         if (!may(name)) continue;
         for (const item of own) {

@@ -1,7 +1,6 @@
 import type { Sql } from '@inventory/db/client';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
-import { addCount } from './add-count.ts';
-import { createFairLine } from './fair-line.ts';
+import { createFairRoom } from './fair-room.ts';
 
 /** The dry runs of all clients, on connections of their own. */
 export type Trials = {
@@ -23,8 +22,6 @@ export type TrialsOptions = {
   overrunMs: number;
 };
 
-type Waiting = { begin: () => void; leave: () => void; hasGone: () => boolean };
-
 // A caller who finds so many before it is told at once, as by the pool.
 const waitingMax = 5000;
 
@@ -36,71 +33,21 @@ export function createTrials(
   pool: Pick<StatementPool, 'run' | 'waitingCount'>,
   { connectionsMax, waitMs, overrunMs }: TrialsOptions,
 ): Trials {
-  const line = createFairLine<Waiting>();
-  const underWay = new Map<string, number>();
-  let count = 0;
-
-  function begin(clientId: string): () => void {
-    count += 1;
-    addCount(underWay, clientId, 1);
-    let ended = false;
-    const end = () => {
-      if (ended) return;
-      ended = true;
-      clearTimeout(overrun);
-      count -= 1;
-      addCount(underWay, clientId, -1);
-      serve();
-    };
-    // Its connection may be dead. The pool opens another one in its place, and others go on there.
-    const overrun = setTimeout(end, overrunMs);
-    return end;
-  }
-
-  function serve() {
-    while (count < connectionsMax) {
-      const next = line.next((clientId) => !underWay.has(clientId)) ?? line.next();
-      if (next === undefined) return;
-      if (next.hasGone()) next.leave();
-      else next.begin();
-    }
-  }
-
-  function waitForTurn(clientId: string, wait: Wait): Promise<() => void> {
-    return new Promise((resolve, reject) => {
-      const refuse = () => reject(new NeverBegunError('no turn of a dry run came in time'));
-      if (line.size() >= waitingMax || wait.hasGone()) return refuse();
-      const remove = () => {
-        clearTimeout(timer);
-        forget?.();
-        leaveLine();
-      };
-      const entry: Waiting = {
-        hasGone: wait.hasGone,
-        begin() {
-          remove();
-          resolve(begin(clientId));
-        },
-        leave() {
-          remove();
-          refuse();
-        },
-      };
-      const timer = setTimeout(entry.leave, Math.min(waitMs, wait.until - performance.now()));
-      const leaveLine = line.join(clientId, entry);
-      const forget = wait.onGone?.(entry.leave);
-    });
-  }
-
+  const room = createFairRoom({ total: () => connectionsMax, waitMs, freshFirst: true });
   return {
     async run(clientId, work, wait) {
-      const end = count < connectionsMax ? begin(clientId) : await waitForTurn(clientId, wait);
+      const turn = room.enter(clientId, 1, wait);
+      if (room.waitingCount() > waitingMax) turn.leave();
+      if (!(await turn.admitted)) throw new NeverBegunError('no turn of a dry run came in time');
+      // Its connection may be dead. The pool opens another one in its place, and others go on there.
+      const overrun = setTimeout(turn.leave, overrunMs);
       try {
         return await pool.run(work, wait);
       } finally {
-        end();
+        clearTimeout(overrun);
+        turn.leave();
       }
     },
-    waitingCount: () => line.size() + pool.waitingCount(),
+    waitingCount: () => room.waitingCount() + pool.waitingCount(),
   };
 }

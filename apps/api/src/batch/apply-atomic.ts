@@ -67,18 +67,19 @@ export function createAtomic(options: AtomicOptions): ApplyAtomic {
   async function decide(operations: readonly Operation[], caller: Caller, texts: CallTexts): Promise<Reply> {
     const { clientId } = caller.client;
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
-    const begins = await turns.take(clientId, sent.length, beginsUntil(caller.arrivedAt));
+    const endTurn = await turns.take(clientId, sent.length, beginsUntil(caller.arrivedAt));
     let request: Queued<AtomicRequest>;
     let answer: SubmitResult;
     try {
       request = await sender.atomic(sent, { clientId, arrivedAt: performance.now(), key: caller.key });
-      const answers = begins
-        ? await sender.sendAll([request], performance.now())
-        : await sender.settleAll([request], settleWithin(caller.arrivedAt));
+      const answers =
+        endTurn === null
+          ? await sender.settleAll([request], settleWithin(caller.arrivedAt))
+          : await sender.sendAll([request], performance.now());
       answer = answers[0]!;
     } finally {
       // Others do not wait for room in memory with it.
-      if (begins) turns.give(sent.length);
+      endTurn?.();
     }
     return replyTo(request, await texts.fill(answer, 'batch'), operations, caller, texts);
   }

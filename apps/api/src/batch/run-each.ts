@@ -103,9 +103,7 @@ export async function runEach(
 
   async function keepAll(some: readonly Task[], answers: readonly SubmitResult[]): Promise<void> {
     const kept = await Promise.all(answers.map(keep));
-    some.forEach((task, index) => {
-      results.set(task, kept[index]!);
-    });
+    for (const [index, task] of some.entries()) results.set(task, kept[index]!);
   }
 
   /** Those that are not sent any more. */
@@ -114,7 +112,8 @@ export async function runEach(
       const count = ofItem.slice(from, from + size).findIndex(({ isBetween }) => isBetween);
       to = from + (count < 0 ? size : Math.max(count, 1));
       const some = ofItem.slice(from, to);
-      if (!(await turns.take(clientId, some.length, beginsUntil(arrivedAt)))) return ofItem.slice(from);
+      const endTurn = await turns.take(clientId, some.length, beginsUntil(arrivedAt));
+      if (endTurn === null) return ofItem.slice(from);
       let ran: Awaited<ReturnType<typeof run>>;
       try {
         if (fresh.isFull()) {
@@ -123,7 +122,7 @@ export async function runEach(
         }
         ran = await run(some);
       } finally {
-        turns.give(some.length);
+        endTurn();
       }
       await ran.told;
       if (!ran.areDecided) return ofItem.slice(to);

@@ -1,15 +1,14 @@
-import { createFairLine } from '../fair-line.ts';
+import { createFairRoom } from '../fair-room.ts';
 
 /** Who of the batches may have operations under way. */
 export type BatchTurns = {
   /** Notes that a caller of a single operation is there. */
   noteSingle(): void;
   /**
-   * Resolves when so many operations of this client may begin, with true; with false, and nothing taken, when
+   * Resolves when so many operations of this client may begin, with how to end their turn; with null when
    * they may not at `until` of `performance.now()`.
    */
-  take(clientId: string, count: number, until: number): Promise<boolean>;
-  give(count: number): void;
+  take(clientId: string, count: number, until: number): Promise<(() => void) | null>;
 };
 
 /** How many operations may be under way: while callers of single operations are there, and while none is. */
@@ -24,45 +23,17 @@ const aloneAfterMs = 200;
  * take turns.
  */
 export function createBatchTurns({ beside, alone }: TurnsMax): BatchTurns {
-  const line = createFairLine<{ count: number; begin: () => void }>();
-  let underWay = 0;
   let lastSingleAt = Number.NEGATIVE_INFINITY;
-
-  function serve() {
-    const max = performance.now() - lastSingleAt < aloneAfterMs ? beside : alone;
-    while (underWay < max) {
-      const next = line.next();
-      if (next === undefined) return;
-      underWay += next.count;
-      next.begin();
-    }
-  }
-
+  const room = createFairRoom({
+    total: () => (performance.now() - lastSingleAt < aloneAfterMs ? beside : alone),
+  });
   return {
     noteSingle() {
       lastSingleAt = performance.now();
     },
-    take(clientId, count, until) {
-      return new Promise((resolve) => {
-        const timeMs = until - performance.now();
-        if (timeMs <= 0) return resolve(false);
-        const leave = line.join(clientId, {
-          count,
-          begin() {
-            clearTimeout(timer);
-            resolve(true);
-          },
-        });
-        const timer = setTimeout(() => {
-          leave();
-          resolve(false);
-        }, timeMs);
-        serve();
-      });
-    },
-    give(count) {
-      underWay -= count;
-      serve();
+    async take(clientId, count, until) {
+      const turn = room.enter(clientId, count, { until });
+      return (await turn.admitted) ? turn.leave : null;
     },
   };
 }

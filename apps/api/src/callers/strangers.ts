@@ -1,7 +1,7 @@
 import type { Context, Next } from 'koa';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Standing } from '../connections/standing.ts';
-import { createFairLine } from '../fair-line.ts';
+import { createFairRoom } from '../fair-room.ts';
 
 // See docs/decisions/0012. An answer costs 1, and 1 for each 16 KB of the documents that everybody may read.
 const bytesPerCost = 16 * 1024;
@@ -36,8 +36,6 @@ export type Strangers = {
 
 const everybody = 'everybody';
 
-type Waiting = { leave: () => void };
-
 /**
  * `isDraining`: whether the process is about to stop; nobody waits then. `standing` is told who waits, and
  * who is known.
@@ -45,45 +43,41 @@ type Waiting = { leave: () => void };
 export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
   const budgets = new RateLimiterMemory({ ...perName, keyPrefix: '' });
   const all = new RateLimiterMemory({ ...ofAll, keyPrefix: '' });
-  const line = createFairLine<Waiting>();
   let timer: NodeJS.Timeout | undefined;
   let allowed = 0;
   let tickedAt = 0;
+  const line = createFairRoom({ total: () => Math.floor(allowed) });
 
   function tick() {
     const now = performance.now();
-    const perSecond = Math.max(leavePerSecond, line.size() / waitMaxSeconds);
+    const perSecond = Math.max(leavePerSecond, line.waitingCount() / waitMaxSeconds);
     // A process that stood still makes up for a second at most.
     allowed += Math.min(1, (now - tickedAt) / 1000) * perSecond;
     tickedAt = now;
-    if (isDraining()) allowed = line.size();
-    for (; allowed >= 1 && line.size() > 0; allowed--) line.next()?.leave();
-    if (line.size() > 0) return;
+    if (isDraining()) allowed = line.waitingCount();
+    line.serve();
+    if (line.waitingCount() > 0) return;
     clearInterval(timer);
     timer = undefined;
-    allowed = 0;
+    allowed = line.used();
   }
 
   /** Waits for its turn, or until the caller is gone. */
-  function wait(ctx: Context, payer: string): Promise<void> {
-    const { socket } = ctx.req;
-    return new Promise((resolve) => {
-      const leave = () => {
-        ctx.res.off('close', gone);
-        standing.noteWaiting(socket, false);
-        resolve();
-      };
-      const leaveLine = line.join(payer, { leave });
-      const gone = () => {
-        leaveLine();
-        leave();
-      };
-      ctx.res.once('close', gone);
-      standing.noteWaiting(socket, true);
-      if (timer !== undefined) return;
+  async function wait(ctx: Context, payer: string): Promise<void> {
+    const turn = line.enter(payer, 1, {
+      onGone(tell) {
+        ctx.res.once('close', tell);
+        return () => ctx.res.off('close', tell);
+      },
+    });
+    standing.noteWaiting(ctx.req.socket, true);
+    if (timer === undefined) {
       tickedAt = performance.now();
       timer = setInterval(tick, tickMs);
-    });
+    }
+    if (await turn.admitted) allowed -= 1;
+    turn.leave();
+    standing.noteWaiting(ctx.req.socket, false);
   }
 
   /** A right secret costs others nothing but time; strangers share what there is for all of them. */
@@ -107,14 +101,14 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
       if (standing.isWaiting(ctx.req.socket)) {
         // It does not read its answers: they would pile up here.
         ctx.req.socket.destroy();
-      } else if (line.size() >= waitingMax) ctx.set('Connection', 'close');
+      } else if (line.waitingCount() >= waitingMax) ctx.set('Connection', 'close');
       else await wait(ctx, payer);
     },
     noteKnown: (ctx) => standing.noteKnown(ctx.req.socket),
     async isSpent(address) {
       return (await isSpentBy(address)) || ((await all.get(everybody))?.remainingPoints ?? 1) === 0;
     },
-    waitingCount: () => line.size(),
+    waitingCount: line.waitingCount,
   };
 }
 
