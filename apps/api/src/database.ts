@@ -25,7 +25,7 @@ export type Database = {
   items: StatementPool;
   /** The page of those who run the service: one statement at a time, and never beside another's work. */
   operations: StatementPool;
-  /** What answers lists in the primary's place, where it is as far; null: nothing does. */
+  /** Answers lists instead of the primary if it has caught up; null: there is no replica. */
   replica: Replica | null;
   /** How many pieces of work wait for a connection or a turn now. */
   waitingCount(): number;

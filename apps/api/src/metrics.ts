@@ -15,7 +15,7 @@ export type TokenFailure =
   | 'too_many'
   | 'invalid_token';
 
-/** What an api tells of its requests. `route`: the template of a route, never a path. */
+/** The metrics of an api's requests. `route`: the template of a route, never a path. */
 export type ApiMetrics = {
   answered(method: string, route: string, status: number, tookMs: number): void;
   refused(code: string): void;

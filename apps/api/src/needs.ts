@@ -6,7 +6,7 @@ import type { Presence } from '@inventory/process/presence';
 import type { QueueSight, Submitter } from '@inventory/queue/submit';
 import type { FailureCause } from './errors.ts';
 
-/** What an api needs beside itself, as it was seen last. */
+/** The other parts that an api needs, as last seen. */
 export type Needs = {
   presence: Presence;
   /** The queue; of the last time that Redis answered, with no workers when it does not. */
@@ -84,7 +84,7 @@ export function watchNeeds(
 
   const stopCommits = lookEvery(lookAtPostgresEveryMs, async () => {
     if (hangingCommits === 0 && verdicts.counts().suspect === 0) return;
-    // What cannot be asked now is as it was.
+    // If Postgres cannot be asked now, the last value stays.
     hangingCommits = await operations.run(countHangingCommits).catch(() => hangingCommits);
   });
 

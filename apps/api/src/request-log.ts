@@ -25,7 +25,7 @@ export type RequestLog = {
   answered: ((request: LoggedRequest) => void) | null;
 };
 
-/** What is away, and how one tells. */
+/** The causes that mean an outage. */
 const outages: ReadonlySet<FailureCause> = new Set(['noWorker', 'redis', 'postgres']);
 
 /**

@@ -200,7 +200,7 @@ async function readiness({ authentication, submitter, needs, clock, isDraining }
   };
 }
 
-/** What an api that reads cannot do now. */
+/** Says what an api that still serves reads cannot do now. */
 function whatIsLost(submitter: Submitter, { presence, hangingCommits }: Needs): string | undefined {
   const instead = 'reads are served, transactions are refused';
   if (!submitter.isOpen()) return `Redis is away: ${instead}`;

@@ -49,7 +49,7 @@ export type Caller = {
   res: AnsweredCall['res'];
 };
 
-/** Whoever sent a call. */
+/** The caller of a request. */
 export function callerOf({
   client,
   name,

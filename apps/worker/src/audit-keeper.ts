@@ -3,7 +3,7 @@ import { isLockTimeout, isOutage } from '@inventory/db/client';
 import { runAgain } from '@inventory/process/run-again';
 
 export type AuditKeeper = {
-  /** What is known: 0 places and 0 s until Postgres was asked for the first time. */
+  /** The state last read: 0 places and 0 s until Postgres was asked for the first time. */
   state(): AuditState;
   stop(): Promise<void>;
 };

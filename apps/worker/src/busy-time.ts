@@ -14,7 +14,7 @@ export function createBusyTime(now: () => number = () => performance.now()): Bus
   let underWay = 0;
   let busySince = 0;
   let busyMs = 0;
-  // What the sum of busy time was at moments about a second apart, the oldest first.
+  // The total busy time, noted about once a second, the oldest first.
   const marks = [{ at: now(), busyMs: 0 }];
 
   const sumAt = (at: number) => busyMs + (underWay > 0 ? at - busySince : 0);

@@ -7,7 +7,7 @@ import { createTimedPool, type TimedPool } from './timed-pool.ts';
 export type WorkerDatabase = {
   /** Batches, and the single statements that they need. */
   batches: TimedPool<BatchPool>;
-  /** What keeps the counts of lists, and removes what is outdated. */
+  /** For the counts of the lists, and for removing outdated rows. */
   folds: TimedPool<Sql>;
   /** The audit in the background. */
   audits: TimedPool<Sql>;

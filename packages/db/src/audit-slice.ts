@@ -11,7 +11,7 @@ export type Drift = {
   found: string;
 };
 
-/** What is known of the audit in the background. */
+/** The state of the audit in the background. */
 export type AuditState = {
   /** Places that did not agree when they were looked at last; at most 1,000. */
   driftCount: number;
@@ -20,7 +20,7 @@ export type AuditState = {
 };
 
 export type AuditSlice = AuditState & {
-  /** What this slice found, which was not known before. */
+  /** The places that this slice found and that were not known before. */
   found: Drift[];
   /** Lots or levels that were looked at; null: it was not time, or another worker looks at this moment. */
   rows: number | null;
@@ -75,7 +75,7 @@ export async function auditSlice(sql: Sql, pace: AuditPace): Promise<AuditSlice>
   });
 }
 
-/** What the audit found up to now. */
+/** Reads the state of the audit. */
 export async function readAuditState(sql: Sql | Tx): Promise<AuditState> {
   const [row] = await sql<{ drift_count: number; age_seconds: number }[]>`
     select (select count(*) from audit_drift)::integer as drift_count,

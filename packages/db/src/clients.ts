@@ -124,7 +124,7 @@ export type ClientChange = {
   disabled?: boolean | undefined;
 };
 
-/** What a client may do; the lists in order of number. */
+/** The rights of a client; the lists are in order of number. */
 export type ClientRights = {
   permissions: number[];
   wids: number[];

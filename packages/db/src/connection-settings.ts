@@ -8,7 +8,7 @@ const told: Record<string, string> = {
   standard_conforming_strings: 'on',
 };
 
-/** Settings that every connection of ours begins with. */
+/** Settings that each of our connections sets itself, whatever Postgres has. */
 export const pinned: Record<string, string> = {
   ...told,
   // A table of the same name in another schema is not ours.
@@ -28,7 +28,7 @@ export const pinned: Record<string, string> = {
   log_parameter_max_length_on_error: '0',
 };
 
-/** Settings of the connection itself; a pooler has its own. */
+/** Settings that keep a connection usable. A pooler has its own. */
 const ofConnections: Record<string, string> = {
   idle_session_timeout: '0',
   // A machine that is lost says nothing: its connections would keep their places for the two hours that a
@@ -51,7 +51,7 @@ const byKeysSettings = {
 
 const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
-/** What a connection is for; its settings depend on it. */
+/** The use of a connection, which decides its settings. */
 export type ConnectionUse = {
   /** Shown by Postgres beside each connection. */
   name: string;

@@ -39,7 +39,7 @@ export function createLeftBehind(
   async function ask() {
     const before = performance.now() - settledMs;
     const asked = [...left].filter(([, since]) => since < before);
-    // What cannot be asked goes on.
+    // If Postgres cannot be asked, all of them count as still running.
     const activeCount = await countActive().catch(() => asked.length);
     const gone = asked.slice(0, Math.max(0, asked.length - activeCount));
     for (const [entry] of gone) left.delete(entry);

@@ -6,7 +6,7 @@ import type { Sql } from './client.ts';
 export type Replication = {
   /** Servers that copy from this one now. */
   attached: number;
-  /** What `synchronous_standby_names` says; empty: no commit waits for a standby. */
+  /** The value of `synchronous_standby_names`; empty: no commit waits for a standby. */
   synchronousNames: string;
   synchronousCommit: string;
 };
@@ -74,7 +74,7 @@ export async function isCommitAnswered(sql: Sql): Promise<boolean> {
   }
 }
 
-/** What `whyLossy` says, for a connection of the service, as a line for its log. */
+/** The result of `whyLossy` for a connection of the service, as a line for its log. */
 export async function findLossyReplication(sql: Sql, hostCount: number): Promise<string | null> {
   return whyLossy(await readReplication(sql), hostCount);
 }

@@ -221,7 +221,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         const result = await (cancels && wait !== undefined
           ? runCancellable(connection, work, wait, onCancel)
           : within(limitMs, work(connection.sql)));
-        // What it read may be older than what another server has answered meanwhile.
+        // Another server may have answered since, so the rows may be outdated.
         if (isDemoted(connection.sql)) throw new DemotedError('the server takes no writes any more');
         end.answered = true;
         return result;

@@ -4,9 +4,9 @@
  */
 export type Quantity = bigint;
 
-/** What a lot holds is below this many units. */
+/** A lot holds fewer units than this. */
 export const quantityLimit = 1e12;
-/** What the lots of an item in a warehouse hold together is below this. */
+/** The lots of an item in a warehouse together hold fewer units than this. */
 export const sumLimit = 1e15;
 const digitsAfterPointMax = 6;
 const significantDigitsMax = 15;

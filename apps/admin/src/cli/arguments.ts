@@ -29,7 +29,7 @@ export function parseIds(text: string): number[] {
   return text.split(',').map((part) => parseId(part.trim()));
 }
 
-/** What an operator may call a permission. */
+/** The names that an operator may give for permissions. */
 const permissionWords: Record<string, number> = {
   list: Permission.ItemMasterList,
   move: Permission.LocateMoveUnits,

@@ -13,7 +13,7 @@ export type BadRow = { line: number; field: string | null; message: string };
 
 export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
 
-/** What a file's columns may be. `ignored`: what an export has beside what an import takes. */
+/** The columns of a file. `ignored`: an export writes this column, and an import skips it. */
 export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
 
 // A spreadsheet takes a value that begins like this for a formula, some of them also with the full-width

@@ -2,7 +2,7 @@ import { CommandError } from './command-error.ts';
 import type { BadRow } from './csv.ts';
 import { print, printJson, tell } from './print.ts';
 
-/** What became of the rows of a file: how many were added and so on, and those that were not taken. */
+/** The result of importing a file: counts of rows added and so on, and the rows that were rejected. */
 export type ImportResult = { counts: Readonly<Record<string, number>>; bad: readonly BadRow[] };
 
 /** The help of every command that reads a file. */

@@ -28,7 +28,7 @@ export function tellText(text: string): void {
   process.stderr.write(keepLines(text));
 }
 
-/** What a migration that cannot begin waits for. */
+/** Says why a migration cannot begin yet. */
 export function printMigrationHeld(): void {
   print('waiting for a backup, or another migration, that is under way on this database');
 }

@@ -47,7 +47,7 @@ export async function writeTarget<T>(
 }
 
 function refuseOther(path: string, what: string, replaces: boolean): void {
-  // A path that cannot be read cannot be written either, and that error says why.
+  // A path that cannot be checked cannot be written either, and that error says why.
   if (!existsSync(path)) return;
   if (!replaces) throw new CommandError(`${path} is there already: a ${what} needs a new name`);
   // Otherwise a device would be replaced by a file.

@@ -115,7 +115,7 @@ const shown: Record<keyof ClientRights, { title: string; text: (rights: ClientRi
   disabled: { title: 'disabled', text: ({ disabled }) => textOf(disabled) },
 };
 
-/** What is different now, a line for each. */
+/** The changes, a line for each. */
 function describeChange(before: ClientRights, after: ClientRights): string[] {
   const lines = Object.values(shown).flatMap(({ title, text }) => {
     const [from, to] = [text(before), text(after)];

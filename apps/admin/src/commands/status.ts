@@ -16,7 +16,7 @@ import { version } from '../cli/version.ts';
 import { type Check, describeBytes } from '../doctor/check.ts';
 import { type Reached, withServers } from '../doctor/examine.ts';
 
-/** What --json prints; null: could not be read. */
+/** The output of --json. null: could not be read. */
 export type Status = {
   version: string;
   postgres: { state: Check['state']; found: string };
@@ -29,7 +29,7 @@ export type Status = {
   workers: number | null;
   /** Workers that have just asked for work. */
   workersThatAsk: number | null;
-  /** Who takes work from which queue. */
+  /** The worker of each queue. */
   shards: Seating['shards'] | null;
   envelopesWaiting: number | null;
 };

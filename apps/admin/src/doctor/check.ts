@@ -4,7 +4,7 @@ import { within } from '@inventory/process/within';
 /** How a check ended. `unknown`: it could not be looked at, and is neither good nor bad. */
 export type State = 'ok' | 'warn' | 'fail' | 'unknown';
 
-/** What a check found; `remedy`: what to do about it, null when there is nothing to do. */
+/** The result of a check. `remedy`: how to fix it; null when there is nothing to fix. */
 export type Finding = { state: State; found: string; remedy: string | null };
 
 /** One line of `doctor`; what it prints with --json is a list of these. */

@@ -1,7 +1,7 @@
 import type { Part, QueueHealth } from '@inventory/queue/health';
 import { fail, ok, type Question, unknown, warn } from './check.ts';
 
-/** What was seen of the queues. */
+/** The state of the queues. */
 export type Seen = { health: QueueHealth };
 
 // An api has a few envelopes under way at once and refuses what would wait for long.

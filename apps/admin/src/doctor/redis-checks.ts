@@ -39,7 +39,7 @@ export const redisChecks: Question<RedisConnection>[] = [
   },
 ];
 
-/** What is found of the one server, or of the masters of a Redis Cluster: the worst of it. */
+/** The worst finding of the server, or of all masters of a Redis Cluster. */
 async function judgeEach(redis: RedisConnection, judge: (server: RedisHealth) => Finding): Promise<Finding> {
   const judged = (await readRedis(redis)).map((server) => ({ ...judge(server), place: server.place }));
   for (const state of ['fail', 'warn', 'unknown'] as const) {

@@ -104,13 +104,13 @@ Walk in the default order and without filters other than \`modifiedSince\`: whil
 \`/Item/All\`. Lots never leave \`/Inventory\`. When your warehouses change, begin anew: a record that comes into your scope does not count as modified.
 `.trim();
 
-/** What a dry run is. */
+/** Explains dry runs. */
 export const dryRun = `
 
 *Extension:* \`dryRun: true\` gives the answer of the real call, decided by the same code on what is there at that moment, with \`dryRun: true\`, and with \`transactionNo\` and the
 numbers of new lots null; the real call says \`dryRun: false\`. Nothing is stored, no \`Idempotency-Key\` is used, no number drawn.`;
 
-/** What a dry run of a move or an issue says beside. */
+/** The additional text for dry runs of moves and issues. */
 export const skipped =
   ' Beside the answer `skipped` says which lots of the item in the warehouse are not taken, and why.';
 

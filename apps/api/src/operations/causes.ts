@@ -46,7 +46,7 @@ const chapters: Record<FoundCause['code'], string> = {
   workerLost: 'InventoryProcessSilent',
 };
 
-/** What tells it. Counts are of the last seconds (`windowSeconds`). */
+/** The measurements that tell the cause. Counts cover the last seconds (`windowSeconds`). */
 export type Signs = {
   isPostgresUp: boolean;
   isRedisUp: boolean;
@@ -82,7 +82,7 @@ const clockAdvice =
 /** All that is wrong, what explains the rest first. */
 export function findCauses(signs: Signs): Cause[] {
   const away = whatIsAway(signs);
-  // What is away explains that work is refused.
+  // A part that is away already explains refused work.
   const found = [
     ...away,
     ...(away.length > 0 ? [] : whatIsBusy(signs)),
@@ -174,7 +174,7 @@ function whatIsBusy(signs: Signs): FoundCause[] {
   ];
 }
 
-/** What may be wrong beside all else. */
+/** Finds problems that can come on top of others. */
 function whatIsWrong(signs: Signs): FoundCause[] {
   const causes: FoundCause[] = [];
   const lately = `in the last ${signs.windowSeconds} s`;
@@ -224,7 +224,7 @@ function whatIsWrong(signs: Signs): FoundCause[] {
   return causes;
 }
 
-/** What is wrong with some of the workers, or with what they see. */
+/** Finds problems of single workers, and problems that workers report. */
 function whatWorkersSay(signs: Signs): FoundCause[] {
   const causes: FoundCause[] = [];
   const [lost] = signs.seen.filter(({ unseenMs }) => unseenMs > lostAfterMs);

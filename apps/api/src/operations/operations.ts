@@ -11,7 +11,7 @@ import { createViewers, eventText } from './viewers.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What the internal port answers beside health and metrics, by path. */
+/** The pages of the internal port beside health and metrics, by path. */
 export type Operations = { pages: Record<string, Serve>; stop(): void };
 
 const everyMs = 1000;

@@ -1,6 +1,6 @@
 import type { Metrics } from '@inventory/process/metrics';
 
-/** What the page needs of the metrics of this process, read at one moment. Counts are since the start. */
+/** The metrics of this process that the page needs, read at one moment. Counts are since the start. */
 export type Reading = {
   /** Of `performance.now()`, milliseconds. */
   at: number;
@@ -29,7 +29,7 @@ export type Reading = {
   hangingCommits: number;
   clockDifferenceSeconds: number;
   connections: number;
-  /** What in Redis was not signed by a worker of ours. */
+  /** Answers in Redis that no worker of ours signed. */
   refusedAnswers: number;
 };
 

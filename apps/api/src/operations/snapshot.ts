@@ -3,7 +3,7 @@ import { type Cause, findCauses } from './causes.ts';
 import { latencyMs } from './latency.ts';
 import type { Reading } from './reading.ts';
 
-/** What the charts are made of, one for each second; null: nothing to show. */
+/** The fields of a point of the charts, one a second; null: nothing to show. */
 export const pointFields = [
   ...['at', 'requestsPerSecond', 'transactionsPerSecond', 'medianMs', 'p95Ms', 'p99Ms'],
   ...['waiting', 'backlog', 'workers', 'refusalsPerSecond', 'failuresPerSecond'],
@@ -15,7 +15,7 @@ export type Point = readonly (number | null)[];
 /** A cause that has gone; times ISO 8601. */
 type Past = { sentence: string; from: string; to: string };
 
-/** What the page shows of one moment. Nothing in it came from a caller. */
+/** The content of the page at one moment. Nothing in it came from a caller. */
 export type Snapshot = {
   at: string;
   /** `bad`: callers get errors. */

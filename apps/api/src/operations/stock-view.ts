@@ -8,7 +8,7 @@ import {
 } from '@inventory/db/operations/stock-by-warehouse';
 import type { StatementPool } from '@inventory/db/statement-pool';
 
-/** What Postgres tells the page; of the last time that it did. */
+/** The figures that Postgres last gave for the page. */
 export type StockView = {
   /** ISO 8601; null: not yet. */
   stockAt: string | null;

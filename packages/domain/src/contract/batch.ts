@@ -31,7 +31,7 @@ export function isKey(value: unknown): value is string {
   return typeof value === 'string' && keyPattern.test(value);
 }
 
-/** What an operation has beside the fields of its call. */
+/** The fields of an operation beside those of its call. */
 export const OperationHead = z.object({
   op: z.enum(kinds, { error: `must be one of ${kinds.join(', ')}.` }).describe('The call'),
   key: z
@@ -72,7 +72,7 @@ const Operation = z
     },
   });
 
-/** What a batch has beside its operations. */
+/** The fields of a batch beside its operations. */
 export const BatchHead = z.object({
   mode: z
     .enum(['each', 'atomic'], { error: 'must be each or atomic.' })
@@ -141,7 +141,7 @@ const NotApplied = z
   })
   .meta({ id: 'OperationNotApplied' });
 
-/** What became of each operation, in the list's order. */
+/** The result of each operation, in the list's order. */
 const OperationResult = z
   .union([
     z

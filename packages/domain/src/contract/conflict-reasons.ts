@@ -19,7 +19,7 @@ export const conflictReasons = {
 } as const;
 export type ConflictReason = keyof typeof conflictReasons;
 
-/** What the figures of a 409 say; each reason has those that belong to it. */
+/** The meaning of the figures of a 409. Each reason has its own. */
 export const conflictFigures = {
   asked: 'units that were asked for, or would go back',
   available: 'units that match and can be taken',
@@ -52,7 +52,7 @@ const lines = (all: Record<string, string>) =>
 
 const figure = z.number().optional();
 
-/** What the error object of a 409 has beside the contract's fields. */
+/** The fields of the error object of a 409, beside the contract's. */
 export const conflictFields = {
   reason: z
     .enum(Object.keys(conflictReasons) as [ConflictReason, ...ConflictReason[]])

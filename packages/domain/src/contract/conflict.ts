@@ -225,7 +225,7 @@ export function alreadyReversed(transactionNo: number): Conflict {
   );
 }
 
-/** What undoes another cannot be undone. */
+/** A transaction that undoes another cannot be undone. */
 export function isReversal(transactionNo: number): Conflict {
   return conflict('isReversal', { transactionNo }, () => 'A reversal cannot be reversed.');
 }

@@ -80,7 +80,7 @@ export const Units = decimal(quantityLimit, 'positive');
 /** A quantity that several lots give together. */
 export const UnitsOfLots = decimal(sumLimit, 'positive');
 
-/** What several lots hold together: 0 or more. */
+/** The units of several lots together: 0 or more. */
 export const AmountOfLots = decimal(sumLimit, 'zero');
 
 /** A weight, a price or a package size: 0 or more. */

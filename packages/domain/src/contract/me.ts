@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a client is told about itself. */
+/** The answer to a client that asks about itself. */
 export const Me = z
   .object({
     clientId: z.string().describe('The client that the token speaks for'),

@@ -125,7 +125,7 @@ const nothingUntaken: Untaken = {
   ...{ atDestination: 0n, moreAtDestination: false },
 };
 
-/** What is not taken after what the batch has changed since it was read. */
+/** The stock that is not taken, corrected by the batch's changes since it was read. */
 function untakenNow(batch: Batch, pick: LotFilter, read: Untaken): Untaken {
   const now = { ...read };
   const anywhere = { ...pick, notAtSpot: undefined };

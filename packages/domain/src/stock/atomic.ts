@@ -8,7 +8,7 @@ import type { Decision } from './decision.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { AtomicOperation } from './request.ts';
 
-/** What is decided about one operation: now, or by an earlier send of its key. */
+/** The decision about one operation: made now, or by an earlier send of its key. */
 export type OperationDecision =
   | { operation: AtomicOperation; decision: Extract<Decision, { status: 'applied' }> }
   | { operation: AtomicOperation; outcome: StoredOutcome };

@@ -105,7 +105,7 @@ export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
   return level;
 }
 
-// What a level and a lot can hold. Without these a sum would fail on their constraints.
+// The most that a level and a lot can hold. Without these limits a sum would fail on a constraint.
 const levelMax = parseQuantity('999999999999999.999999');
 const lotMax = parseQuantity('999999999999.999999');
 

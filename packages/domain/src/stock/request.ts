@@ -4,7 +4,7 @@ import type { MoveRequest } from '../contract/move.ts';
 import type { ReceiveRequest } from '../contract/receive.ts';
 import type { ReverseRequest } from '../contract/reverse.ts';
 
-/** What one transaction asks of stock: the kind and the validated body. */
+/** One transaction as it was asked for: the kind and the validated body. */
 export type SingleRequest =
   | { kind: 'receive'; body: ReceiveRequest }
   | { kind: 'move'; body: MoveRequest }
@@ -42,7 +42,7 @@ export type AtomicOperation = {
   evidence?: Evidence;
 } & SingleRequest;
 
-/** What is asked of stock. */
+/** A single transaction or an atomic batch, as it was asked for. */
 export type StockRequest = SingleRequest | AtomicRequest;
 
 export type StockKind = StockRequest['kind'];

@@ -19,7 +19,7 @@ import { less, plus, shareOf } from './weights.ts';
 /** A line of the ledger that is to be undone, with its lot as it is now. */
 export type PastEntry = { lot: LotState; wid: number; spot: string; delta: Quantity };
 
-/** What the ledger has of a transaction that is to be undone, its lines in their order. */
+/** The lines of a transaction that is to be undone, from the ledger and in order. */
 export type Past = { isReversed: boolean; entries: PastEntry[] };
 
 const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal });
@@ -159,7 +159,7 @@ function changeUnits(batch: Batch, lot: LotState, delta: Quantity): Entry {
   return { lot, wid: lot.wid, spot: lot.spot, delta, balance: lot.units };
 }
 
-/** What each lot gained, those that got something back first. */
+/** The units that each lot gained. Lots that got something back come first. */
 function gainsOf(entries: readonly Entry[]): { lot: LotState; gain: Quantity; remaining: Quantity }[] {
   const gains = new Map<LotState, { lot: LotState; gain: Quantity; remaining: Quantity }>();
   for (const { lot, delta, balance } of entries) {

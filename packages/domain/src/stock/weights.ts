@@ -7,7 +7,7 @@ export function shareOf(weight: Quantity | null, units: Quantity, of: Quantity):
   return weight === null ? null : (2n * weight * units + of) / (2n * of);
 }
 
-/** What is left of a weight without a share of it. */
+/** A weight minus a share of it. */
 export function less(weight: Quantity | null, share: Quantity | null): Quantity | null {
   return weight === null || share === null ? weight : weight - share;
 }
