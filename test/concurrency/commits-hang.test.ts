@@ -61,7 +61,8 @@ test('503 while commits wait for a standby that is away, without using up the pl
     sent.push(next);
     return receive(next);
   };
-  expect((await sendNext()).status).toBe(201);
+  const first = await sendNext();
+  expect(first.status).toBe(201);
 
   const replication = async () => {
     const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
@@ -95,6 +96,9 @@ test('503 while commits wait for a standby that is away, without using up the pl
     .toMatch(/^Postgres waits for a standby that is away or too slow:/);
   const ready = await fetch(`http://127.0.0.1:${service.internalPorts[0]}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([200, expect.stringMatching(/^degraded: commits wait/)]);
+  const { transactionNo } = first.body;
+  const tried = await client!.post('/Inventory/Reverse', { transactionNo, dryRun: true });
+  expect(tried.status, tried.text).toBe(200);
   // Writes of one item wait for the first of them, and then for a connection.
   const busy = await countBusy();
   const write = () => client!.put('/Item', { shortID: itemIds.at(-1), description: 'hangs' });

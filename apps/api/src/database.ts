@@ -21,7 +21,7 @@ export type Database = {
   verdicts: StatementPool;
   /** Dry runs, in turns on connections of their own. */
   trials: Trials;
-  /** Writes of items, and beside them, one at a time, of the numbers of devices. */
+  /** Writes of items. */
   items: StatementPool;
   /** The page of those who run the service: one statement at a time, and never beside another's work. */
   operations: StatementPool;

@@ -51,6 +51,7 @@ export function watchNeeds(
   let hasSeenWorker = false;
   let sendFailedAt = Number.NEGATIVE_INFINITY;
   let hangingCommits = 0;
+  let isHeldUp = false;
   const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
 
   async function look() {
@@ -75,15 +76,18 @@ export function watchNeeds(
   const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {
     try {
       await verdicts.run(reach);
+      isHeldUp = false;
       presence.note('postgres', true);
     } catch (error) {
       // Busy connections are no outage; they become one when what they do takes too long.
-      if (isOutage(error) && !(error instanceof NeverBegunError)) presence.note('postgres', false);
+      isHeldUp = error instanceof NeverBegunError;
+      if (isOutage(error) && !isHeldUp) presence.note('postgres', false);
     }
   });
 
   const stopCommits = lookEvery(lookAtPostgresEveryMs, async () => {
-    if (hangingCommits === 0 && verdicts.counts().suspect === 0) return;
+    // Connections that were given up are not suspect any more, and they may be all there is room for.
+    if (hangingCommits === 0 && verdicts.counts().suspect === 0 && !isHeldUp) return;
     // If Postgres cannot be asked now, the last value stays.
     hangingCommits = await operations.run(countHangingCommits).catch(() => hangingCommits);
   });

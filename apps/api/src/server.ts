@@ -92,15 +92,14 @@ function wireStock(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
   { database, redis, sender, needs, now }: StockParts,
 ) {
-  // Verdicts wait for locks, and may have all of their connections; what only reads waits for none, but for
-  // a standby: while one is away lists keep theirs.
-  const readSoon = <T>(read: (sql: Sql) => Promise<T>) =>
+  // Verdicts wait for locks, and may have all of their connections; what only reads waits for none.
+  const readSoon = <T>(read: (sql: Sql) => Promise<T>, mayHang: () => boolean) =>
     database.verdicts.run(read).catch((error) => {
-      if (!(error instanceof NeverBegunError) || needs.hangingCommits() > 0) throw error;
+      if (!(error instanceof NeverBegunError) || mayHang()) throw error;
       return database.reads.run(read, soon(readBesideMs));
     });
-  const readAgain = <T>(read: (sql: Sql) => Promise<T>) =>
-    insist(performance.now() + readAgainForMs, () => readSoon(read));
+  const readAgain = <T>(read: (sql: Sql) => Promise<T>, mayHang = () => false) =>
+    insist(performance.now() + readAgainForMs, () => readSoon(read, mayHang));
   const findOriginals: FindOriginals = (transactionNos) =>
     readAgain(async (sql) => {
       const originals = await readOriginals(sql, transactionNos);
@@ -139,7 +138,12 @@ function wireStock(
       turns,
       tryOut: (requests, clientId, wait) =>
         inTrial(clientId, (sql) => tryOutTogether(sql, requests, clientId), wait),
-      readOutcomes: (requests) => readAgain((sql) => readOutcomes(sql, requests)),
+      // It waits for a standby with what it finds: while one is away lists keep their connections.
+      readOutcomes: (requests) =>
+        readAgain(
+          (sql) => readOutcomes(sql, requests),
+          () => needs.hangingCommits() > 0,
+        ),
       answerTexts,
       findOriginals,
       whyUnanswered: needs.whyUnanswered,
