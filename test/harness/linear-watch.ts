@@ -4,15 +4,9 @@ import type { ProbedApi } from './probed-api.ts';
 import { connectRaw } from './raw-http.ts';
 
 /**
- * A place where a request says something: a request whose text there has so many bytes, at most
- * `bytesMax`. `stretchMaxMs`: for how long it may hold the loop, 50 ms unless told otherwise.
+ * A place where a request says something: a request whose text there has so many bytes, at most `bytesMax`.
  */
-export type ReadPlace = {
-  name: string;
-  bytesMax: number;
-  put: (text: string) => WireRequest;
-  stretchMaxMs?: number;
-};
+export type ReadPlace = { name: string; bytesMax: number; put: (text: string) => WireRequest };
 
 /** Makes it so many bytes long. */
 type Lengthened = (bytes: number) => string;
@@ -57,13 +51,13 @@ export function createLinearWatch(api: ProbedApi) {
   }
 
   /** What a text may cost at a place, by what a harmless one costs there. */
-  async function limits({ name, bytesMax, put, stretchMaxMs = stretchMs }: ReadPlace) {
+  async function limits({ name, bytesMax, put }: ReadPlace) {
     const { workedMs } = usual.get(name) ?? (await least(put('a'.repeat(bytesMax))));
     usual.set(name, { workedMs });
     return {
       harmlessMs: workedMs,
       workMax: Math.max(floorMs, harmlessTimes * workedMs),
-      stretchMax: Math.max(stretchMaxMs, stretchHarmlessTimes * workedMs),
+      stretchMax: Math.max(stretchMs, stretchHarmlessTimes * workedMs),
     };
   }
 

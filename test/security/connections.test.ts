@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultLimits } from '@inventory/api/connections/http-server';
 import { networkOf } from '@inventory/api/connections/network';
 import { createTaking } from '@inventory/api/connections/taking';
@@ -162,6 +163,25 @@ describe('answers that are not read', () => {
     }
     expect(await connection.outcome()).toBe('ended');
   });
+});
+
+test('200, not a reset: an answer that comes while its caller still sends, slowly, and reads afterwards', async () => {
+  const answerAtOnce: RequestListener = (_request, response) => {
+    response.setHeader('Connection', 'close');
+    response.end('early');
+  };
+  const { open } = await serve(answerAtOnce, { limits: { lingerChecks: 20 } });
+  const connection = open();
+  connection.socket.pause();
+  const pieces = 100;
+  connection.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * pieces}\r\n\r\n`);
+  for (let sent = 0; sent < pieces; sent++) {
+    await sleep(10);
+    connection.write('x'.repeat(1000));
+  }
+  connection.socket.resume();
+  expect((await connection.next())?.text).toBe('early');
+  expect(await connection.outcome()).toBe('ended');
 });
 
 describe('requests of one connection', () => {

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { messages } from '@inventory/api/errors';
+import { OperationHead, operationBodies } from '@inventory/domain/contract/batch';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { expectRefusalShape } from '../harness/error-shape.ts';
@@ -7,6 +8,7 @@ import { createDocumented, type Documented } from '../harness/expect-documented.
 import { type FuzzedRequest, fuzzedRequest, type Known } from '../harness/fuzz-requests.ts';
 import { type ProbedApi, startProbedApi } from '../harness/probed-api.ts';
 import { connectRaw, type RawAnswer, type RawConnection } from '../harness/raw-http.ts';
+import { fieldsOf, requestOf, routes } from '../harness/routes.ts';
 import { useService } from '../harness/service.ts';
 
 // FUZZ_SEED repeats a run, FUZZ_CASES makes it longer.
@@ -20,6 +22,10 @@ const lateFactor = 50;
 const lateFromMs = 20_000;
 
 const otherFamily = /^\/(PurchaseOrder|Report)(\/|$)/;
+
+const operationFields = [
+  ...new Set([OperationHead, ...Object.values(operationBodies)].flatMap(({ shape }) => Object.keys(shape))),
+];
 
 const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };
 const service = useService({ env });
@@ -103,6 +109,29 @@ test(`never a 5xx, never a body that is not the contract’s: ${caseCount} reque
   for (const status of [200, 201, 400, 401, 403, 404, 405, 413, 415, 501])
     expect(statuses.get(status), String(status)).toBeGreaterThan(0);
 }, 900_000);
+
+// By these JavaScript would make a text, a promise or a list of it.
+const names = ['toString', 'valueOf', 'toJSON', 'then', 'length'];
+const ownMethods = Object.fromEntries(names.map((name) => [name, -1]));
+
+test('400, never a 5xx: an object with methods of its caller’s, in any field, strict or not', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  for (const declared of routes.filter(({ body }) => body !== undefined)) {
+    const { method, path, body } = requestOf(declared, { itemID });
+    const inOperations = declared.path === '/Inventory/Batch' ? operationFields : [];
+    const spoiled = [ownMethods, [ownMethods]].flatMap((value): object[] => [
+      ...fieldsOf(declared, 'body').map((name) => ({ ...body, [name]: value })),
+      ...inOperations.map((name) => ({ mode: 'each', operations: [{ op: 'count', [name]: value }] })),
+    ]);
+    for (const sent of spoiled) {
+      for (const headers of [{}, { Prefer: 'handling=strict' }]) {
+        const answer = await client.send(method, path, { headers, body: sent });
+        expectRefusalShape(answer, JSON.stringify(sent));
+      }
+    }
+  }
+});
 
 test('the service is as it was: nothing of all this has changed another item, or a prototype', async () => {
   const client = await service.client();

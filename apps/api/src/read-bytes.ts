@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { onBroken } from './connections/broken-body.ts';
+import { createGatheredBytes, type GatheredBytes } from './connections/gathered-bytes.ts';
 
 /** A body has more bytes than it may have. */
 export class BodyTooLarge extends Error {}
@@ -13,8 +14,8 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
   return new Promise((resolve, reject) => {
     // Gone when it was used. A connection keeps its last request, whose listeners would keep with this what
     // was read of it.
-    let open: { gathered: Gathered; resolve: typeof resolve; reject: typeof reject } | null = {
-      ...{ gathered: createGathered(), resolve, reject },
+    let open: { gathered: GatheredBytes; resolve: typeof resolve; reject: typeof reject } | null = {
+      ...{ gathered: createGatheredBytes(), resolve, reject },
     };
     const fail = (error: Error) => {
       if (open === null) return;
@@ -38,28 +39,4 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
       if (!request.complete) fail(new Error('the sender went away'));
     });
   });
-}
-
-type Gathered = ReturnType<typeof createGathered>;
-
-/**
- * Bytes that come in pieces, copied into one place: a piece may be a single byte, and kept by itself it takes
- * a hundred times as much.
- */
-function createGathered() {
-  let place = Buffer.alloc(0);
-  let size = 0;
-  return {
-    size: () => size,
-    add(piece: Buffer): void {
-      if (size + piece.length > place.length) {
-        const larger = Buffer.allocUnsafe(Math.max(size + piece.length, 2 * place.length));
-        place.copy(larger, 0, 0, size);
-        place = larger;
-      }
-      piece.copy(place, size);
-      size += piece.length;
-    },
-    bytes: () => place.subarray(0, size),
-  };
 }

@@ -123,8 +123,9 @@ const allOperationNames = new Set([...operationNames.values()].flatMap((names) =
 
 /** The names of an operation that it may not have; of one of no kind, that none may have. */
 function unknownIn(body: Record<string, unknown>): FieldErrors {
-  const known = operationNames.get(String(body.op)) ?? allOperationNames;
-  return unknownAmong(Object.keys(body), known);
+  // No text of a value that is none: an object may have a `toString` of its caller's.
+  const known = typeof body.op === 'string' ? operationNames.get(body.op) : undefined;
+  return unknownAmong(Object.keys(body), known ?? allOperationNames);
 }
 
 const refusedBody = (message: string) => new Refused({ code: 'bad_request', message });

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { Refused } from '../errors.ts';
 import { breakBody } from './broken-body.ts';
+import { createEnding } from './ending.ts';
 import { isBodyHeld } from './held-body.ts';
 import { tooSlow } from './malformed-http.ts';
 import { createTaking, type TakingLimits } from './taking.ts';
@@ -18,8 +19,8 @@ export type ConnectionLimits = TakingLimits & {
   /** From a request's turn to the end of its body. */
   bodyChecks: number;
   /**
-   * From the last byte to the other side's end: a connection that is cut while bytes still come takes its
-   * answer along.
+   * From the last byte to the other side's end, when nothing more comes: a connection that is cut while bytes
+   * still come takes its answer along.
    */
   lingerChecks: number;
   /** Requests on one connection; the last answer says that it is. */
@@ -51,6 +52,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   const { limits, handle, now } = options;
   const waiting: Exchange[] = [];
   const taking = createTaking(socket, limits, now);
+  const ending = createEnding(socket, limits, now);
   let current: Exchange | null = null;
   let isTurning = false;
   let last: Exchange | null = null;
@@ -61,7 +63,6 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   let isReading = true;
   let afterwards: Refused | null = null;
   let since = now();
-  let endingSince: number | null = null;
 
   const isBusy = () => current !== null || isTurning;
 
@@ -86,8 +87,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   function end(refusal: Refused | null) {
     isClosing = true;
     waiting.length = 0;
-    if (endingSince !== null) return;
-    endingSince = now();
+    if (ending.hasBegun()) return;
+    ending.begin();
     socket.end(refusal === null ? '' : options.bytesOf(refusal));
     stopReading();
   }
@@ -157,7 +158,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
      * of, or of none.
      */
     refuse(refusal: Refused): void {
-      if (isClosing && (afterwards !== null || endingSince !== null)) return;
+      if (isClosing && (afterwards !== null || ending.hasBegun())) return;
       const isPart = last !== null && !last.request.complete;
       if (isPart && (current === last || waiting.includes(last!))) {
         // Its time begins with its turn, and `check` looks at it.
@@ -179,11 +180,12 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
     check(drainedAt: number | null): void {
       if (current !== null && isBodyHeld(current.request)) since = now();
       const age = now() - since;
-      if (endingSince === null) taking.note();
-      if (endingSince !== null) {
-        const mayTake = socket.writableLength === 0 ? limits.lingerChecks : limits.unreadChecks;
-        if (now() - endingSince >= mayTake) socket.destroy();
-      } else if (taking.isTooSlow()) {
+      if (ending.hasBegun()) {
+        if (ending.isTooSlow()) socket.destroy();
+        return;
+      }
+      taking.note();
+      if (taking.isTooSlow()) {
         socket.destroy();
       } else if (current !== null) {
         if (!current.request.complete && age >= limits.bodyChecks) {

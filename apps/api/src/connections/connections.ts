@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { addCount } from '../add-count.ts';
 import type { Refused } from '../errors.ts';
 import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
+import { joinChunks } from './join-chunks.ts';
 import { refusalOfParser, withoutAuthority } from './malformed-http.ts';
 import { networkOf } from './network.ts';
 import type { Standing } from './standing.ts';
@@ -140,6 +141,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
 
   const take: RequestListener = (request, response) => {
     request.url = withoutAuthority(request.url ?? '');
+    if (request.headers['transfer-encoding'] !== undefined) joinChunks(request);
     connections.get(request.socket)?.take(request, response);
   };
   server.on('request', take);
