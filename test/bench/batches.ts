@@ -149,9 +149,9 @@ const lines = [...seen].map(([what]) => {
   return `| ${what} | ${Math.round(rate(what)).toLocaleString('en')} | ${ms((r) => r.p50Ms)} | ${ms((r) => r.p99Ms)} | ${median(what, (r) => r.errors)} |`;
 });
 const text = [
-  `Medians of ${runs} runs of ${seconds} s each, in turns. Batches: ${fewCallers} callers with ${operations} operations in each call, mode \`each\`; ` +
-    'one by one and plain: 128 callers. Rates count operations that were applied; times are of calls. At half load: half as many batches ' +
-    `as were served at best. The api's memory was ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MB under ${manyCallers} callers of full batches.`,
+  `Medians of ${runs} runs of ${seconds} s each, alternating. Batches: ${fewCallers} callers with ${operations} operations in each call, mode \`each\`; ` +
+    'one by one and plain: 128 callers. Rates count applied operations; times are those of a call. Half load is half the highest ' +
+    `rate of batches. The api's memory was ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MB under ${manyCallers} callers of full batches.`,
   marksTable(marks),
   ['| load | operations/s | p50 ms | p99 ms | errors |', '| --- | --- | --- | --- | --- |', ...lines].join(
     '\n',

@@ -140,7 +140,7 @@ function textOf(seen: readonly Seen[]): string {
   });
   return [
     `${listsPerSecond} lists a second for ${forSeconds} s, ${lots.toLocaleString('en')} lots, all kinds of lists in turn, with and without ` +
-      `\`DATABASE_READ_URL\`; ${rounds} rounds in turns. CPU: of the primary with all its backends, in percent of one core.`,
+      `\`DATABASE_READ_URL\`; ${rounds} alternating rounds. CPU: the primary with all its backends, in percent of one core.`,
     tableOf(
       ['receipts/s beside', 'lists from', 'CPU of the primary', '% read by the replica', 'saved'],
       rows,

@@ -277,9 +277,9 @@ const head = [
   'plain p50 ms',
 ];
 const text = [
-  'One machine of 2 cores for the load, the api and Postgres (256 MB of shared buffers); the data is in memory. `driver`: the same ' +
+  'One machine of 2 cores runs the load, the api and Postgres (256 MB of shared buffers); the data is in memory. `driver`: the same ' +
     `statement through the driver alone, on ${connections} connections. \`plain\`: \`count(*)\` and \`OFFSET\` through the driver, one caller. ` +
-    'Each figure is of one short run: trust the ratios.',
+    'Each figure comes from one short run: trust the ratios.',
   '![cost of a page against the number of lots](benchmarks/read.svg)',
   tableOf(['lots', 'what', 'seen'], facts),
   'The cost of every list, page size and place: [read.csv](benchmarks/read.csv).',

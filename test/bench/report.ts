@@ -16,13 +16,25 @@ const titles = {
 export async function writeSection(name: keyof typeof titles, command: string, text: string): Promise<void> {
   const begin = `<!-- ${name} -->`;
   const end = `<!-- /${name} -->`;
-  const section = `${begin}\n## ${titles[name]}\n\nMade by ${command}.\n\n${text}\n${end}`;
+  const section = `${begin}\n## ${titles[name]}\n\nMade by ${command}.\n\n${wrapped(text)}\n${end}`;
   const old = await readFile(path, 'utf8').catch(() => '# Benchmarks\n');
   const from = old.indexOf(begin);
   const to = old.indexOf(end);
   const changed =
     from < 0 ? `${old.trimEnd()}\n\n${section}\n` : old.slice(0, from) + section + old.slice(to + end.length);
   await writeFile(path, changed);
+}
+
+const columnsMax = 120;
+
+/** Breaks sentences into lines; tables and pictures stay as they are. */
+function wrapped(text: string): string {
+  const isProse = (line: string) => !/^[|!]/.test(line);
+  const breaks = new RegExp(`(.{1,${columnsMax}})(?: |$)`, 'g');
+  return text
+    .split('\n')
+    .map((line) => (isProse(line) ? line.replace(breaks, '$1\n').trimEnd() : line))
+    .join('\n');
 }
 
 /** Writes a picture or a table beside the page, in docs/benchmarks. */

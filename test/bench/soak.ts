@@ -85,7 +85,7 @@ const lines = [...series].map(([name, values]) => [
 ]);
 const text = [
   `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s. Memory and disk, MB: the first sample, the median of each quarter, the last sample. ` +
-    'The ledger (transactions, entries, lots, keys) grows with the business; so does, by a row for a thousand lots, what keeps the counts of the lists.',
+    'The ledger (transactions, entries, lots, keys) grows with the business, and so do the counts of the lists, by a row for a thousand lots.',
   tableOf(['what', 'first', '1st quarter', '2nd', '3rd', '4th', 'last'], lines),
   marksTable(marks),
 ].join('\n\n');

@@ -223,15 +223,15 @@ const head = [
 ];
 const text = [
   `Medians of ${runs} runs of ${seconds} s each, everything (load, api, worker, Postgres, Redis) on one machine of 2 cores. ` +
-    'Trust the ratios. `ours / it` says how many times as many requests ours serves. Rates count only answers of success. ' +
-    'Before its measurements every way serves 32 callers for 6 s, 128 for 10 s and, but for the loads beside much stock, one for 8 s. ' +
-    'The other database has 20,000 lots of an item with a serial each, 20,000 of one with an RFID tag each and 100,000 of a third; ' +
-    'each third of a load by serial, tag or spot are receipts, moves and issues. ' +
+    'Trust the ratios. `ours / it` is our rate divided by that of the other way. Rates count only successful answers. ' +
+    'Each way first warms up: 32 callers for 6 s, 128 for 10 s and, except for the loads on much stock, one for 8 s. ' +
+    'The loads on much stock have a database with 20,000 lots of an item with serials, 20,000 of one with RFID tags and 100,000 of a third; ' +
+    'a load by serial, tag or spot is one third each of receipts, moves and issues. ' +
     (canTellCpu
-      ? '`CPU` is microseconds a request of api + worker + Postgres, all its processes, + Redis, the warm-up with it. '
+      ? '`CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up. '
       : 'This system does not tell how much CPU time processes use. ') +
-    '`ours / batches alone`: the batches that the worker made under this load, applied once more by its code on another database, ' +
-    'without HTTP and without a queue, while nothing else runs; so it says how near the whole is to what Postgres allows.',
+    '`ours / batches alone`: the batches that the worker made under this load are applied again by its code on another database, ' +
+    'without HTTP, queue or other load. It shows how close the service comes to what Postgres allows.',
   marksTable(marksOf(median)),
   '![requests a second by each way](benchmarks/write.svg)',
   'All figures: [write.csv](benchmarks/write.csv).',

@@ -7,7 +7,7 @@ import { type OwnService, prepareDatabase, startOwnService } from '../harness/ow
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 
 const patient = { timeout: 120_000 };
-const itemIds = ['SINGLE', 'EACH', 'ATOMIC', 'OWN', 'LARGE', 'CHANGED', 'ENDED', 'KEYLESS'];
+const itemIds = ['SINGLE', 'ATOMIC', 'OWN', 'LARGE', 'CHANGED', 'ENDED', 'KEYLESS'];
 // So many of one unit: an answer that tells of all of them is large.
 const lots = 200;
 let pair: PostgresPair;
@@ -42,7 +42,6 @@ const receipts = (itemID: string, keyed = false) =>
 const resent: Record<string, Send> = {
   SINGLE: call('/Inventory/Receive', 'SINGLE', { itemID: 'SINGLE' }, 'single'),
   LARGE: call('/Inventory/Issue', 'LARGE', { itemID: 'LARGE', units: lots }, 'large'),
-  'EACH-1': batch('each', receipts('EACH'), 'each'),
   'ATOMIC-1': batch('atomic', receipts('ATOMIC'), 'atomic'),
   'OWN-1': batch('each', receipts('OWN', true)),
   'OWN-2': batch('atomic', receipts('OWN', true).reverse()),

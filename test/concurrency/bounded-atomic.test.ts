@@ -21,7 +21,7 @@ function largeBatch(): Batch {
         serial: '',
       },
       ...{ serial2: null, rfidTag: null, netWeight: null, grossWeight: null, hold: false, changed: false },
-      origin: { kind: 'stored', spot, units: ten, hold: false },
+      origin: { kind: 'stored', spot, units: ten, hold: false, rfidTag: null },
     };
   });
   const inStock = ten * BigInt(lots.length);

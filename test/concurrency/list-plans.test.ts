@@ -186,6 +186,16 @@ describe('what other filters leave is asked of the few that one leads to', () =>
     expect(rows).toBeLessThan(50);
   });
 
+  test('the history of an item that has many, found and counted in an index alone', async () => {
+    const { many } = world;
+    await batches.sql`vacuum (analyze) stock_transaction`;
+    const reading = transactionPage(firstPage, scope, { itemID: many.itemID });
+    expect(reading.cost === 'matches' && (await reading.findFew(world.looks))).toBe(null);
+    const { totalCount, rows } = await countRead(reading.read);
+    expect(totalCount).toBeGreaterThan(2000);
+    expect(rows).toBeLessThan(200);
+  });
+
   test('no other look is begun when one took long: what follows is read as a list of many', async () => {
     const { looks } = world;
     const many = looks`select from (select pg_sleep(0.5)) as slept, generate_series(1, 3000)`;

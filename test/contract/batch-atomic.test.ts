@@ -272,6 +272,24 @@ describe('POST /Inventory/Batch, atomic', () => {
     }
   });
 
+  test('what has expired is told of a tag as the operations before left it: a whole lot has taken it along', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const rfidTag = uniqueName('tag');
+    const received = await atomic(client, [receiveOf(itemID, 3, { expires: '2001-01-01', rfidTag })]);
+    const [{ body: lot }] = received.body.results;
+    const away = { op: 'move', itemID, units: 3, wid: 1, recno: lot.recNo, shipToWid: 2 };
+    const none = { asked: 1, available: 0, onHold: 0, expired: 0 };
+    const gone = await atomic(client, [away, issueOf(itemID, 1, { rfidTag })]);
+    expect(gone.body.results.at(-1).error.figures).toEqual(none);
+    const moved = await atomic(client, [away]);
+    const undo = { op: 'reverse', transactionNo: moved.body.results[0].body.transactionNo };
+    const back = await atomic(client, [undo, issueOf(itemID, 1, { rfidTag })]);
+    expect(back.body.results.at(-1).error.figures).toEqual({ ...none, expired: 3 });
+    const left = await atomic(client, [undo, issueOf(itemID, 1, { wid: 2, rfidTag })]);
+    expect(left.body.results.at(-1).error.figures).toEqual(none);
+  });
+
   test('the header gives the first answer again; with another list: 409', async () => {
     const client = await service.client();
     const itemID = await service.item();

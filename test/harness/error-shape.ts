@@ -31,6 +31,7 @@ export function expectRefusalShape(
     names.push('details');
     for (const messages of Object.values(body.details)) expect(messages, what).toEqual(expect.any(Array));
   }
+  if (body.error === 'conflict') names.push('reason', 'figures');
   if (body.error_description !== undefined) names.push('error_description');
   expect(Object.keys(body), what).toEqual(names);
   expect(body.statusCode, what).toBe(status);

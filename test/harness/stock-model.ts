@@ -45,7 +45,7 @@ type Count = Of<'count'>['body'];
 
 const lotsMax = 1000;
 
-const isExpired = (lot: ModelLot, now: number) => lot.expires !== null && lot.expires <= now;
+const isExpired = (lot: ModelLot, now: number) => lot.expires !== null && lot.expires < now;
 
 /** Earliest expiry first, then none, then what has expired; then received, then recNo. */
 function inOrder(now: number) {

@@ -6,22 +6,14 @@ import { type Stack, startStack } from '@inventory/local/stack';
 import { readOptions } from '../harness/read-options.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
-// pnpm test:mutants [--only WORDS] [--part 1/3] [--open] [--beside 2]: breaks a copy of the repository in
-// each known way and shows that a named test notices.
+// pnpm test:mutants [--only WORDS] [--part 1/3] [--beside 2]: breaks a copy of the repository in each known
+// way and shows that a named test notices.
 const values = readOptions(
   'test:mutants',
-  'Breaks a copy of the repository in each known way, shows that a named test notices, and writes docs/mutants.md.',
+  'Breaks a copy of the repository in each known way and shows that a named test notices.',
   {
-    only: { value: 'words', about: 'only mutants with these words in their names; the page stays as it is' },
-    part: {
-      value: 'part',
-      default: '1/1',
-      about: 'only this part, 2/3 say; the page keeps what it has of the others',
-    },
-    open: {
-      flag: true,
-      about: 'only mutants that the page does not show red: to go on with a run that was cut',
-    },
+    only: { value: 'words', about: 'only mutants with these words in their names' },
+    part: { value: 'part', default: '1/1', about: 'only this part, such as 2/3' },
     beside: {
       value: 'number',
       default: '2',
@@ -31,7 +23,6 @@ const values = readOptions(
 );
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, '.local/mutants');
-const page = join(root, 'docs/mutants.md');
 // Wide: a machine that does other things besides is several times slower.
 const runMaxMs = 600_000;
 // All tests that any mutant of a file names.
@@ -47,11 +38,9 @@ type Seen = {
 };
 
 const [part = 1, parts = 1] = values.part.split('/').map(Number);
-const known = knownRows(existsSync(page) ? await readFile(page, 'utf8') : '');
 const chosen = mutants
   .filter(({ name }) => name.includes(values.only ?? ''))
-  .filter((_, index, { length }) => Math.floor((index * parts) / length) === part - 1)
-  .filter(({ name }) => !values.open || !/ red \| \d+ \|$/.test(known.get(name) ?? ''));
+  .filter((_, index, { length }) => Math.floor((index * parts) / length) === part - 1);
 const rows: { mutant: string; test: string; seen: Seen }[] = [];
 const stacks = await Promise.all(lanesOf(Number(values.beside)).map(startLane));
 try {
@@ -94,8 +83,6 @@ async function runAll() {
     if (misfit === null) await see(mutant.name, testsOf(mutant), copy, lane);
     else note(mutant.name, testsOf(mutant), { colour: 'broken', because: misfit, seconds: 0 });
     await rm(copy, { recursive: true });
-    // A run takes hours, and may be cut.
-    if (values.only === undefined) await writeFile(page, report());
   });
 }
 
@@ -279,29 +266,4 @@ async function run({ copy, lane, maxMs }: Place, inside: string, args: string[])
 
 function firstLine(text: string): string {
   return text.split('\n')[0]!.slice(0, 120);
-}
-
-/** The rows of the page as it stands, by mutant. */
-function knownRows(text: string): Map<string, string> {
-  const lines = text.split('\n').filter((line) => /^\| .* \| (red|green|broken) \| \d+ \|$/.test(line));
-  return new Map(lines.map((line) => [line.slice(2, line.indexOf(' | ')), line]));
-}
-
-function report(): string {
-  for (const { mutant, test, seen } of rows) {
-    if (mutant === '') continue;
-    known.set(mutant, `| ${mutant} | \`${test}\` | ${seen.colour} | ${seen.seconds.toFixed(0)} |`);
-  }
-  const table = mutants.flatMap(({ name }) => known.get(name) ?? []);
-  return `# Mutants
-
-Known ways of breaking the code (\`test/mutants/mutants.ts\`), each applied to a copy of the repository, and the test that notices.
-Written by \`pnpm test:mutants\`, which first runs the same tests on an unmutated copy: they must be green.
-Red is only a failed assertion; an error of syntax, of types or of the harness proves nothing. The seconds are of a machine of 2 cores with two mutants at once.
-A run of a part (\`--part 1/6\`) keeps the rows of the others; a mutant without a row has been in no such run yet.
-
-| Mutant | Test | Seen | Seconds |
-|---|---|---|---|
-${table.join('\n')}
-`;
 }

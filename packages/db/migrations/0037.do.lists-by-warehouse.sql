@@ -16,8 +16,10 @@ create index concurrently if not exists lot_spot_wid_idx
   on lot (spot, wid, part_no, active, hold, (coalesce(expires, 'infinity')), received, rec_no) where spot <> '';
 drop index concurrently if exists lot_spot_idx;
 
--- Transactions by their first warehouse, and the few between two by their second.
-create index concurrently if not exists stock_transaction_item_wid_idx on stock_transaction (part_no, wid) where wid is not null;
+-- Transactions by their first warehouse, and the few between two by their second. All of an item's may be a hundred thousand: they are
+-- counted and sorted in the index alone.
+create index concurrently if not exists stock_transaction_item_wid_idx
+  on stock_transaction (part_no, wid, transaction_no) include (to_wid) where wid is not null;
 create index concurrently if not exists stock_transaction_item_to_wid_idx on stock_transaction (part_no, to_wid) where to_wid is not null;
 drop index concurrently if exists stock_transaction_item_idx;
 create index concurrently if not exists stock_transaction_wid_at_idx on stock_transaction (wid, at) where wid is not null;

@@ -151,7 +151,7 @@ async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo:
           -- Not true also where a lot has none of what is asked for.
           when (${tx.unsafe(filters)}) is not true then 'filter'
           when lot.hold then 'onHold'
-          when picks.expired_too = 0 and coalesce(lot.expires, 'infinity') <= picks.now then 'expired'
+          when picks.expired_too = 0 and coalesce(lot.expires, 'infinity') < picks.now then 'expired'
         end as reason
       from ${picksTable(tx, [pick], now)}
       cross join lateral (

@@ -185,7 +185,8 @@ export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null
   return tx`(
       select *,
         -- While the batch's moment is not known, as of the transaction's begin: those that have expired since are left out when it is decided.
-        coalesce(${now}::timestamptz, now()) as now
+        -- In milliseconds, as that moment is: else those whose last one it is would not be read.
+        coalesce(${now}::timestamptz, date_trunc('milliseconds', now())) as now
       from unnest(
           ${plainArray(column((pick) => pick.partNo))}::integer[], ${plainArray(column((pick) => pick.wid))}::integer[],
           ${column((pick) => pick.spot)}::text[], ${column((pick) => pick.serial)}::text[],
@@ -236,7 +237,7 @@ function lotsText(kind: PickKind, isHeld: boolean, limit: number): string {
           select ${columns}, ${late} as late
           from lot
           where lot.part_no = picks.part_no and lot.wid = picks.wid and ${found[kind]}
-            and ${late ? `picks.expired_too = 1 and ${expiry} <= picks.now` : `${expiry} > picks.now`}
+            and ${late ? `picks.expired_too = 1 and ${expiry} < picks.now` : `${expiry} >= picks.now`}
             and lot.active and ${isHeld ? '' : 'not '}lot.hold
           order by ${expiry}, lot.received, lot.rec_no
           limit ${limit}
@@ -272,7 +273,7 @@ function matchesText(kind: PickKind): string {
 // array of one the item is no constant, and stays in it.
 function receivedText(limit: number): string {
   return `
-        select ${columns}, lot.active, ${expiry} <= picks.now as late
+        select ${columns}, lot.active, ${expiry} < picks.now as late
         from lot
         where lot.part_no = any(array[picks.part_no]) and lot.wid = picks.wid
           and lot.received >= to_timestamp(picks.received_from / 1000.0)

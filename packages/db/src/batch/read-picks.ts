@@ -87,8 +87,10 @@ export async function readPicks(
       const { rows, looked, isEnded, isCut, last } = picked[index]!;
       room.left -= looked;
       const lots = keepLots(found, rows);
-      const early = lots.filter((_, place) => !rows[place]!.late);
       const horizon = isEnded || last === null ? null : keepLots(found, [last])[0]!;
+      const early = lots.filter((_, place) => !rows[place]!.late);
+      // It may be one that does not match.
+      if (horizon !== null && !last!.late) early.push(horizon);
       const isStale = (now: Date) => early.some((lot) => isExpired(lot, now.getTime()));
       result.set(read, { lots, isEnded, isCut, limits, horizon, isStale });
     }
@@ -140,7 +142,7 @@ export function isTaken(lot: LotState, pick: LotFilter, now: Date): boolean {
 }
 
 function lotOf(row: LotRow): LotState {
-  const { spot, hold } = row;
+  const { spot, hold, rfid_tag: rfidTag } = row;
   const units = parseQuantity(row.units);
   return {
     recNo: row.rec_no,
@@ -152,11 +154,11 @@ function lotOf(row: LotRow): LotState {
     expires: row.expires?.getTime() ?? null,
     serial: row.serial,
     serial2: row.serial2,
-    rfidTag: row.rfid_tag,
+    rfidTag,
     netWeight: row.net_weight === null ? null : parseQuantity(row.net_weight),
     grossWeight: row.gross_weight === null ? null : parseQuantity(row.gross_weight),
     hold,
-    origin: { kind: 'stored', spot, units, hold },
+    origin: { kind: 'stored', spot, units, hold, rfidTag },
     changed: false,
   };
 }

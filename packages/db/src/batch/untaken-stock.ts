@@ -53,7 +53,7 @@ export async function readUntaken(
         select lot.*
         from lot
         where picks.expired_too = 0 and lot.part_no = picks.part_no and lot.wid = picks.wid
-          and lot.active and not lot.hold and ${tx.unsafe(expiry)} <= picks.now and ${tx.unsafe(found.any)}
+          and lot.active and not lot.hold and ${tx.unsafe(expiry)} < picks.now and ${tx.unsafe(found.any)}
         order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
         limit ${lotsMax}
       ) as lot

@@ -140,10 +140,7 @@ function untakenNow(batch: Batch, pick: LotFilter, read: Untaken): Untaken {
   };
   for (const lot of batch.lots.get(gateKey(pick.partNo, pick.wid)) ?? []) {
     if (!lot.changed) continue;
-    if (lot.origin.kind === 'stored') {
-      const { spot, units, hold } = lot.origin;
-      add({ ...lot, spot, units, hold }, -1n);
-    }
+    if (lot.origin.kind === 'stored') add({ ...lot, ...lot.origin }, -1n);
     add(lot, 1n);
   }
   return now;

@@ -81,11 +81,11 @@ export type LotState = {
   /** The lot whose hold it has, with its reason, when it got it by this batch. */
   holdOf?: LotState;
   /**
-   * A stored one has `spot`, `units` and `hold` as they were read. `of`: the lot whose other columns a split
-   * one has, stored or received; `from`: the lot it was split from.
+   * A stored one has what a batch may change as it was read. `of`: the lot whose other columns a split one
+   * has, stored or received; `from`: the lot it was split from.
    */
   origin:
-    | { kind: 'stored'; spot: string; units: Quantity; hold: boolean }
+    | ({ kind: 'stored' } & Pick<LotState, 'spot' | 'units' | 'hold' | 'rfidTag'>)
     | { kind: 'received'; request: ReceiveRequest; owner: number }
     | { kind: 'split'; of: LotState; from: LotState };
   changed: boolean;
@@ -138,9 +138,9 @@ export function change(batch: Batch, lot: LotState): void {
   batch.touched.add(gateKey(lot.partNo, lot.wid));
 }
 
-/** Whether a lot has expired at `now`, milliseconds since 1970. */
+/** Whether a lot has expired at `now`, milliseconds since 1970: it is good at its last moment. */
 export function isExpired(lot: LotState, now: number): boolean {
-  return lot.expires !== null && lot.expires <= now;
+  return lot.expires !== null && lot.expires < now;
 }
 
 // Above every stored number and every temporary one sorts as made later.
