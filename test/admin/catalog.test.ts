@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -310,10 +311,14 @@ describe('item', () => {
       expect(readFileSync(victim, 'utf8')).toBe('untouched');
       expect(readdirSync(there).sort()).toEqual(['items.csv', 'items.csv.part']);
       execFileSync('mkfifo', [join(there, 'device')]);
-      expect(await inventory(['item', 'export', '--to', join(there, 'device')])).toEqual(
-        failed(2, `error: ${join(there, 'device')} is not a file\n`),
-      );
-      expect(statSync(join(there, 'device')).isFIFO()).toBe(true);
+      // As /dev/stdout is, where that is a file.
+      symlinkSync(victim, join(there, 'link'));
+      for (const name of ['device', 'link'])
+        expect(await inventory(['item', 'export', '--to', join(there, name)])).toEqual(
+          failed(2, `error: ${join(there, name)} is not a file\n`),
+        );
+      expect(lstatSync(join(there, 'device')).isFIFO()).toBe(true);
+      expect(lstatSync(join(there, 'link')).isSymbolicLink()).toBe(true);
       const piped = await apart(['item', 'export', '--to', '-']);
       expect(piped).toEqual({ code: 0, stdout: readFileSync(file, 'utf8'), stderr: '' });
     },

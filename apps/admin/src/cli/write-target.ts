@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -50,8 +50,8 @@ function refuseOther(path: string, what: string, replaces: boolean): void {
   // A path that cannot be checked cannot be written either, and that error says why.
   if (!existsSync(path)) return;
   if (!replaces) throw new CommandError(`${path} is there already: a ${what} needs a new name`);
-  // Otherwise a device would be replaced by a file.
-  if (!statSync(path).isFile()) throw new CommandError(`${path} is not a file`, 2);
+  // Otherwise a device would be replaced by a file, or a link such as /dev/stdout.
+  if (!lstatSync(path).isFile()) throw new CommandError(`${path} is not a file`, 2);
 }
 
 async function writeWhole<T>(file: FileHandle, work: (output: Writable) => Promise<T>): Promise<T> {
