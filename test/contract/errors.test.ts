@@ -46,7 +46,7 @@ test('404: the path /Item/all, because paths are exact, is one of a part number'
 
 test('404: a path outside the base path', async () => {
   const root = service.baseUrl.replace('/api/v1', '');
-  for (const path of ['/', '/api/v2/Item', '/Item', '/api/v1']) {
+  for (const path of ['/api/v2/Item', '/Item', '/api/v1']) {
     const response = await fetch(root + path);
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 404,
