@@ -1,4 +1,4 @@
-import { headerComponents, sharedAnswers } from '@inventory/api/openapi/answers';
+import { answerHeaders, headerComponents, sharedAnswers } from '@inventory/api/openapi/answers';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ApiAnswer } from './api-client.ts';
 
@@ -73,6 +73,11 @@ export function createDocumented(document: Json): Documented {
       for (const [name, reference] of Object.entries(response.headers)) {
         if (resolve(whole, reference).required && !answer.headers.has(name)) {
           throw new Error(`${what} lacks the header ${name}`);
+        }
+      }
+      for (const name of answerHeaders) {
+        if (answer.headers.has(name) && response.headers[name] === undefined) {
+          throw new Error(`${what} has the header ${name}, of which the document says nothing`);
         }
       }
       if (method === 'HEAD') return;

@@ -48,6 +48,8 @@ const always = ['X-API-Version', 'X-Request-Id', 'Cache-Control', 'X-Content-Typ
 const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
 // Of a request that its route has looked at.
 const checked = [...limited, 'Preference-Applied'];
+// Of a request that may have come as far as that.
+const ofRoute = ['RateLimit-Policy', 'RateLimit', 'Preference-Applied'];
 const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'X-Next-Modified-Since'];
 
 /** Every header of an answer, for `components.headers`. */
@@ -107,7 +109,7 @@ export function sharedAnswers(): Json {
     }),
     TooLarge: answerOf('The body is too large', errorSchema, {
       headers: always,
-      optional: ['RateLimit-Policy', 'RateLimit'],
+      optional: ofRoute,
       examples: {
         large: refusalExample('Of any call but a batch', tooLarge(bodyBytesMax), 413),
         largeBatch: refusalExample('Of a batch', tooLarge(batchBytesMax), 413),
@@ -116,12 +118,12 @@ export function sharedAnswers(): Json {
     }),
     Compressed: answerOf('The body is compressed; it was not read', errorSchema, {
       headers: [...always, 'Accept-Encoding'],
-      optional: ['RateLimit-Policy', 'RateLimit'],
+      optional: ofRoute,
       examples: { compressed: refusalExample('Any compression', compressed().refusal, compressed().status) },
     }),
     TooSlow: answerOf('The body did not come in time; the connection ends', errorSchema, {
       headers: always,
-      optional: ['RateLimit-Policy', 'RateLimit'],
+      optional: ofRoute,
       examples: { slow: refusalExample('After 10 s', tooSlow.refusal, tooSlow.status) },
     }),
     RateLimited: answerOf(
@@ -139,12 +141,12 @@ export function sharedAnswers(): Json {
     ),
     InternalError: answerOf('Failure on our side; nothing was applied', errorSchema, {
       headers: always,
-      optional: ['RateLimit-Policy', 'RateLimit'],
+      optional: ofRoute,
       examples: { failed: failure('Unexpected', 500, messages.internal) },
     }),
     Unavailable: answerOf('Out of order for a moment', errorSchema, {
       headers: [...always, 'Retry-After'],
-      optional: ['RateLimit-Policy', 'RateLimit'],
+      optional: ofRoute,
       examples: {
         unreachable: failure('No database', 503, messages.unreachable),
         unavailable: failure('Busy, a list too many', 503, messages.unavailable),
@@ -234,7 +236,7 @@ export function errorAnswers(route: Route): Json {
       {
         headers: [...always, 'Retry-After'],
         // Not before the client is known, which needs the database.
-        optional: ['RateLimit-Policy', 'RateLimit'],
+        optional: ofRoute,
         examples: {
           unavailable: failure('Not applied', 503, messages.unavailable),
           unreachable: failure('No database', 503, messages.unreachable),
