@@ -10,7 +10,7 @@ const wrongSecretsMax = 10;
 
 export type GuessLimiter = {
   /** Counts a wrong secret, or says how long none will be counted, milliseconds. */
-  count(address: string, clientId: string): Promise<Pick<RateLimitVerdict, 'allowed' | 'resetMs'>>;
+  count(address: string, clientId: string): Promise<RateLimitVerdict>;
 };
 
 /**

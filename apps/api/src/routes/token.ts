@@ -1,3 +1,4 @@
+import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { isSecretOf } from '@inventory/auth/secret';
 import { type ClientSecrets, noSecrets, readManySecrets } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
@@ -8,6 +9,7 @@ import type { Authenticator } from '../callers/authenticator.ts';
 import type { GuessLimiter } from '../callers/guess-limit.ts';
 import { Refused } from '../errors.ts';
 import { gather } from '../gather.ts';
+import { retryAfterOf } from '../limit-headers.ts';
 import type { TokenFailure } from '../metrics.ts';
 
 // Nobody waits longer for a token because Postgres is slow or silent.
@@ -63,7 +65,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     const { digests, tokensFrom } = await readSecrets(clientId);
     if (!isSecretOf(secret, digests)) {
       const counted = await guesses.count(ctx.state.address, clientId);
-      return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted.resetMs);
+      return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted);
     }
     // The client pays for it: the debts of others at its address are not its own.
     ctx.state.payer = `client ${clientId}`;
@@ -78,8 +80,8 @@ function wrongSecret(byBasic: boolean): TokenReply {
   return refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.', challenge);
 }
 
-function tooManyWrong(resetMs: number): TokenReply {
-  const headers = { 'Retry-After': String(Math.max(1, Math.ceil(resetMs / 1000))) };
+function tooManyWrong(counted: RateLimitVerdict): TokenReply {
+  const headers = { 'Retry-After': retryAfterOf(counted) };
   const body = { message: 'Too many failed attempts; try again later.' };
   return { status: 429, body, headers, why: 'too_many' };
 }
