@@ -9,7 +9,7 @@ import { isDatabaseGiven } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const reset = new Command('reset')
-  .description('Delete the data that `start` keeps in this folder: items, stock, ledger, clients')
+  .description('Remove the data that `start` keeps in this folder: items, stock, ledger, clients')
   .option('--local', 'delete the data of this folder although DATABASE_URL is set')
   .option('--yes', 'confirm it where there is no terminal to ask on')
   .addHelpText(
