@@ -10,8 +10,8 @@ import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
 
 const batches = useBatches();
 const lots = 24_000;
-// What all picks of a batch may look at, what the first of them may, and what they find.
-const rowsMax = 50_000 + 6 * 12_600 + 10_000;
+// What the first pick of a batch may look at, and what all of them may beside that, and what they find.
+const [firstMax, eachMax, atomicMax, foundMax] = [13_000, 20_000, 40_000, 10_000];
 
 let itemID: string;
 let heldID: string;
@@ -53,10 +53,25 @@ test('applied: 500 issues in one atomic batch, by a tag that 12,000 lots share a
   const issues = numbers.map((n) => ask('issue', { rfidTag: shared.even.rfidTag, serial: `S-${n}` }));
   const { outcomes, most } = await applyCounted([atomic(issues)]);
   expect(outcomes).toMatchObject([{ status: 'applied' }]);
-  expect(most.rows).toBeLessThan(rowsMax);
+  expect(most.rows).toBeLessThan(firstMax + atomicMax + foundMax);
+});
+
+// The fields that a move can name, with what thousands have.
+const fields = Object.entries({
+  rfidTag: shared.even.rfidTag,
+  serial: shared.odd.serial,
+  serial2: shared.even.serial2,
+  fromSpot: shared.odd.spot,
+  received: days[0],
 });
 
 const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
+  ...Object.fromEntries(
+    fields.map((_, index) => [
+      `moves by ${index + 1} marks that thousands have`,
+      (n: number) => ask('move', { ...Object.fromEntries(fields.slice(0, index + 1)), toSpot: `T-${n}` }),
+    ]),
+  ),
   'issues by two marks that thousands have, and none both': () =>
     ask('issue', { ...shared.even, ...shared.odd }),
   'issues by a serial of thousands and a spot of others': (n) =>
@@ -84,7 +99,14 @@ const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
 
 test.each(Object.entries(cases))('bounded, and the first is decided: %s', async (_name, make) => {
   const differing = () => numbers.map((n) => make(n));
-  for (const requests of [[make(lots)], [atomic(differing())], differing()]) {
+  // A count has two picks.
+  const first = make(lots).kind === 'count' ? 2 * firstMax : firstMax;
+  const ways: [QueuedRequest[], rowsMax: number][] = [
+    [[make(lots)], first + 4000],
+    [[atomic(differing())], first + atomicMax + foundMax],
+    [differing(), first + eachMax + foundMax],
+  ];
+  for (const [requests, rowsMax] of ways) {
     const { outcomes, most } = await applyCounted(requests);
     expect(outcomes[0]).not.toBeNull();
     expect(most.rows).toBeLessThan(rowsMax);
@@ -100,4 +122,16 @@ test('409: too many lots, where by each field that is named thousands match, and
   expect(outcomes).toMatchObject([
     { status: 'refused', result: expect.stringMatching(/"conflict".*Too many lots/) },
   ]);
+});
+
+test('decided in the same batch: a move of another item by any lot, behind hundreds that need more than there is room for', async () => {
+  const costly = numbers.map((n) =>
+    ask('move', { ...shared.even, serial: shared.odd.serial, toSpot: `T-${n}` }),
+  );
+  const otherID = await batches.item();
+  await worker.apply([batches.request('receive', { itemID: otherID, units: 1, wid: 1, spot: 'A' })]);
+  const { outcomes } = await applyCounted([...costly, ask('move', { itemID: otherID, toSpot: 'B' })]);
+  expect(outcomes[0]).toMatchObject({ status: 'refused' });
+  expect(outcomes[1]).toBeNull();
+  expect(outcomes.at(-1)).toMatchObject({ status: 'applied' });
 });

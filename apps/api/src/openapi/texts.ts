@@ -120,8 +120,8 @@ export const allocation = `
 the earliest expiry first, lots without one after those, expired ones last; then the oldest receipt; then the lowest \`recNo\`. All
 of the units are taken or none: too little stock is 409 with the asked and the available figure, and with what is on hold or expired
 beside it. So is a lot named by \`recno\` that does not match the other filters, with their names. A \`recno\` that is unknown, or of
-another item or warehouse: 400. One transaction takes at most 1,000 lots, and looks at 10,000 to find those that match: 409
-beyond.`;
+another item or warehouse: 400. One transaction takes at most 1,000 lots, and looks at 10,000 to find those that match, by all
+fields that are named together: 409 beyond.`;
 
 /** The description of each group of operations. */
 export const tags = [

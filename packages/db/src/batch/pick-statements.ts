@@ -57,8 +57,11 @@ function isExact(pick: LotFilter, kind: PickKind): boolean {
 /** Lots that are to be read for a pick: by this field, those on hold or the others. */
 export type PickRead = { pick: LotFilter; kind: PickKind; isHeld: boolean };
 
-/** How many lots are read for a pick at most, and how many are looked at for that. */
-export type PickLimits = { lots: number; looks: number };
+/**
+ * How many lots are read for a pick at most, and how many are looked at for that: by each of its fields, or by
+ * all together, each having its share.
+ */
+export type PickLimits = { lots: number; looks: number; isShared?: boolean };
 
 /**
  * What was read for a pick: `rows` match it, in the order of allocation. `looked`: at so many lots; 0 where
@@ -75,8 +78,10 @@ export type PickedRows = {
 };
 
 /** The lots that a read may have to look at, beside those that it is to find. */
-export const looksOf = ({ pick, kind }: PickRead, { looks }: PickLimits): number =>
-  isExact(pick, kind) ? 0 : looks;
+export function looksOf({ pick, kind, isHeld }: PickRead, { looks, isShared }: PickLimits): number {
+  if (isExact(pick, kind)) return 0;
+  return isShared ? Math.floor(looks / pickKindsOf(pick, isHeld).length) : looks;
+}
 
 type LookedRow = LotRow & { matches?: boolean; looked?: number; is_last?: boolean };
 
@@ -91,18 +96,21 @@ export async function readPickedLots(
   limits: PickLimits,
   now: Date | null,
 ): Promise<PickedRows[]> {
-  const ways = new Map<string, { way: PickWay; places: number[] }>();
-  reads.forEach(({ pick, kind, isHeld }, place) => {
+  const ways = new Map<string, { way: PickWay; looks: number; places: number[] }>();
+  reads.forEach((read, place) => {
+    const { pick, kind, isHeld } = read;
     const way = { kind, isHeld, isExact: isExact(pick, kind) };
-    const known = ways.get(JSON.stringify(way));
-    if (known === undefined) ways.set(JSON.stringify(way), { way, places: [place] });
+    const looks = looksOf(read, limits);
+    const key = JSON.stringify([way, looks]);
+    const known = ways.get(key);
+    if (known === undefined) ways.set(key, { way, looks, places: [place] });
     else known.places.push(place);
   });
   const found: LookedRow[][] = reads.map(() => []);
   await Promise.all(
-    [...ways.values()].map(async ({ way, places }) => {
+    [...ways.values()].map(async ({ way, looks, places }) => {
       const picks = places.map((place) => reads[place]!.pick);
-      for (const row of await pickStatement(tx, way, picks, limits, now)) {
+      for (const row of await pickStatement(tx, way, picks, { lots: limits.lots, looks }, now)) {
         found[places[row.pick - 1]!]!.push(row);
       }
     }),
@@ -110,14 +118,16 @@ export async function readPickedLots(
   return found.map((rows, place) => pickedOf(rows, reads[place]!, limits));
 }
 
-function pickedOf(rows: LookedRow[], { pick, kind }: PickRead, { lots, looks }: PickLimits): PickedRows {
+function pickedOf(rows: LookedRow[], read: PickRead, limits: PickLimits): PickedRows {
+  const { pick, kind } = read;
+  const { lots } = limits;
   const last = rows.at(-1) ?? null;
   if (isExact(pick, kind)) {
     const isEnded = kind === 'recNo' || rows.length < lots;
     return { rows, looked: 0, isEnded, isCut: false, last };
   }
   const looked = last?.looked ?? 0;
-  const isCut = looked === looks;
+  const isCut = looked === looksOf(read, limits);
   // By the moment of receipt they do not come in the order of allocation: the others may come before these.
   if (isCut && kind === 'received') return { rows: [], looked, isEnded: false, isCut, last: null };
   const isEnded = !isCut && (rows.length < lots || last!.is_last === true);

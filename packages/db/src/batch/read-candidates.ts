@@ -26,6 +26,7 @@ import {
   readPicks,
   readsOf,
   type Turns,
+  takePart,
   turnToNext,
   unitsOf,
 } from './read-picks.ts';
@@ -43,19 +44,17 @@ const firstRounds: readonly Round[] = [
 
 const roundsFor = ({ large, largest }: { large: number; largest: number }): readonly Round[] => [
   ...firstRounds,
-  { lots: 256, looks: 2500, picks: large },
-  { lots: lotsPerTransactionMax + 1, looks: lotsLookedAtMax, picks: largest },
+  { lots: 256, looks: 2500, isShared: true, picks: large },
+  { lots: lotsPerTransactionMax + 1, looks: lotsLookedAtMax, isShared: true, picks: largest },
 ];
 
-// The lots that all picks of a batch together look at, for some ten milliseconds. The first request has what
-// it needs all the same.
-const looksMax = 50_000;
-
-// Counting costs about as much as reading.
+// Counting costs about as much as reading; after the first one there has to be room for it.
 const talliesMax = 2;
 
 type Reading = {
   rounds: readonly Round[];
+  /** The lots that all picks of a batch together look at. The first request has what it needs all the same. */
+  looksMax: number;
   /** Whether there is no next batch for what this one has not read enough for. */
   isWhole: boolean;
   turns: Turns;
@@ -71,6 +70,7 @@ const atOnce: Turns = { pace: () => undefined, lotsMax: Number.POSITIVE_INFINITY
  */
 const usualReading: Reading = {
   rounds: roundsFor({ large: 32, largest: 2 }),
+  looksMax: 20_000,
   isWhole: false,
   turns: atOnce,
 };
@@ -80,6 +80,8 @@ const usualReading: Reading = {
  */
 export const atomicReading: Reading = {
   rounds: roundsFor({ large: 64, largest: 8 }),
+  // 500 moves to places of their own look at 64 each.
+  looksMax: 40_000,
   isWhole: true,
   turns: atOnce,
 };
@@ -136,7 +138,7 @@ export async function pickCandidates(
   const reads = [...new Map(all.map(({ ask }) => [ask.key, ask.pick]))].flatMap(([key, pick]) =>
     readsOf(key, pick, counted.has(key)),
   );
-  const work: Work = { tx, found, reading, known: new Map(), room: { left: looksMax }, judged };
+  const work: Work = { tx, found, reading, known: new Map(), room: { left: reading.looksMax }, judged };
   await readInRounds(work, reads, firstRoundFor(requests, all));
   await pasts;
   const { now } = await judged();
@@ -166,20 +168,25 @@ async function readInRounds(work: Work, reads: Read[], firstRound: number): Prom
   while (open.length > 0 && round < reading.rounds.length) {
     const { picks, ...limits } = reading.rounds[round]!;
     const read = open.slice(0, picks);
-    let turn = read;
-    for (let turns = 1; turn.length > 0; turns++) {
-      const picked = await readPicks(work.tx, turn, limits, found, {
-        ...work,
-        now: moment,
-        turns: reading.turns,
-      });
-      for (const [each, lots] of picked) known.set(each, lots);
-      const judged = await work.judged();
-      moment = judged.now;
-      // By another of its fields less may have to be looked at.
-      const more = openAmong(turn, known, judged);
-      turn = more.filter((each) => picked.get(each)?.isCut === true && turns < each.kinds.length);
-      for (const each of turn) turnToNext(each);
+    // What the first request of a batch needs is read always; a count has two.
+    const least = read.filter(({ key }) => key === read[0]!.key).length;
+    let [turn, rest] = takePart(read, limits, { ...work, turns: reading.turns, least });
+    while (turn.length > 0) {
+      for (let turns = 1; turn.length > 0; turns++) {
+        const picked = await readPicks(work.tx, turn, limits, found, {
+          ...work,
+          now: moment,
+          turns: reading.turns,
+        });
+        for (const [each, lots] of picked) known.set(each, lots);
+        const judged = await work.judged();
+        moment = judged.now;
+        // By another of its fields less may have to be looked at.
+        const more = openAmong(turn, known, judged);
+        turn = more.filter((each) => picked.get(each)?.isCut === true && turns < each.kinds.length);
+        for (const each of turn) turnToNext(each);
+      }
+      [turn, rest] = takePart(rest, limits, { ...work, turns: reading.turns, least: 0 });
     }
     const judged = await work.judged();
     const { now, demand } = judged;
@@ -329,7 +336,7 @@ function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
  * Counts the lots of the first requests that need more than one transaction may take, for what they are told.
  */
 async function tallyLarge(
-  { tx, found, known }: Work,
+  { tx, found, known, room }: Work,
   { asks, now }: Judged,
   open: readonly Read[],
 ): Promise<void> {
@@ -345,7 +352,9 @@ async function tallyLarge(
     if (large.size < talliesMax) large.set(askKey(pick, units), { read, units });
   }
   for (const [key, { read, units }] of large) {
+    if (found.tallies.size > 0 && room.left < lotsLookedAtMax) continue;
     found.tallies.set(key, await tallyLots(tx, read, units, lotsLookedAtMax, now));
+    room.left -= lotsLookedAtMax;
   }
 }
 

@@ -67,10 +67,7 @@ export type PickedLots = {
   isStale: (now: Date) => boolean;
 };
 
-/**
- * Reads lots for those for which there is `room`, which it makes smaller: for the first two always, which are
- * what the first request of a batch needs.
- */
+/** Reads lots for these, which makes the `room` smaller. */
 export async function readPicks(
   tx: Tx,
   reads: readonly Read[],
@@ -79,46 +76,48 @@ export async function readPicks(
   { room, now, turns }: { room: Room; now: Date | null; turns: Turns },
 ): Promise<Map<Read, PickedLots>> {
   const result = new Map<Read, PickedLots>();
-  let [part, rest] = takePart(reads, limits, { room, turns, least: 2 });
-  while (part.length > 0) {
-    const picked = await readPickedLots(tx, part, limits, now);
-    for (const [index, read] of part.entries()) {
-      await turns.pace();
-      const { rows, looked, isEnded, isCut, last } = picked[index]!;
-      room.left -= looked;
-      const lots = keepLots(found, rows);
-      const horizon = isEnded || last === null ? null : keepLots(found, [last])[0]!;
-      const early = lots.filter((_, place) => !rows[place]!.late);
-      // It may be one that does not match.
-      if (horizon !== null && !last!.late) early.push(horizon);
-      const isStale = (now: Date) => early.some((lot) => isExpired(lot, now.getTime()));
-      result.set(read, { lots, isEnded, isCut, limits, horizon, isStale });
-    }
-    [part, rest] = takePart(rest, limits, { room, turns, least: 0 });
+  const picked = await readPickedLots(tx, reads, limits, now);
+  for (const [index, read] of reads.entries()) {
+    await turns.pace();
+    const { rows, looked, isEnded, isCut, last } = picked[index]!;
+    room.left -= looked;
+    const lots = keepLots(found, rows);
+    const horizon = isEnded || last === null ? null : keepLots(found, [last])[0]!;
+    const early = lots.filter((_, place) => !rows[place]!.late);
+    // It may be one that does not match.
+    if (horizon !== null && !last!.late) early.push(horizon);
+    const isStale = (now: Date) => early.some((lot) => isExpired(lot, now.getTime()));
+    result.set(read, { lots, isEnded, isCut, limits, horizon, isStale });
   }
   return result;
 }
 
-/** Those that are read by the next statements, `least` at least, and the others. */
-function takePart(
+/**
+ * Those that are read next, and the others: those for which there is room by all their fields, for else what
+ * is looked at by the first ones may be in vain. The first `least` always; then those that need the least.
+ */
+export function takePart(
   reads: readonly Read[],
   limits: PickLimits,
   { room, turns, least }: { room: Room; turns: Turns; least: number },
 ): [part: Read[], rest: Read[]] {
-  const part: Read[] = [];
+  const needed = (read: Read) => sum(read.kinds.map((kind) => looksOf({ ...read, kind }, limits)));
+  const part = reads.slice(0, least);
   const rest: Read[] = [];
-  let looks = 0;
-  for (const read of reads) {
-    const more = looksOf(read, limits);
+  let looks = sum(part.map(needed));
+  const others = reads.slice(least).map((read) => ({ read, more: needed(read) }));
+  for (const { read, more } of others.sort((a, b) => a.more - b.more)) {
     const hasRoom = more === 0 || looks + more <= room.left;
     const isTurn = (part.length + 1) * limits.lots <= turns.lotsMax;
-    if (part.length < least || (hasRoom && isTurn)) {
+    if (hasRoom && isTurn) {
       part.push(read);
       looks += more;
     } else rest.push(read);
   }
   return [part, rest];
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
 /** The lots of these rows; one that was read before is the same object. */
 export function keepLots(found: Candidates, rows: readonly LotRow[]): LotState[] {

@@ -160,13 +160,13 @@ export function tooManyLotsToCount(lotsMax: number): Conflict {
   );
 }
 
-/** By none of the fields that are named, few enough lots are found. */
+/** By none of the fields that are named, few enough lots are found. `lookedAtMax`: by all of them together. */
 export function tooManyToLookAt(lookedAtMax: number): Conflict {
   return conflict(
     'tooManyLots',
     { lookedAtMax },
     (text) =>
-      `Too many lots: more than ${text.lookedAtMax} would have to be looked at to find those that match. ` +
+      `Too many lots: at most ${text.lookedAtMax} are looked at to find those that match, and these did not suffice. ` +
       'Name something that fewer lots have, or one lot by its recno.',
   );
 }

@@ -36,7 +36,7 @@ export type Taking = { lot: LotState; units: Quantity };
 /** The lots that one transaction may take, at most: its time under the gates' locks has an end. */
 export const lotsPerTransactionMax = 1000;
 
-/** The lots that are looked at to find those of one transaction by one of the fields it names, at most. */
+/** The lots that are looked at to find those of one transaction, by all fields it names together, at most. */
 export const lotsLookedAtMax = 10_000;
 
 const tooMany = tooManyToLookAt(lotsLookedAtMax);
@@ -55,8 +55,8 @@ export function askKey(pick: LotFilter, units: Quantity): string {
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
  * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
  * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
- * have, when it would take more than {@link lotsPerTransactionMax} lots, or when more than
- * {@link lotsLookedAtMax} would have to be looked at. `undecided` when lots are needed that this batch has
+ * have, when it would take more than {@link lotsPerTransactionMax} lots, or when
+ * {@link lotsLookedAtMax} that are looked at do not suffice. `undecided` when lots are needed that this batch has
  * not read: as the first of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
