@@ -14,7 +14,7 @@ let client: ApiClient;
 
 beforeAll(async () => {
   const { sql, databaseUrl } = service;
-  // A clock that can be set, under the name of that of Postgres: no connection of ours looks elsewhere for it.
+  // A clock that can be set, under the name of Postgres' own: our connections look nowhere else for it.
   await sql`create schema steps`;
   await sql`create table steps.ahead as select interval '0' as by`;
   await sql`grant usage on schema steps to public`;

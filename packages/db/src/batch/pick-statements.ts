@@ -58,8 +58,8 @@ function isExact(pick: LotFilter, kind: PickKind): boolean {
 export type PickRead = { pick: LotFilter; kind: PickKind; isHeld: boolean };
 
 /**
- * How many lots are read for a pick at most, and how many are looked at for that: by each of its fields, or by
- * all together, each having its share.
+ * How many lots are read for a pick at most, and how many are looked at for that: by each of its fields, or
+ * by all together, each having its share.
  */
 export type PickLimits = { lots: number; looks: number; isShared?: boolean };
 

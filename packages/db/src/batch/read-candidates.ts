@@ -53,7 +53,7 @@ const talliesMax = 2;
 
 type Reading = {
   rounds: readonly Round[];
-  /** The lots that all picks of a batch together look at. The first request has what it needs all the same. */
+  /** The lots that all picks of a batch together look at. The first request gets what it needs anyway. */
   looksMax: number;
   /** Whether there is no next batch for what this one has not read enough for. */
   isWhole: boolean;

@@ -160,7 +160,7 @@ export function tooManyLotsToCount(lotsMax: number): Conflict {
   );
 }
 
-/** By none of the fields that are named, few enough lots are found. `lookedAtMax`: by all of them together. */
+/** No field that is named leads to few enough lots. `lookedAtMax`: by all fields together. */
 export function tooManyToLookAt(lookedAtMax: number): Conflict {
   return conflict(
     'tooManyLots',

@@ -55,9 +55,9 @@ export function askKey(pick: LotFilter, units: Quantity): string {
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
  * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
  * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
- * have, when it would take more than {@link lotsPerTransactionMax} lots, or when
- * {@link lotsLookedAtMax} that are looked at do not suffice. `undecided` when lots are needed that this batch has
- * not read: as the first of another batch it is decided.
+ * have, when it would take more than {@link lotsPerTransactionMax} lots, or when {@link lotsLookedAtMax} that
+ * are looked at do not suffice. `undecided` when lots are needed that this batch has not read: as the first
+ * of another batch it is decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick, units);
