@@ -234,7 +234,7 @@ test.each([
   for (const place of bodies) await expectLinear(place, [pumped(pieces)]);
 });
 
-test('a body in pieces of a byte, read or not', async () => {
+test('a body in pieces of a byte, read or not', { timeout: 900_000 }, async () => {
   const chunks = (bytes: number) => '1\r\n \r\n'.repeat(Math.floor(bytes));
   const chunked = { 'Transfer-Encoding': 'chunked', 'Content-Type': json };
   const unread = [
