@@ -6,7 +6,13 @@ import { connectRaw } from './raw-http.ts';
 /**
  * A place where a request says something: a request whose text there has so many bytes, at most `bytesMax`.
  */
-export type ReadPlace = { name: string; bytesMax: number; put: (text: string) => WireRequest };
+export type ReadPlace = {
+  name: string;
+  bytesMax: number;
+  put: (text: string) => WireRequest;
+  /** For twice as many bytes, where a parser that is not ours does most of the work. */
+  ratioMax?: number;
+};
 
 /** Makes it so many bytes long. */
 type Lengthened = (bytes: number) => string;
@@ -83,7 +89,8 @@ export function createLinearWatch(api: ProbedApi) {
     if (isLittle(whole)) return null;
     const half = await least(put(bytes / 2));
     const worked = `${half.workedMs} and ${whole.workedMs} ms for ${bytes / 2} and ${bytes} bytes`;
-    if (whole.workedMs > workMax && whole.workedMs > ratioMax * half.workedMs) return worked;
+    if (whole.workedMs > workMax && whole.workedMs > (place.ratioMax ?? ratioMax) * half.workedMs)
+      return worked;
     return whole.stretchMs > stretchMax ? `held for ${whole.stretchMs} ms; ${worked}` : null;
   }
 

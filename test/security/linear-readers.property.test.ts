@@ -247,7 +247,8 @@ test('a body in pieces of a byte, read or not', { timeout: 900_000 }, async () =
       const framed = text.startsWith('1') ? text : `${text.length.toString(16)}\r\n${text}\r\n`;
       return { ...wire(method, path, { ...chunked, ...place.headers }), body: `${framed}0\r\n\r\n` };
     };
-    await expectLinear({ ...place, name: `${place.name} in pieces`, put }, [
+    // Node's parser works here, with its own garbage; the event loop is what counts.
+    await expectLinear({ ...place, name: `${place.name} in pieces`, put, ratioMax: 10 }, [
       { pieces: [pump('1\r\n \r\n')], length: chunks },
     ]);
   }
