@@ -36,7 +36,7 @@ COPY apps apps
 COPY packages packages
 COPY docker/health.sh docker/
 # The page of operations shows it.
-COPY docs/operating.md docs/
+COPY docs/alerts.md docs/
 # What Node makes of the sources, made once: a process starts in half the time. Node keeps it apart for each user, and it is
 # nobody's to change.
 ENV NODE_COMPILE_CACHE=/app/.compiled

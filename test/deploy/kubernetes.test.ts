@@ -343,7 +343,7 @@ describe('Postgres and Redis', () => {
     const [, api, worker] = /(\d+) an api, (\d+) a worker/.exec(readme)!.map(Number);
     expect(api).toBe(connectionsOf(10));
     const [, documented] = /workers \((\d+) each\)/
-      .exec(textOf('docs/operating.md').replaceAll('\n', ' '))!
+      .exec(textOf('docs/containers.md').replaceAll('\n', ' '))!
       .map(Number);
     expect(worker).toBe(documented);
     // Those for superusers, CloudNativePG, the command line and migrations beside them.

@@ -25,7 +25,7 @@ const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, Service>;
 };
 const { services: withTls } = parse(read('docker-compose.tls.yml')) as { services: Record<string, Service> };
-const operating = read('docs/operating.md');
+const containers = read('docs/containers.md');
 /** As compose reads a setting of .env that has a default. */
 const setting = (name: string, byDefault: string) => `\${${name}:-${byDefault}}`;
 const dependenciesOf = (name: string) => Object.keys(services[name]!.depends_on ?? {});
@@ -81,7 +81,7 @@ test('what Compose reads from .env itself is none of the processes that are give
   const own = [read('docker-compose.yml'), read('docker-compose.tls.yml')].flatMap((text) =>
     [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!),
   );
-  const composes = [operating, read('.env.example'), read('docker-compose.tls.yml')].flatMap(
+  const composes = [containers, read('.env.example'), read('docker-compose.tls.yml')].flatMap(
     (text) => text.match(/\bCOMPOSE_\w+/g) ?? [],
   );
   expect(composes).toContain('COMPOSE_PROFILES');
@@ -114,10 +114,10 @@ describe('Postgres', () => {
     expect(set).toEqual({ ...shared, max_connections: expect.any(String) });
   });
 
-  test('has connections, and processes, for as many apis and workers as docs/operating.md allows', () => {
+  test('has connections, and processes, for as many apis and workers as docs/containers.md allows', () => {
     const [, apis, apiConnections, workers, workerConnections] =
       /for (\d+) apis \((\d+) each\) and (\d+) workers \((\d+) each\)/.exec(
-        operating.replaceAll('\n', ' '),
+        containers.replaceAll('\n', ' '),
       ) ?? [];
     expect(Number(apiConnections)).toBe(connectionsOf(10));
     const needed = Number(apis) * Number(apiConnections) + Number(workers) * Number(workerConnections);
@@ -131,15 +131,15 @@ test('tests and compose run the same Postgres and the same Redis', () => {
   expect(images).toEqual({ postgres: services.postgres!.image, redis: services.redis!.image });
 });
 
-test('images have exact tags, and docs/operating.md says how each gets its digest', () => {
-  const [, locked] = /--lock-image-digests ([a-z ]+) > docker-compose\.digests\.yml/.exec(operating)!;
+test('images have exact tags, and docs/containers.md says how each gets its digest', () => {
+  const [, locked] = /--lock-image-digests ([a-z ]+) > docker-compose\.digests\.yml/.exec(containers)!;
   const others = Object.entries(services).filter(([, { image }]) => image !== 'inventory');
   expect(others.map(([name]) => name).sort()).toEqual(locked!.split(' ').sort());
   for (const [name, { image }] of others)
     expect(image, name).toMatch(/^[a-z/]+:v?\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?$/);
   const [, node] = /^ARG NODE_IMAGE=(\S+)$/m.exec(read('Dockerfile'))!;
   // Beside the others: a build by hand would hold until the next `up --build`.
-  expect(operating).toContain(`\n        NODE_IMAGE: ${node!.split('@')[0]}@sha256:`);
+  expect(containers).toContain(`\n        NODE_IMAGE: ${node!.split('@')[0]}@sha256:`);
 });
 
 test('Grafana, which asks nobody for a password, answers by the name under which it is published alone', () => {

@@ -47,7 +47,7 @@ type Documented = { kind: string; labels: string[]; words: string[] };
 
 /** Name, kind and labels of each metric in the tables of the page, and the marked words of its meaning. */
 function documented(): Map<string, Documented> {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
   const rows = page.matchAll(/^\| `(inventory_\w+)` +\| (\w+) +\|([^|]*)\|([^|]*)\|/gm);
   const marked = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, word]) => word!);
   return new Map(
@@ -61,7 +61,7 @@ function documented(): Map<string, Documented> {
 // Their values are not ours, or stand in the contract.
 const openLabels = ['method', 'route', 'status', 'code', 'le'];
 
-test('every metric stands in docs/operating.md with its kind and its labels, and every one there exists', async () => {
+test('every metric stands in docs/metrics.md with its kind and its labels, and every one there exists', async () => {
   await client.post('/Inventory/Receive', body('nothing'));
   const both = [await api(), await worker()];
   const kinds = both.flatMap(({ kinds }) => [...kinds]).filter(([name]) => name.startsWith('inventory_'));
@@ -80,7 +80,7 @@ test('every metric stands in docs/operating.md with its kind and its labels, and
   }
 });
 
-test('every value of a label stands in docs/operating.md, and of the connections to Postgres no other', async () => {
+test('every value of a label stands in docs/metrics.md, and of the connections to Postgres no other', async () => {
   const page = documented();
   const shown = new Map<string, Set<string>>();
   for (const { text } of [await api(), await worker()]) {

@@ -27,7 +27,7 @@ export type ApiMetrics = {
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** The metrics of an api's requests; docs/operating.md says what each means. */
+/** The metrics of an api's requests; docs/metrics.md says what each means. */
 export function createApiMetrics(metrics: Metrics): ApiMetrics {
   const requests = metrics.counter('inventory_api_requests_total', 'Requests that were answered.', [
     'method',

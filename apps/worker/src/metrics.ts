@@ -32,7 +32,7 @@ export type WorkerReadings = {
   shardCount: () => number;
 };
 
-/** The metrics of a worker; docs/operating.md says what each means. */
+/** The metrics of a worker; docs/metrics.md says what each means. */
 export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings): WorkerMetrics {
   const busy = createBusyTime();
   const outcomes = { applied: 0, refused: 0, abandoned: 0, failed: 0, pending: 0 };

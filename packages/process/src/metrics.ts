@@ -22,7 +22,7 @@ export type Sample = { name: string; labels: Readonly<Record<string, string | nu
 /**
  * The metrics of one process of the service. Each name is `inventory_<api or worker>_<what>_<unit>`; a label
  * has few values, all of them ours: never a client, an item or anything else that a caller sends.
- * docs/operating.md lists them all, and a test compares.
+ * docs/metrics.md lists them all, and a test compares.
  */
 export type Metrics = {
   counter<Label extends string = never>(

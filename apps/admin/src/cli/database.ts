@@ -124,7 +124,7 @@ function explain(error: unknown, databaseUrl: string): unknown {
   }
   if (refusesPassword(error)) {
     return new CommandError(
-      `${(error as Error).message}: where its password was lost, docs/operating.md tells how to give it another`,
+      `${(error as Error).message}: where its password was lost, docs/containers.md tells how to give it another`,
     );
   }
   if (isDiskFull(error))

@@ -163,7 +163,7 @@ export const postgresChecks: Question<Sql>[] = [
         const more = driftCount > places.length ? ` and ${driftCount - places.length} more` : '';
         return fail(
           `${places.join('; ')}${more}`,
-          `somebody wrote to the tables by hand, or a disk or memory is bad: run \`${inventoryCommand('audit')}\`, and see docs/operating.md`,
+          `somebody wrote to the tables by hand, or a disk or memory is bad: run \`${inventoryCommand('audit')}\`, and see docs/alerts.md`,
         );
       }
       const days = ageSeconds / 86_400;

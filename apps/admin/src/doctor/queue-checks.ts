@@ -110,7 +110,7 @@ function judgeShards({ health }: Seen) {
     return unknown('neither an api nor a worker is connected to this Redis');
   if (seating === null)
     return unknown(
-      'Redis does not say: the right to HGETALL is missing; write its users anew as an upgrade does: see docs/operating.md',
+      'Redis refuses HGETALL to this user: write its ACL file again (`inventory secrets`), then run `inventory migrate --redis-users`',
     );
   const { workers, shards } = seating;
   if (workers.length === 0) return unknown('no worker says that it is there: see `workers`');

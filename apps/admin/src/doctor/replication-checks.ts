@@ -17,7 +17,7 @@ export const replicationChecks: Question<Servers>[] = [
       if (lossy !== null) {
         return warn(
           `${standbys}; ${lossy}`,
-          'set synchronous_standby_names on every server, to two standbys or more of which one must answer: see docs/operating.md',
+          'set synchronous_standby_names on every server, to two standbys or more of which one must answer: see docs/upgrade-and-failover.md',
         );
       }
       const remedy = 'see why the standbys do not stream from the primary';

@@ -25,7 +25,7 @@ type FoundCause = {
   advice: string;
 };
 
-/** What is wrong, in words for the operator; `chapter`: its heading in docs/operating.md. */
+/** What is wrong, in words for the operator; `chapter`: its heading in docs/alerts.md. */
 export type Cause = FoundCause & { chapter: string };
 
 const chapters: Record<FoundCause['code'], string> = {

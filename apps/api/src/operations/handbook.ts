@@ -45,7 +45,7 @@ function blockOf(block: string): string {
 
 /**
  * A page of the documentation as HTML, for operators who reach nothing but this port; each heading has an
- * anchor. It knows only as much Markdown as docs/operating.md uses.
+ * anchor. It knows only as much Markdown as docs/alerts.md uses.
  */
 export function handbookPage(markdown: string): string {
   const [title = ''] = markdown.split('\n');

@@ -42,7 +42,7 @@ export function pageFiles(): Record<string, Serve> {
     ['/operations/uplot.js', script, resolve('uplot/dist/uPlot.esm.js')],
     ['/operations/uplot.css', style, resolve('uplot/dist/uPlot.min.css')],
   ];
-  const handbook = readFileSync(join(import.meta.dirname, '../../../../docs/operating.md'), 'utf8');
+  const handbook = readFileSync(join(import.meta.dirname, '../../../../docs/alerts.md'), 'utf8');
   return {
     ...Object.fromEntries(files.map(([path, type, file]) => [path, serveFile(type, readFileSync(file))])),
     '/operations/handbook': serveFile(page, Buffer.from(handbookPage(handbook))),
