@@ -1,7 +1,7 @@
 import { readOptions } from '../harness/read-options.ts';
 import { type LoadRequest, type LoadResult, runLoad } from './load.ts';
 import { memoryOf } from './memory.ts';
-import { type Mark, marksTable, writeSection } from './report.ts';
+import { csvOf, type Mark, marksTable, writeBeside, writeSection } from './report.ts';
 import { batched, mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
@@ -146,17 +146,19 @@ const marks = [
 ];
 const lines = [...seen].map(([what]) => {
   const ms = (read: (result: LoadResult) => number) => median(what, read).toFixed(1);
-  return `| ${what} | ${Math.round(rate(what)).toLocaleString('en')} | ${ms((r) => r.p50Ms)} | ${ms((r) => r.p99Ms)} | ${median(what, (r) => r.errors)} |`;
+  const perSecond = Math.round(rate(what)).toLocaleString('en');
+  return [what, perSecond, ms((r) => r.p50Ms), ms((r) => r.p99Ms), String(median(what, (r) => r.errors))];
 });
 const text = [
   `Medians of ${runs} runs of ${seconds} s each, alternating. Batches: ${fewCallers} callers with ${operations} operations in each call, mode \`each\`; ` +
-    'one by one and plain: 128 callers. Rates count applied operations; times are those of a call. Half load is half the highest ' +
-    `rate of batches. The api's memory was ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MB under ${manyCallers} callers of full batches.`,
+    'one by one and plain: 128 callers. Half load is half the highest ' +
+    `rate of batches. The api's memory was ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MB under ${manyCallers} callers of full batches. ` +
+    'All rates (of applied operations) and times (of a call) are in [batches.csv](benchmarks/batches.csv).',
   marksTable(marks),
-  ['| load | operations/s | p50 ms | p99 ms | errors |', '| --- | --- | --- | --- | --- |', ...lines].join(
-    '\n',
-  ),
 ].join('\n\n');
-console.log(`\n${text}`);
-if (!values.dry)
+const csv = csvOf(['load', 'operations/s', 'p50 ms', 'p99 ms', 'errors'], lines);
+console.log(`\n${text}\n\n${csv}`);
+if (!values.dry) {
   await writeSection('batches', `\`pnpm bench batches --runs ${runs} --seconds ${seconds}\``, text);
+  await writeBeside('batches.csv', csv);
+}

@@ -86,11 +86,11 @@ const marks: Mark[] = [
 ];
 const text = [
   `Mixed requests for ${seconds} s, three times what the service can do, from ${callers} callers. Envelopes of two and ` +
-    'batches of four make the service full before the machine of 2 cores, which also runs the load and the refusals. Levels, lots and entries agreed.',
-  marksTable(marks),
-  `Capacity ${full.rate.toFixed(0)}/s before and ${fullAfter.rate.toFixed(0)}/s after, p99 ${full.p99Ms.toFixed(0)} ms; under the flood ${flooded.rate.toFixed(0)}/s applied, ` +
+    'batches of four make the service full before the machine, which also runs the load and the refusals. ' +
+    `Capacity ${full.rate.toFixed(0)}/s before and ${fullAfter.rate.toFixed(0)}/s after, p99 ${full.p99Ms.toFixed(0)} ms; under the flood ${flooded.rate.toFixed(0)}/s applied, ` +
     `p50 ${flooded.p50Ms.toFixed(0)} ms; ${unavailable.count} refused with 503, p99 ${unavailable.p99Ms.toFixed(0)} ms; ` +
     `${flooded.errors - unavailable.count} other errors.`,
+  marksTable(marks),
 ].join('\n\n');
 console.log(`\n${text}`);
 if (!values.dry) await writeSection('overload', `\`pnpm bench overload --seconds ${seconds}\``, text);

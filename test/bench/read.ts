@@ -242,6 +242,18 @@ async function walk(get: Get, lots: number) {
   note(lots, 'different lots seen on the walk', number(seen.size));
 }
 
+/** A line for each fact, a column for each number of lots. */
+function factsTable(): string {
+  const columns = [...new Set(facts.map(([lots]) => lots!))];
+  const whats = [...new Set(facts.map(([, what]) => what!))];
+  const seenOf = (what: string, lots: string) =>
+    facts.find((fact) => fact[0] === lots && fact[1] === what)?.[2] ?? '';
+  return tableOf(
+    ['lots', ...columns],
+    whats.map((what) => [what, ...columns.map((lots) => seenOf(what, lots))]),
+  );
+}
+
 function note(lots: number, what: string, seen: string) {
   facts.push([number(lots), what, seen]);
   console.log(`${number(lots)} lots: ${what}: ${seen}`);
@@ -277,12 +289,11 @@ const head = [
   'plain p50 ms',
 ];
 const text = [
-  'One machine of 2 cores runs the load, the api and Postgres (256 MB of shared buffers); the data is in memory. `driver`: the same ' +
-    `statement through the driver alone, on ${connections} connections. \`plain\`: \`count(*)\` and \`OFFSET\` through the driver, one caller. ` +
-    'Each figure comes from one short run: trust the ratios.',
+  `The data is in memory. \`driver\`: the same statement through the driver alone, on ${connections} connections. ` +
+    'Each figure comes from one short run: trust the ratios. ' +
+    'Every list, page size and position is in [read.csv](benchmarks/read.csv); there, `plain` is `count(*)` and `OFFSET` through the driver, one caller.',
   '![cost of a page against the number of lots](benchmarks/read.svg)',
-  tableOf(['lots', 'what', 'seen'], facts),
-  'The cost of every list, page size and place: [read.csv](benchmarks/read.csv).',
+  factsTable(),
 ].join('\n\n');
 
 const curve = (name: string, color: string, place: string, read: (cell: Cell) => Measured | null): Curve => ({

@@ -16,7 +16,7 @@ const titles = {
 export async function writeSection(name: keyof typeof titles, command: string, text: string): Promise<void> {
   const begin = `<!-- ${name} -->`;
   const end = `<!-- /${name} -->`;
-  const section = `${begin}\n## ${titles[name]}\n\nMade by ${command}.\n\n${wrapped(text)}\n${end}`;
+  const section = `${begin}\n## ${titles[name]}\n\n${wrapped(`Made by ${command}. ${text}`)}\n${end}`;
   const old = await readFile(path, 'utf8').catch(() => '# Benchmarks\n');
   const from = old.indexOf(begin);
   const to = old.indexOf(end);
@@ -25,7 +25,7 @@ export async function writeSection(name: keyof typeof titles, command: string, t
   await writeFile(path, changed);
 }
 
-const columnsMax = 120;
+const columnsMax = 150;
 
 /** Breaks sentences into lines; tables and pictures stay as they are. */
 function wrapped(text: string): string {

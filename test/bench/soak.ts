@@ -84,8 +84,8 @@ const lines = [...series].map(([name, values]) => [
   values.at(-1)!.toFixed(1),
 ]);
 const text = [
-  `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s. Memory and disk, MB: the first sample, the median of each quarter, the last sample. ` +
-    'The ledger (transactions, entries, lots, keys) grows with the business, and so do the counts of the lists, by a row for a thousand lots.',
+  `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s. Memory and disk in MB: first sample, median of each quarter, last sample. ` +
+    'The ledger grows with the business, and the counts of the lists by a row for a thousand lots.',
   tableOf(['what', 'first', '1st quarter', '2nd', '3rd', '4th', 'last'], lines),
   marksTable(marks),
 ].join('\n\n');

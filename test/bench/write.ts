@@ -222,19 +222,16 @@ const head = [
   'ours / batches alone',
 ];
 const text = [
-  `Medians of ${runs} runs of ${seconds} s each, everything (load, api, worker, Postgres, Redis) on one machine of 2 cores. ` +
-    'Trust the ratios. `ours / it` is our rate divided by that of the other way. Rates count only successful answers. ' +
-    'Each way first warms up: 32 callers for 6 s, 128 for 10 s and, except for the loads on much stock, one for 8 s. ' +
-    'The loads on much stock have a database with 20,000 lots of an item with serials, 20,000 of one with RFID tags and 100,000 of a third; ' +
-    'a load by serial, tag or spot is one third each of receipts, moves and issues. ' +
+  `Medians of ${runs} runs of ${seconds} s each. \`ours / it\` is our rate divided by that of the other way. ` +
+    'Each way first warms up: 32 callers for 6 s, 128 for 10 s, one for 8 s (not for loads on much stock). ' +
+    'A load by serial, tag or spot is one third each of receipts, moves and issues. ' +
+    'All figures are in [write.csv](benchmarks/write.csv). ' +
     (canTellCpu
-      ? '`CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up. '
-      : 'This system does not tell how much CPU time processes use. ') +
-    '`ours / batches alone`: the batches that the worker made under this load are applied again by its code on another database, ' +
-    'without HTTP, queue or other load. It shows how close the service comes to what Postgres allows.',
+      ? 'There, `CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up; '
+      : 'This system does not tell how much CPU time processes use; ') +
+    "`ours / batches alone` compares with applying the worker's batches again on another database, without HTTP, queue or other load.",
   marksTable(marksOf(median)),
   '![requests a second by each way](benchmarks/write.svg)',
-  'All figures: [write.csv](benchmarks/write.csv).',
 ].join('\n\n');
 console.log(`\n${text}\n\n${tableOf(head, rows)}`);
 if (!dry) {
