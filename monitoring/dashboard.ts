@@ -7,9 +7,9 @@ const rate = (metric: string, by: string) => `sum by (${by}) (rate(${metric}[$__
 const quantile = (part: number, metric: string, by = '') =>
   `histogram_quantile(${part}, sum by (le${by}) (rate(${metric}_bucket[$__rate_interval])))`;
 const quantiles = (metric: string) => [
-  { name: 'half', expression: quantile(0.5, metric) },
-  { name: '95 of 100', expression: quantile(0.95, metric) },
-  { name: '99 of 100', expression: quantile(0.99, metric) },
+  { name: 'p50', expression: quantile(0.5, metric) },
+  { name: 'p95', expression: quantile(0.95, metric) },
+  { name: 'p99', expression: quantile(0.99, metric) },
 ];
 const one = (name: string, expression: string) => [{ name, expression }];
 
@@ -23,7 +23,7 @@ const rows: readonly Row[] = [
         lines: one('{{alertname}} {{instance}}', 'ALERTS{alertstate="firing"}'),
       },
       {
-        title: 'Postgres, Redis (1: there)',
+        title: 'Postgres, Redis (1: up)',
         unit: 'none',
         lines: [
           {
@@ -52,9 +52,9 @@ const rows: readonly Row[] = [
         unit: 'reqps',
         lines: one('{{method}} {{route}}', rate('inventory_api_requests_total', 'method, route')),
       },
-      { title: 'Time of an answer', unit: 's', lines: quantiles('inventory_api_request_duration_seconds') },
+      { title: 'Response time', unit: 's', lines: quantiles('inventory_api_request_duration_seconds') },
       {
-        title: 'Time of an answer by route, 95 of 100',
+        title: 'Response time by route, p95',
         unit: 's',
         lines: one('{{route}}', quantile(0.95, 'inventory_api_request_duration_seconds', ', route')),
       },
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
         lines: one('{{cause}}', rate('inventory_api_failures_total', 'cause')),
       },
       {
-        title: 'Tokens not given',
+        title: 'Token failures',
         unit: 'reqps',
         lines: one('{{reason}}', rate('inventory_api_token_failures_total', 'reason')),
       },
@@ -97,12 +97,12 @@ const rows: readonly Row[] = [
     title: 'The queue',
     charts: [
       {
-        title: 'Callers that wait',
+        title: 'Waiting callers',
         unit: 'none',
         lines: one('{{instance}}', 'inventory_api_waiting_requests'),
       },
       {
-        title: 'The oldest has waited',
+        title: 'Oldest wait',
         unit: 's',
         lines: one('{{instance}}', 'inventory_api_waiting_oldest_seconds'),
       },
@@ -111,14 +111,18 @@ const rows: readonly Row[] = [
         unit: 'none',
         lines: one('all', 'max(inventory_api_queue_backlog_envelopes)'),
       },
-      { title: 'Way of an envelope', unit: 's', lines: quantiles('inventory_api_envelope_duration_seconds') },
       {
-        title: 'How answers came',
+        title: 'Envelope round trip',
+        unit: 's',
+        lines: quantiles('inventory_api_envelope_duration_seconds'),
+      },
+      {
+        title: 'Answers by way',
         unit: 'reqps',
         lines: one('{{by}}', rate('inventory_api_answers_total', 'by')),
       },
       {
-        title: 'Envelopes that Redis did not take',
+        title: 'Envelopes not accepted by Redis',
         unit: 'reqps',
         lines: one('{{instance}}', rate('inventory_api_send_failures_total', 'instance')),
       },
@@ -127,14 +131,14 @@ const rows: readonly Row[] = [
   {
     title: 'Workers',
     charts: [
-      { title: 'Busy', unit: 'percentunit', lines: one('{{instance}}', 'inventory_worker_busy_ratio') },
+      { title: 'Busy ratio', unit: 'percentunit', lines: one('{{instance}}', 'inventory_worker_busy_ratio') },
       {
         title: 'Outcomes',
         unit: 'reqps',
         lines: one('{{outcome}}', rate('inventory_worker_requests_total', 'outcome')),
       },
       {
-        title: 'Steps of a batch, 95 of 100',
+        title: 'Batch steps, p95',
         unit: 's',
         lines: one('{{step}}', quantile(0.95, 'inventory_worker_batch_step_duration_seconds', ', step')),
       },
@@ -147,12 +151,12 @@ const rows: readonly Row[] = [
         ),
       },
       {
-        title: 'Batches that failed',
+        title: 'Failed batches',
         unit: 'reqps',
         lines: one('{{instance}}', rate('inventory_worker_batch_failures_total', 'instance')),
       },
       {
-        title: 'Not folded for',
+        title: 'Folding lag',
         unit: 's',
         lines: one('{{instance}}', 'inventory_worker_folding_lag_seconds'),
       },
@@ -175,18 +179,18 @@ const rows: readonly Row[] = [
         ),
       },
       {
-        title: 'What waits for Postgres',
+        title: 'Work waiting for Postgres',
         unit: 'none',
         lines: one('{{kind}}', 'sum by (kind) (inventory_api_postgres_waiting)'),
       },
       {
-        title: 'Processor',
+        title: 'CPU',
         unit: 'percentunit',
         lines: one('{{job}} {{instance}}', 'rate(process_cpu_seconds_total[$__rate_interval])'),
       },
       { title: 'Memory', unit: 'bytes', lines: one('{{job}} {{instance}}', 'process_resident_memory_bytes') },
       {
-        title: 'Event loop, 99 of 100',
+        title: 'Event loop lag, p99',
         unit: 's',
         lines: one('{{job}} {{instance}}', 'nodejs_eventloop_lag_p99_seconds'),
       },

@@ -245,7 +245,7 @@ describe('backup', () => {
       expect(text).not.toContain(hidden);
     const { stdout, code } = await command(['restore', '--check', path], 'postgres://127.0.0.1:1/none');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^a whole backup of 20\d\d-.*Z, schema \d+: \d+ lots and \d+ transactions\n$/);
+    expect(stdout).toMatch(/^a complete backup of 20\d\d-.*Z, schema \d+: \d+ lots and \d+ transactions\n$/);
   });
 
   test('to standard output is the same file', async () => {
@@ -267,11 +267,13 @@ describe('backup', () => {
   test('never takes the place of a file, and ends with 1 where it cannot be written', async () => {
     const path = join(await createFolder(), 'there');
     await writeFile(path, 'precious');
-    expect(await backup(path)).toMatchObject(refused(`${path} is there already: a backup needs a new name`));
+    expect(await backup(path)).toMatchObject(
+      refused(`${path} already exists: choose another name for the backup`),
+    );
     expect(await readFile(path, 'utf8')).toBe('precious');
     const nowhere = join(path, 'below-a-file');
     expect(await backup(nowhere)).toMatchObject(
-      refused(`${nowhere} cannot be written (ENOTDIR): there is no backup`),
+      refused(`${nowhere} cannot be written (ENOTDIR): no backup was made`),
     );
   });
 
@@ -283,9 +285,7 @@ describe('backup', () => {
     ]);
     const { code, stderr } = await ended;
     expect(code).toBe(1);
-    expect(stderr).toContain(
-      'error: standard output: there is no room for it (ENOSPC): there is no backup\n',
-    );
+    expect(stderr).toContain('error: standard output: no room (ENOSPC): no backup was made\n');
   });
 
   test('broken off leaves no file', async () => {
@@ -297,7 +297,7 @@ describe('backup', () => {
       begun.child.kill('SIGINT');
       return { ended: await begun.ended };
     });
-    expect(running.ended).toMatchObject(refused('broken off: there is no backup'));
+    expect(running.ended).toMatchObject(refused('interrupted: no backup was made'));
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -454,7 +454,7 @@ describe('restore', () => {
         .toBe(1);
       child.kill(signal);
       const { code, stderr } = await ended;
-      if (signal === 'SIGINT') expect({ code, stderr }).toEqual(refused('broken off: nothing was restored'));
+      if (signal === 'SIGINT') expect({ code, stderr }).toEqual(refused('interrupted: nothing was restored'));
       await expect.poll(() => countRows(sql)).toBe(0);
       const again = await command(['restore', path], url);
       expect(again.code, again.stderr).toBe(0);
@@ -494,7 +494,7 @@ describe('restored', () => {
     const { code, stdout } = await command(['restored', '--to', to.toISOString()], url);
     expect(code).toBe(0);
     const after = await readIdentity(sql);
-    expect(stdout).toContain(`the database is ${after.id} now\n`);
+    expect(stdout).toContain(`the database is now ${after.id}\n`);
     expect(after.id).not.toBe(before.id);
     expect(after.restoredTo).toEqual(to);
     const [next] = await numbers();
@@ -526,7 +526,7 @@ describe('restored', () => {
       stdout: '',
       stderr:
         'error: the service is connected to this database (inventory-items, inventory-worker): stop every api and worker first; ' +
-        '--yes draws its numbers forward all the same, for good\n',
+        '--yes skips numbers anyway, and they never come back\n',
     });
     expect(await state()).toEqual(before);
     expect(await command(['restored', '--to', to, '--yes'], url)).toMatchObject({ code: 0, stderr: '' });
@@ -597,7 +597,7 @@ describe('the record of backups', () => {
     for (let turn = 0; turn < 2; turn++)
       expect(await note('--at', at.toISOString())).toEqual({
         code: 0,
-        stdout: `noted a backup of ${at.toISOString()}\n`,
+        stdout: `recorded a backup of ${at.toISOString()}\n`,
         stderr: '',
       });
     expect(await records()).toEqual([{ takenAt: at, server: where(), bytes: null, madeBy: 'pgbackrest' }]);
@@ -639,7 +639,7 @@ describe('the record of backups', () => {
     const { code, stderr } = await runCommand(['backup', path], older.url);
     expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
       code: 0,
-      last: 'doctor and the metrics will not know of it: the tables are of an older version',
+      last: 'not recorded for doctor and the metrics: the tables are of an older version',
     });
     expect((await stat(path)).size).toBeGreaterThan(100);
   });

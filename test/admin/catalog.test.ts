@@ -92,11 +92,11 @@ describe('client', () => {
       expect(await set('--remove-permissions', 'list,88', '--add-permissions', 'move,11,issue')).toEqual(
         failed(
           2,
-          'error: --add-permissions and --remove-permissions both name 11 list, 88 issue: it is one or the other\n',
+          'error: --add-permissions and --remove-permissions both name 11 list, 88 issue\n',
         ),
       );
       expect(await set('--read-only', '--add-warehouses', '2,1', '--remove-warehouses', '1')).toEqual(
-        failed(2, 'error: --add-warehouses and --remove-warehouses both name 1: it is one or the other\n'),
+        failed(2, 'error: --add-warehouses and --remove-warehouses both name 1\n'),
       );
       expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
         permissions: new Set([11]),
@@ -167,7 +167,7 @@ describe('client', () => {
       expect(await inventory(again)).toEqual(
         failed(
           1,
-          `error: a client ${clientId} was removed, and its id is not given again: the ledger names it\n`,
+          `error: client ${clientId} was removed; its id cannot be used again, because the ledger names it\n`,
         ),
       );
     },
@@ -233,7 +233,7 @@ describe('client', () => {
             'line 3, permissions: A permission is one of 11 list, 15 move, 88 issue, 95 receive, 116 items.',
             'line 3, readOnly: It must be true or false.',
             'line 3, rateLimit: It must be a whole number from 1 to 2147483647.',
-            'line 4, id: It must be 1 to 100 of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
+            'line 4, id: It must be 1 to 100 characters of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
             'error: 4 of 3 rows are bad: nothing was imported; --skip-bad imports the others',
             '',
           ]
@@ -259,7 +259,7 @@ describe('client', () => {
         scope: new Set([2]),
       });
       expect((await inventory(['client', 'add', '--from', good])).stderr).toMatch(
-        /^line 2, id: there is a client of this id already\.\nline 3, .*\nerror: 2 of 2 rows are bad/,
+        /^line 2, id: a client with this id already exists\.\nline 3, .*\nerror: 2 of 2 rows are bad/,
       );
     },
     timeout,
@@ -389,7 +389,7 @@ describe('item', () => {
       ];
       const file = fileOf(...lines);
       const bad = [
-        { line: 5, field: 'shortID', message: 'stands in line 2 already.' },
+        { line: 5, field: 'shortID', message: 'is already in line 2.' },
         { line: 6, field: 'shortID', message: 'must not be empty.' },
         { line: 7, field: 'units', message: expect.stringMatching(/6 digits/) },
         { line: 8, field: 'units', message: expect.stringMatching(/6 digits/) },
@@ -401,7 +401,7 @@ describe('item', () => {
       expect(JSON.parse(refused.stdout)).toEqual({ added: 0, changed: 0, unchanged: 0, skipped: bad });
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(
-        /^line 5, shortID: stands in line 2 already\.\n(line .*\n)+error: 6 of 8 rows are bad: nothing/,
+        /^line 5, shortID: is already in line 2\.\n(line .*\n)+error: 6 of 8 rows are bad: nothing/,
       );
       const descriptions = async () =>
         (
@@ -436,7 +436,7 @@ describe('item', () => {
         ['description\nb', /has no column shortID/],
         ['shortID,shortID\nA,b', /the column shortID twice/],
         ['shortID,description\nA,"b', /line 2: a quote is not closed/],
-        ['shortID,description\nA,b 3" c', /line 2: a quote stands inside a value/],
+        ['shortID,description\nA,b 3" c', /line 2: a quote inside a value/],
         [Buffer.from('shortID,description\nA,Gr\xf6\xdfe', 'latin1'), /is not in UTF-8/],
       ];
       for (const [content, reason] of wrong) {
@@ -517,7 +517,7 @@ describe('alias', () => {
       const skipped = [
         { line: 3, field: 'item', message: 'there is no item of this shortID.' },
         { line: 4, field: 'alias', message: 'it is the shortID of an item.' },
-        { line: 5, field: 'alias', message: 'stands in line 2 already.' },
+        { line: 5, field: 'alias', message: 'is already in line 2.' },
         { line: 6, field: 'alias', message: expect.stringMatching(/can be seen/) },
       ];
       expect(JSON.parse((await run()).stdout)).toEqual({ added: 0, unchanged: 0, skipped });
@@ -631,7 +631,7 @@ describe('lot and transaction', () => {
       ]);
       const shown = await inventory(['lot', 'show', '--rec-no', `${recNo}`, '--limit', '1']);
       expect(shown.stdout).toMatch(
-        /\ntransaction +at +kind .*\n.* issue .* -6789\.123456 +123450000\nthere may be more: --limit shows them\n$/,
+        /\ntransaction +at +kind .*\n.* issue .* -6789\.123456 +123450000\nthere may be more: raise --limit\n$/,
       );
       const back = await client.post('/Inventory/Reverse', { transactionNo: history[0].transactionNo });
       expect(back.status).toBe(200);

@@ -81,7 +81,7 @@ describe('client', () => {
     expect(await inventory(addArguments(id))).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: there is a client ${id} already\n`,
+      stderr: `error: client ${id} already exists\n`,
     });
     const other = ['client', 'add', '--id', `${id}-2`, '--permissions', '11', '--warehouses', '1,77'];
     expect(await inventory(other)).toEqual({
@@ -200,7 +200,7 @@ describe('client', () => {
     expect(await revoke()).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: every secret of client ${clientId} has ended, but its tokens go on: run this again for a secret that is shown\n`,
+      stderr: `error: all secrets of client ${clientId} have ended, but its tokens have not; run this again to end them and get a secret\n`,
     });
     expect((await get('/Item')).status).toBe(200);
     expect((await askToken(service.baseUrl, { clientId, secret })).status).toBe(401);
@@ -433,7 +433,7 @@ describe('key', () => {
     expect(row.slice(lines[0]!.indexOf('until'))).toBe(signing.until);
     expect(await inventory(['key', 'withdraw', signing.kid])).toEqual({
       code: 0,
-      stdout: `withdrew signing key ${signing.kid}: within a second its tokens end, and their clients fetch others\n`,
+      stdout: `withdrew signing key ${signing.kid}: its tokens end within a second, and clients fetch new ones\n`,
       stderr: '',
     });
     const after = (await list()) as typeof before;
@@ -441,7 +441,7 @@ describe('key', () => {
     expect(after.filter(({ state }) => state === 'signs')).toHaveLength(1);
     const refused = (line: string) => ({ code: 1, stdout: '', stderr: `error: ${line}\n` });
     expect(await inventory(['key', 'withdraw', signing.kid])).toEqual(
-      refused(`signing key ${signing.kid} is withdrawn already`),
+      refused(`signing key ${signing.kid} is already withdrawn`),
     );
     expect(await inventory(['key', 'withdraw', 'nobody'])).toEqual(refused('there is no signing key nobody'));
     for (const { kid, state } of after) if (state !== 'withdrawn') await inventory(['key', 'withdraw', kid]);
@@ -462,7 +462,7 @@ describe('as an operator', () => {
       code: 1,
       stdout: expect.any(String),
       stderr:
-        'error: permission denied for table stock_level: this command needs another role in DATABASE_URL, ' +
+        'error: permission denied for table stock_level: this command needs another login in DATABASE_URL: ' +
         "the tables' owner for `migrate`, `seed`, `restore` and `restored`\n",
     });
   });

@@ -118,7 +118,7 @@ describe('a database that is given', () => {
     expect(await runCommand(seed, { DATABASE_URL: database.url })).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'error: seed adds made-up stock for good: --yes says that DATABASE_URL is meant\n',
+      stderr: 'error: seed adds made-up stock for good; --yes allows it in the database of DATABASE_URL\n',
     });
     expect([...(await database.sql`select from item`)]).toEqual([]);
     expect((await runCommand([...seed, '--yes'], { DATABASE_URL: database.url })).code).toBe(0);

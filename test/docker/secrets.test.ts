@@ -138,7 +138,7 @@ describe('secrets', () => {
     try {
       const migrate = ['migrate', '--logins', join(folder, 'parts')];
       const printed = await inventory(migrate, { DATABASE_URL: url });
-      for (const part of parts) expect(printed).toContain(`the login ${loginOf(part)} is there`);
+      for (const part of parts) expect(printed).toContain(`login ${loginOf(part)} exists`);
       // Again, as with each new version.
       await inventory(migrate, { DATABASE_URL: url });
       for (const part of parts) {

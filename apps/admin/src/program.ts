@@ -75,19 +75,14 @@ export const inventory = group(
     ),
     group(
       'client',
-      'Let clients of the API in and out, and say what they may do',
+      'Add, change and remove clients of the API',
       [clientAdd, clientList, clientShow, clientSet, clientSecret, clientDisable, clientEnable, clientRemove],
       'client disable --id scanner-7',
     ),
-    group(
-      'item',
-      'Show the catalog, and take it from files and into files',
-      [itemList, itemImport, itemExport],
-      'item list',
-    ),
+    group('item', 'List, import and export items', [itemList, itemImport, itemExport], 'item list'),
     group(
       'alias',
-      'Give items other names',
+      'Manage other names of items',
       [aliasAdd, aliasList, aliasRemove, aliasImport],
       'alias list --item WIDGET-100',
     ),
@@ -99,7 +94,7 @@ export const inventory = group(
     ),
     group(
       'transaction',
-      'Show what was asked of the stock, and what became of it',
+      'Show stock transactions and their outcomes',
       [transactionShow, transactionList],
       'transaction list',
     ),
@@ -122,9 +117,9 @@ export const inventory = group(
   .addHelpText(
     'after',
     `
-All but start, reset and secrets work on DATABASE_URL or, without it, on what start runs in this folder. Settings may also stand
-in a file .env in this folder; the environment wins.
-Exit code: 0 it was done; 1 it was not, or doctor, status or audit found something; 2 the command itself is wrong.`,
+Commands use DATABASE_URL or, if it is not set, the service that start runs in this folder. Settings can also be in a file .env in
+this folder; the environment wins.
+Exit code: 0 done; 1 not done, or doctor, status or audit found a problem; 2 the command is wrong.`,
   );
 
 prepare(inventory);

@@ -26,7 +26,7 @@ export async function restoreFile(
       report: (step, done) => progress.show(stepText(step, step.startsWith('rows') ? file.done() : done)),
     });
     progress.end();
-    print(`restored ${rowsOf(rows)}; the database is ${identity} now`);
+    print(`restored ${rowsOf(rows)}; the database is now ${identity}`);
   } catch (error) {
     throw explain(error, path);
   } finally {
@@ -45,7 +45,7 @@ export async function checkFile(path: string): Promise<void> {
     for await (const _block of backup.blocks) progress.show(stepText('rows', file.done()));
     progress.end();
     const { header } = backup;
-    print(`a whole backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`);
+    print(`a complete backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`);
   } catch (error) {
     throw explain(error, path);
   } finally {

@@ -85,11 +85,11 @@ const reservedIds = ['admin', 'seed'];
  */
 export function parseNewClientId(text: string): string {
   if (reservedIds.includes(text)) {
-    throw new InvalidArgumentError('The ledger calls by this name what the command line does.');
+    throw new InvalidArgumentError('The ledger uses this name for the command line.');
   }
   if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$/.test(text)) return text;
   throw new InvalidArgumentError(
-    'It must be 1 to 100 of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
+    'It must be 1 to 100 characters of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
   );
 }
 
@@ -109,9 +109,7 @@ export function parseAlias(text: string): string {
 
 function checkPrintable(text: string): string {
   if (printable.test(text)) return text;
-  throw new InvalidArgumentError(
-    'It must be of characters that can be seen, with single spaces between them.',
-  );
+  throw new InvalidArgumentError('It must consist of visible characters, with single spaces between them.');
 }
 
 /** Why something is done. */
@@ -158,7 +156,7 @@ export function parseExpiry(text: string): Date {
 export function parseMoment(text: string): Date {
   const moment = parseDateTime(text);
   if (moment === null || moment.precision === 'day' || moment.at > Date.now())
-    throw new InvalidArgumentError('It must be in the past and like 2026-11-21T08:00:00Z.');
+    throw new InvalidArgumentError('It must be a past time like 2026-11-21T08:00:00Z.');
   return new Date(moment.at);
 }
 

@@ -12,7 +12,7 @@ export async function untilBrokenOff<T>(
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const stop = () => {
     for (const name of signals) process.off(name, stop);
-    broken.abort(new CommandError(`broken off: ${outcome}`));
+    broken.abort(new CommandError(`interrupted: ${outcome}`));
   };
   for (const name of signals) process.on(name, stop);
   try {

@@ -64,8 +64,8 @@ async function findRefused(sql: Sql, given: readonly GivenClient[]): Promise<Bad
     const how = taken.get(clientId);
     const missing = wids.filter((wid) => unknown.has(wid));
     return [
-      ...(how === 'taken' ? [{ line, field: 'id', message: 'there is a client of this id already.' }] : []),
-      ...(how === 'removed' ? [{ line, field: 'id', message: 'a client of this id was removed.' }] : []),
+      ...(how === 'taken' ? [{ line, field: 'id', message: 'a client with this id already exists.' }] : []),
+      ...(how === 'removed' ? [{ line, field: 'id', message: 'a client with this id was removed.' }] : []),
       ...(missing.length > 0
         ? [{ line, field: 'warehouses', message: `there is no warehouse ${missing.join(', ')}.` }]
         : []),

@@ -81,14 +81,14 @@ async function readBytes(path: string): Promise<Buffer> {
       throw refuse(`cannot be read (${error.code})`);
     });
     if (found.isDirectory()) throw refuse('is a folder');
-    if (found.size > bytesMax) throw refuse(`is larger than ${bytesMax / 1_000_000} MB: cut it into several`);
+    if (found.size > bytesMax) throw refuse(`is larger than ${bytesMax / 1_000_000} MB: split it`);
   }
   const bytes = await (path === '-' ? buffer(process.stdin) : readFile(path)).catch(
     (error: NodeJS.ErrnoException) => {
       throw refuse(`cannot be read (${error.code})`);
     },
   );
-  if (bytes.length > bytesMax) throw refuse(`is larger than ${bytesMax / 1_000_000} MB: cut it into several`);
+  if (bytes.length > bytesMax) throw refuse(`is larger than ${bytesMax / 1_000_000} MB: split it`);
   if (!isUtf8(bytes)) throw refuse('is not in UTF-8: save it as "CSV UTF-8"');
   return bytes;
 }
@@ -119,8 +119,8 @@ async function parseRecords(bytes: Buffer, path: string): Promise<CsvRecord[]> {
     const what =
       error.code === 'CSV_QUOTE_NOT_CLOSED'
         ? 'a quote is not closed'
-        : 'a quote stands inside a value: put the value in quotes, and the quote twice';
-    throw new CommandError(`${path}, line ${lines}: ${what}; nothing of the file was taken`, 2);
+        : 'a quote inside a value: put the value in quotes, and double the quote';
+    throw new CommandError(`${path}, line ${lines}: ${what}; nothing was imported`, 2);
   }
 }
 

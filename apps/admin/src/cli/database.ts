@@ -119,17 +119,17 @@ function explain(error: unknown, databaseUrl: string): unknown {
   }
   if (lacksRight(error)) {
     return new CommandError(
-      `${(error as Error).message}: this command needs another role in DATABASE_URL, the tables' owner for \`migrate\`, \`seed\`, \`restore\` and \`restored\``,
+      `${(error as Error).message}: this command needs another login in DATABASE_URL: the tables' owner for \`migrate\`, \`seed\`, \`restore\` and \`restored\``,
     );
   }
   if (refusesPassword(error)) {
     return new CommandError(
-      `${(error as Error).message}: where its password was lost, docs/containers.md tells how to give it another`,
+      `${(error as Error).message}: if its password was lost, see "Lost passwords" in docs/containers.md`,
     );
   }
   if (isDiskFull(error))
     return new CommandError(
-      'the disk of Postgres is full: not all of it was done; make room and run it again',
+      'the disk of Postgres is full, so not everything was done: make room and run it again',
     );
   if (!isOutage(error)) return error;
   const place = describePlaces(databaseUrl);

@@ -7,8 +7,8 @@ export type ImportResult = { counts: Readonly<Record<string, number>>; bad: read
 
 /** The help of every command that reads a file. */
 export const importHelp = `
-The file is CSV in UTF-8 with a header, with commas, semicolons or tabs; - is standard input. Each row that cannot be taken is told with
-its line and field, and then nothing of the file is taken; with --skip-bad the others are. Exit code 1 when a row was not taken.
+The file is CSV in UTF-8 with a header, separated by commas, semicolons or tabs; - is standard input. Each bad row is reported with its
+line and field, and nothing is imported; --skip-bad imports the other rows. Exit code 1 if a row was not imported.
 `;
 
 /** Tells what became of a file. Fails with CommandError when rows were not taken. */
@@ -47,7 +47,7 @@ export function findRepeats<Row extends { line: number }>(
       first.set(key, row.line);
       return [];
     }
-    return [{ line: row.line, field, message: `stands in line ${line} already.` }];
+    return [{ line: row.line, field, message: `is already in line ${line}.` }];
   });
 }
 

@@ -30,7 +30,7 @@ export function tellText(text: string): void {
 
 /** Says why a migration cannot begin yet. */
 export function printMigrationHeld(): void {
-  print('waiting for a backup, or another migration, that is under way on this database');
+  print('waiting for a backup or another migration of this database to end');
 }
 
 /** The end of a command's help. */

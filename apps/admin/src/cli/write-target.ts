@@ -49,7 +49,7 @@ export async function writeTarget<T>(
 function refuseOther(path: string, what: string, replaces: boolean): void {
   // A path that cannot be checked cannot be written either, and that error says why.
   if (!existsSync(path)) return;
-  if (!replaces) throw new CommandError(`${path} is there already: a ${what} needs a new name`);
+  if (!replaces) throw new CommandError(`${path} already exists: choose another name for the ${what}`);
   // Otherwise a device would be replaced by a file, or a link such as /dev/stdout.
   if (!lstatSync(path).isFile()) throw new CommandError(`${path} is not a file`, 2);
 }
@@ -81,7 +81,7 @@ async function explained<T>(path: string, what: string, work: () => Promise<T>):
     // Other system errors are the connection's.
     if (syscall === undefined || !['open', 'write', 'fsync', 'rename'].includes(syscall)) throw error;
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
-      throw new CommandError(`${path}: there is no room for it (${code}): there is no ${what}`);
-    throw new CommandError(`${path} cannot be written (${code}): there is no ${what}`);
+      throw new CommandError(`${path}: no room (${code}): no ${what} was made`);
+    throw new CommandError(`${path} cannot be written (${code}): no ${what} was made`);
   }
 }

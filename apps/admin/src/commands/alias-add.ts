@@ -7,7 +7,7 @@ import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const aliasAdd = new Command('add')
-  .description('Give an item another name by which it is found')
+  .description('Add another name by which an item is found')
   .requiredOption('--alias <name>', 'the other name', parseAlias)
   .requiredOption('--item <shortID>', 'the item')
   .addHelpText('after', example('alias add --alias 4006381333948 --item WIDGET-100'))
@@ -15,7 +15,7 @@ export const aliasAdd = new Command('add')
     await withDatabase(async (sql) => {
       const outcome = await addAlias(sql, { alias, shortId: item }).catch((error: unknown) => {
         if (violatedUnique(error) === null) throw error;
-        throw new CommandError(`there is an alias ${alias} already`);
+        throw new CommandError(`alias ${alias} already exists`);
       });
       if (outcome === 'unknown_item') throw new CommandError(`there is no item ${item}`);
       if (outcome === 'is_short_id') throw new CommandError(`${alias} is the ShortID of an item`);

@@ -12,7 +12,7 @@ type Options = { from: string; skipBad?: boolean; json?: boolean };
 const columns: Columns = { alias: 'required', item: 'required' };
 
 export const aliasImport = new Command('import')
-  .description('Add the aliases of a file')
+  .description('Add the aliases in a file')
   .requiredOption('--from <file>', 'the file')
   .option('--skip-bad', 'import the valid rows, and skip the others')
   .option('--json', 'print one line of JSON: added, unchanged, skipped')

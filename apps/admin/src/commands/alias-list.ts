@@ -8,10 +8,10 @@ import { tableLines, textOf } from '../cli/table.ts';
 type Options = { item?: string; after?: string; limit: number; json?: true };
 
 export const aliasList = new Command('list')
-  .description('Show aliases and the item that each leads to')
+  .description('List aliases and their items')
   .option('--item <shortID>', 'those of this item')
-  .option('--after <alias>', 'those behind this one')
-  .option('--limit <number>', 'so many at most', parseLimit, 50)
+  .option('--after <alias>', 'only those after this one')
+  .option('--limit <number>', 'show at most this many', parseLimit, 50)
   .option('--json', 'print one line of JSON')
   .addHelpText('after', example('alias list --item WIDGET-100'))
   .action(async ({ item, after, limit, json }: Options) => {

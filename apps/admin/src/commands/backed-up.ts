@@ -6,9 +6,9 @@ import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const backedUp = new Command('backed-up')
-  .description('Note that something else has made a backup, so that doctor and the metrics know its age')
-  .requiredOption('--by <name>', 'what made it, such as pgbackrest', parseName)
-  .option('--at <time>', 'the moment that it holds; now unless told', parseMoment)
+  .description('Record a backup that another tool made, so that doctor and the metrics show its age')
+  .requiredOption('--by <name>', 'the tool that made it, such as pgbackrest', parseName)
+  .option('--at <time>', 'the time of its contents (default: now)', parseMoment)
   .addHelpText(
     'after',
     example('backed-up --by pgbackrest', 'backed-up --by snapshot --at 2026-11-21T08:00:00Z'),
@@ -16,7 +16,7 @@ export const backedUp = new Command('backed-up')
   .action(async ({ by, at }: { by: string; at?: Date }) => {
     await withDatabase(async (sql) => {
       const noted = await noteMade(sql, { takenAt: at ?? null, bytes: null, madeBy: by });
-      if (typeof noted === 'string') throw new CommandError(`the backup was not noted: ${noted}`);
-      print(`noted a backup of ${noted.toISOString()}`);
+      if (typeof noted === 'string') throw new CommandError(`the backup was not recorded: ${noted}`);
+      print(`recorded a backup of ${noted.toISOString()}`);
     });
   });

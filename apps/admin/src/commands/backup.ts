@@ -11,14 +11,14 @@ import { writeTarget } from '../cli/write-target.ts';
 const target = { what: 'backup', replaces: false, isText: false };
 
 export const backup = new Command('backup')
-  .description('Write all that the database holds at one moment to a file, while the service goes on working')
+  .description('Write the whole database as of one moment to a file; the service keeps working')
   .argument('<file>', 'a new file; - for standard output')
-  .option('--connections <number>', 'copy with so many connections at once, 1 to 8', parseConnections, 2)
+  .option('--connections <number>', 'how many connections copy at the same time, 1 to 8', parseConnections, 2)
   .addHelpText('after', example('backup /backups/2026-11-21.inventory'))
   .action(async (path: string, { connections }: { connections: number }) => {
     // Nothing on standard output, which may be the backup itself.
     const progress = createProgress();
-    await untilBrokenOff('there is no backup', (signal) =>
+    await untilBrokenOff('no backup was made', (signal) =>
       // One of the version before, too: it is what an operator takes before migrating.
       withDatabaseAsItIs(async (sql) => {
         const report = (done: number) => progress.show(stepText('rows', done));
@@ -29,13 +29,13 @@ export const backup = new Command('backup')
         tell(
           `${lot} lots and ${transactions} transactions, ${(made.fileBytes / 1e6).toFixed(1)} MB; a snapshot was held for ${(made.snapshotMs / 1000).toFixed(1)} s`,
         );
-        tell(`holds everything that was acknowledged before ${made.header.takenAt}`);
+        tell(`contains everything that was answered before ${made.header.takenAt}`);
         const takenAt = new Date(made.header.takenAt);
         // The backup is whole, whatever becomes of this.
         const noted = await noteMade(sql, { takenAt, bytes: made.fileBytes, madeBy: 'inventory' }).catch(
           messageOf,
         );
-        if (typeof noted === 'string') tell(`doctor and the metrics will not know of it: ${noted}`);
+        if (typeof noted === 'string') tell(`not recorded for doctor and the metrics: ${noted}`);
       }),
     );
   });

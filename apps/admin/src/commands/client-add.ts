@@ -23,25 +23,25 @@ type Options = {
 };
 
 export const clientAdd = new Command('add')
-  .description('Let a client in, or each of a file, and print its secret, which is not shown again')
+  .description('Add a client, or all clients in a file, and print each secret once')
   .option('--id <name>', 'its client_id', parseNewClientId)
   .option('--permissions <list>', `its permissions, ${permissionsHelp}`, parsePermissions)
   .option('--warehouses <list>', 'ids of the warehouses in its scope', parseIds)
-  .option('--read-only', 'refuse whatever writes')
+  .option('--read-only', 'refuse every write')
   .option('--rate-limit <number>', 'requests in a window of 60 s, instead of the default', parseId)
   .option(
     '--operation-limit <number>',
     'operations of batches in a window of 60 s, instead of the default',
     parseId,
   )
-  .option('--from <file>', 'the clients of this file, instead of one')
+  .option('--from <file>', 'add the clients in this file instead')
   .option('--skip-bad', 'add the valid rows of the file, and skip the others')
-  .option('--json', 'print one line of JSON: clientId and clientSecret, of a file a list of these')
+  .option('--json', 'print one line of JSON: clientId and clientSecret; for a file, a list of them')
   .addHelpText(
     'after',
     `
-Columns of the file: id, permissions and warehouses (each with commas or blanks between), and, if wanted, readOnly (true or false),
-rateLimit and operationLimit. Id and secret of each are printed as CSV when all of them are stored.
+Columns of the file: id, permissions and warehouses (lists separated by commas or spaces); optionally readOnly (true or false),
+rateLimit and operationLimit. Ids and secrets are printed as CSV once all clients are stored.
 ${importHelp}${example(
   'client add --id scanner-8 --permissions list,receive --warehouses 1,2',
   'client add --from fleet.csv --json',
@@ -51,7 +51,7 @@ ${importHelp}${example(
     if (from === undefined) return addOne(options);
     const alone = ['id', 'permissions', 'warehouses', 'readOnly', 'rateLimit', 'operationLimit'] as const;
     if (alone.some((name) => options[name] !== undefined)) {
-      throw new CommandError('--from names all of the clients: only --skip-bad and --json go with it', 2);
+      throw new CommandError('--from can only be combined with --skip-bad and --json', 2);
     }
     await addFleet(from, { skipBad: skipBad ?? false, json: options.json ?? false });
   });
@@ -66,7 +66,7 @@ async function addOne({
   json,
 }: Omit<Options, 'from' | 'skipBad'>) {
   if (id === undefined || permissions === undefined || warehouses === undefined) {
-    throw new CommandError('--id, --permissions and --warehouses are needed, or --from', 2);
+    throw new CommandError('give --id, --permissions and --warehouses, or --from', 2);
   }
   const clientSecret = createSecret();
   const client = {
@@ -81,10 +81,10 @@ async function addOne({
   await withDatabase(async (sql) => {
     await addClient(sql, client).catch(async (error: unknown) => {
       const taken = violatedUnique(error);
-      if (taken === 'client_pkey') throw new CommandError(`there is a client ${id} already`);
+      if (taken === 'client_pkey') throw new CommandError(`client ${id} already exists`);
       if (taken === 'former_client_pkey') {
         throw new CommandError(
-          `a client ${id} was removed, and its id is not given again: the ledger names it`,
+          `client ${id} was removed; its id cannot be used again, because the ledger names it`,
         );
       }
       throw await explainUnknownWarehouse(error, sql, warehouses);

@@ -6,7 +6,7 @@ import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const clientDisable = new Command('disable')
-  .description('Shut a client out: no new tokens, and its tokens stop working within a second')
+  .description('Lock a client out: no new tokens, and its tokens stop working within a second')
   .requiredOption('--id <name>', 'its client_id', parseName)
   .addHelpText('after', example('client disable --id scanner-7'))
   .action(async ({ id }: { id: string }) => {

@@ -5,7 +5,7 @@ import { example, print, printJson } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 export const clientList = new Command('list')
-  .description('Show all clients and what each may do')
+  .description('List clients and what each may do')
   .option('--json', 'print one line of JSON')
   .addHelpText('after', example('client list'))
   .action(async ({ json }: { json?: true }) => {

@@ -8,12 +8,12 @@ import { textOf } from '../cli/table.ts';
 
 export const clientRemove = new Command('remove')
   .description(
-    'Remove a client for good: its tokens stop working within a second, and its id is not given again',
+    'Remove a client for good: its tokens stop working within a second, and its id cannot be used again',
   )
   .requiredOption('--id <name>', 'its client_id', parseName)
   .addHelpText(
     'after',
-    `\nThe ledger keeps what it did. To shut it out for a time: client disable.\n${example('client remove --id scanner-7')}`,
+    `\nThe ledger keeps its transactions. To lock it out for a while, use client disable.\n${example('client remove --id scanner-7')}`,
   )
   .action(async ({ id }: { id: string }) => {
     await withDatabase(async (sql) => {

@@ -9,15 +9,15 @@ import { example, print, printJson } from '../cli/print.ts';
 type Options = { id: string; expires?: Date; revokeOthers?: true; json?: true };
 
 export const clientSecret = new Command('secret')
-  .description('Give a client a new secret; the newest it has goes on working, an older one ends')
+  .description('Add a secret to a client; its newest earlier secret stays valid, older ones end')
   .requiredOption('--id <name>', 'its client_id', parseName)
   .option(
     '--expires <time>',
-    'when the new one ends: 30d, 12h, or a date, whose last moment counts',
+    'when the new one ends: 30d, 12h, or a date (its last moment, UTC)',
     parseExpiry,
   )
-  .option('--revoke-others', 'end every other secret of the client at once, and every token that it has')
-  .option('--json', 'print one line of JSON: clientId, clientSecret, and expires if it does')
+  .option('--revoke-others', 'end all other secrets and all tokens of the client at once')
+  .option('--json', 'print one line of JSON: clientId, clientSecret, and expires if it is set')
   .addHelpText(
     'after',
     example('client secret --id scanner-7', 'client secret --id scanner-7 --expires 30d --revoke-others'),
@@ -36,13 +36,12 @@ export const clientSecret = new Command('secret')
     print(`added a secret to client ${id}`);
     print(`client_secret: ${secret}`);
     if (expires !== undefined) print(`It ends at ${expires.toISOString()}.`);
-    if (revokeOthers)
-      print('Every other secret of the client has ended, and so has every token that it had.');
+    if (revokeOthers) print('All other secrets and all tokens of the client have ended.');
     print('It is not stored and not shown again.');
   });
 
 function tokensLeft(id: string): never {
   throw new CommandError(
-    `every secret of client ${id} has ended, but its tokens go on: run this again for a secret that is shown`,
+    `all secrets of client ${id} have ended, but its tokens have not; run this again to end them and get a secret`,
   );
 }

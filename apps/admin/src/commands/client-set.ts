@@ -29,16 +29,16 @@ type Options = {
 };
 
 export const clientSet = new Command('set')
-  .description('Change what a client may do; it holds within a second')
+  .description('Change what a client may do; takes effect within a second')
   .requiredOption('--id <name>', 'its client_id', parseName)
-  .option('--permissions <list>', `all its permissions from now on, ${permissionsHelp}`, parsePermissions)
-  .option('--add-permissions <list>', 'permissions that it gets beside those it has', parsePermissions)
-  .option('--remove-permissions <list>', 'permissions that it loses', parsePermissions)
-  .option('--warehouses <list>', 'ids of all the warehouses in its scope from now on', parseIds)
-  .option('--add-warehouses <list>', 'ids of warehouses that come into its scope', parseIds)
-  .option('--remove-warehouses <list>', 'ids of warehouses that go from its scope', parseIds)
-  .option('--read-only', 'refuse whatever writes')
-  .option('--no-read-only', 'let it write')
+  .option('--permissions <list>', `replace its permissions, ${permissionsHelp}`, parsePermissions)
+  .option('--add-permissions <list>', 'permissions to add', parsePermissions)
+  .option('--remove-permissions <list>', 'permissions to remove', parsePermissions)
+  .option('--warehouses <list>', 'replace its scope: ids of warehouses', parseIds)
+  .option('--add-warehouses <list>', 'ids of warehouses to add to its scope', parseIds)
+  .option('--remove-warehouses <list>', 'ids of warehouses to remove from its scope', parseIds)
+  .option('--read-only', 'refuse every write')
+  .option('--no-read-only', 'allow writes')
   .option('--rate-limit <number>', 'requests in a window of 60 s, or "default"', parseRateLimit)
   .option(
     '--operation-limit <number>',
@@ -54,7 +54,7 @@ export const clientSet = new Command('set')
     ),
   )
   .action(async ({ id, json, ...given }: Options) => {
-    if (Object.keys(given).length === 0) throw new CommandError('nothing to change was given', 2);
+    if (Object.keys(given).length === 0) throw new CommandError('no change was given', 2);
     refuseBoth(given.permissions, given.addPermissions ?? given.removePermissions, 'permissions');
     refuseBoth(given.warehouses, given.addWarehouses ?? given.removeWarehouses, 'warehouses');
     const { addPermissions, removePermissions, addWarehouses, removeWarehouses } = given;
@@ -88,16 +88,13 @@ export const clientSet = new Command('set')
 
 function refuseBoth(all: unknown, part: unknown, what: string): void {
   if (all === undefined || part === undefined) return;
-  throw new CommandError(`--${what} says all of them: --add-${what} and --remove-${what} go without it`, 2);
+  throw new CommandError(`--${what} cannot be combined with --add-${what} or --remove-${what}`, 2);
 }
 
 function refuseSame(added: readonly string[] = [], removed: readonly string[] = [], what: string): void {
   const same = [...new Set(added)].filter((each) => removed.includes(each));
   if (same.length === 0) return;
-  throw new CommandError(
-    `--add-${what} and --remove-${what} both name ${same.join(', ')}: it is one or the other`,
-    2,
-  );
+  throw new CommandError(`--add-${what} and --remove-${what} both name ${same.join(', ')}`, 2);
 }
 
 const shown: Record<keyof ClientRights, { title: string; text: (rights: ClientRights) => string }> = {
@@ -121,5 +118,5 @@ function describeChange(before: ClientRights, after: ClientRights): string[] {
     const [from, to] = [text(before), text(after)];
     return from === to ? [] : [`  ${title}: ${from} → ${to}`];
   });
-  return lines.length > 0 ? lines : ['  nothing is different from before'];
+  return lines.length > 0 ? lines : ['  nothing changed'];
 }

@@ -7,7 +7,7 @@ import { example, print, printJson } from '../cli/print.ts';
 import { fieldLines } from '../cli/table.ts';
 
 export const clientShow = new Command('show')
-  .description('Show a client: what it may do, and until when its secrets work')
+  .description('Show a client: what it may do, and when its secrets end')
   .requiredOption('--id <name>', 'its client_id', parseName)
   .option('--json', 'print one line of JSON')
   .addHelpText('after', example('client show --id scanner-7'))
@@ -17,7 +17,7 @@ export const clientShow = new Command('show')
       if (client === undefined) throw new CommandError(`there is no client ${id}`);
       if (json) return printJson(client);
       const secrets = client.secrets.map(({ created, expires }) => {
-        const end = expires === null ? 'does not end by itself' : `ends ${expires.toISOString()}`;
+        const end = expires === null ? 'does not expire' : `ends ${expires.toISOString()}`;
         return `of ${created.toISOString()}, ${end}`;
       });
       const lines = fieldLines({

@@ -11,22 +11,22 @@ export const doctor = new Command('doctor')
   .description('Find out what is wrong with the service, and what to do about it')
   .option(
     '--api <url>',
-    "an api's internal port, or its public one, to look at its clock too; may be given again",
+    'internal or public address of an api, to check its clock; can be repeated',
     (url: string, before: string[]) => [...before, parseUrl(url)],
     [] as string[],
   )
-  .option('--disk <folder>', "a folder on the disk of Postgres' data, where that is this machine's")
+  .option('--disk <folder>', "a folder on the disk of Postgres' data, if that is on this machine")
   .option('--json', 'print one line of JSON: a list of id, state, found, wanted, remedy')
   .addHelpText(
     'after',
     `
 ok       nothing to do
-warn     the service works; see to it
-fail     it does not, or will not for long
-unknown  it cannot be seen from here
+warn     the service works, but needs attention
+fail     the service does not work, or soon will not
+unknown  cannot be checked from here
 
-Takes at most 15 s. Exit code 1 when a check fails. DATABASE_URL as for every command; REDIS_URL of the user admin, QUEUE_PREFIX and
-QUEUE_SHARDS as the service has them.
+Takes at most 15 s. Exit code 1 if a check fails. Set REDIS_URL with the user admin, and QUEUE_PREFIX and QUEUE_SHARDS as the service
+has them.
 ${example('doctor', 'doctor --api http://127.0.0.1:9090 --json')}`,
   )
   .action(async ({ api, disk, json }: Options) => {

@@ -11,7 +11,7 @@ import { createProgress, rowsText } from '../cli/progress.ts';
 import { writeTarget } from '../cli/write-target.ts';
 
 export const itemExport = new Command('export')
-  .description('Write all items, discontinued ones too, as a file that item import reads')
+  .description('Export all items, including discontinued ones, to a file that item import reads')
   .option('--to <file>', 'the file; - for standard output', '-')
   .addHelpText(
     'after',

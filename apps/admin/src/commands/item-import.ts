@@ -25,7 +25,7 @@ const columns: Columns = {
 };
 
 export const itemImport = new Command('import')
-  .description('Add the items of a file, and change those that are there already')
+  .description('Add the items in a file, and update those that exist')
   .requiredOption('--from <file>', 'the file')
   .option('--skip-bad', 'import the valid rows, and skip the others')
   .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
@@ -33,8 +33,8 @@ export const itemImport = new Command('import')
     'after',
     `
 Columns: shortID, and any of ${Object.keys(itemDefaults).join(', ')}.
-A column that is not there leaves the field as it is; an empty value is an empty text, and the default of anything else. Columns that
-only the service sets (partNo, created, createdBy, modified) may be there and are not read.
+A missing column leaves its field unchanged. An empty value is an empty text, or the default of a field that is not text. Columns that
+only the service sets (partNo, created, createdBy, modified) are ignored.
 ${importHelp}${example('item import --from items.csv', 'item import --from items.csv --skip-bad --json')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: Options) => {

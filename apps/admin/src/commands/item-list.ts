@@ -8,10 +8,10 @@ import { tableLines, textOf } from '../cli/table.ts';
 type Options = { after?: string; discontinued?: boolean; limit: number; json?: boolean };
 
 export const itemList = new Command('list')
-  .description('Show items by shortID')
-  .option('--after <shortID>', 'those behind this one')
-  .option('--discontinued', 'discontinued ones too')
-  .option('--limit <number>', 'so many at most', parseLimit, 50)
+  .description('List items by shortID')
+  .option('--after <shortID>', 'only those after this one')
+  .option('--discontinued', 'include discontinued items')
+  .option('--limit <number>', 'show at most this many', parseLimit, 50)
   .option('--json', 'print one line of JSON')
   .addHelpText('after', example('item list --limit 20', 'item list --after WIDGET-100 --discontinued --json'))
   .action(async ({ after = '', discontinued = false, limit, json }: Options) => {

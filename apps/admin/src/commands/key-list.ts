@@ -5,14 +5,14 @@ import { example, print, printJson } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 const meanings = `
-waits      it signs as soon as every process knows it
+waits      signs as soon as every process knows it
 signs      tokens are signed with it
-verifies   its successor signs; its tokens are good until they end
-ended      none of its tokens lives any more
-withdrawn  none of its tokens is good`;
+verifies   its successor signs; its tokens stay valid until they end
+ended      all its tokens have expired
+withdrawn  none of its tokens is valid`;
 
 export const keyList = new Command('list')
-  .description('Show the keys that sign tokens, the newest first; no private half is read')
+  .description('List the keys that sign tokens, newest first; private halves are not read')
   .option('--json', 'print one line of JSON')
   .addHelpText('after', `${meanings}\n${example('key list')}`)
   .action(async ({ json }: { json?: true }) => {

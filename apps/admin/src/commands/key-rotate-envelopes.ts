@@ -5,7 +5,7 @@ import { example, print } from '../cli/print.ts';
 
 export const keyRotateEnvelopes = new Command('rotate-envelopes')
   .description(
-    'Add a key that signs what travels through Redis from a minute later on; the one before is good for ten more',
+    'Add a key that signs envelopes and answers after a minute; the previous one stays valid for ten more minutes',
   )
   .addHelpText('after', example('key rotate-envelopes'))
   .action(async () => {

@@ -5,9 +5,7 @@ import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const keyRotate = new Command('rotate')
-  .description(
-    'Add a key that signs tokens from a minute later on; tokens of older keys stay good until they end',
-  )
+  .description('Add a key that signs tokens after a minute; tokens of older keys stay valid until they end')
   .addHelpText('after', example('key rotate'))
   .action(async () => {
     await withDatabase(async (sql) => {

@@ -16,7 +16,7 @@ type Options = {
 };
 
 export const levelSet = new Command('set')
-  .description('Set the order quantities of an item in a warehouse; one that is not given stays')
+  .description('Set the order quantities of an item in a warehouse; the others stay unchanged')
   .requiredOption('--item <shortID>', 'the item')
   .requiredOption('--warehouse <number>', 'id of the warehouse', parseId)
   .option('--on-order <quantity>', 'ordered and not yet received', parseQuantityText)

@@ -18,15 +18,15 @@ type Options = {
 };
 
 export const lotList = new Command('list')
-  .description('Show lots, the newest first')
+  .description('List lots, newest first')
   .option('--item <shortID>', 'those of this item')
-  .option('--warehouse <number>', 'those in this warehouse', parseId)
-  .option('--spot <text>', 'those at this spot')
-  .option('--serial <text>', 'those of this serial number')
-  .option('--held', 'those on hold')
-  .option('--in-stock', 'those in stock')
-  .option('--before <number>', 'those older than this lot', parseRecNo)
-  .option('--limit <number>', 'so many at most', parseLimit, 50)
+  .option('--warehouse <number>', 'only lots in this warehouse', parseId)
+  .option('--spot <text>', 'only lots at this spot')
+  .option('--serial <text>', 'only lots with this serial number')
+  .option('--held', 'only lots on hold')
+  .option('--in-stock', 'only lots in stock')
+  .option('--before <number>', 'only lots older than this one', parseRecNo)
+  .option('--limit <number>', 'show at most this many', parseLimit, 50)
   .option('--json', 'print one line of JSON')
   .addHelpText(
     'after',

@@ -9,9 +9,9 @@ import { fieldLines, tableLines } from '../cli/table.ts';
 type Options = { recNo: number; limit: number; json?: true };
 
 export const lotShow = new Command('show')
-  .description('Show a lot with everything that is stored of it, and what happened to it')
+  .description('Show everything that is stored about a lot, and its history')
   .requiredOption('--rec-no <number>', 'the lot', parseRecNo)
-  .option('--limit <number>', 'so many lines of its history at most, the newest first', parseLimit, 50)
+  .option('--limit <number>', 'show at most this many lines of its history, newest first', parseLimit, 50)
   .option('--json', 'print one line of JSON')
   .addHelpText('after', example('lot show --rec-no 6'))
   .action(async ({ recNo, limit, json }: Options) => {
@@ -34,6 +34,6 @@ export const lotShow = new Command('show')
       ]);
       const head = ['transaction', 'at', 'kind', 'client', 'warehouse', 'spot', 'delta', 'balance'];
       for (const line of tableLines(head, rows)) print(line);
-      if (history.length === limit) print('there may be more: --limit shows them');
+      if (history.length === limit) print('there may be more: raise --limit');
     });
   });

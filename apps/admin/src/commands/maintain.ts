@@ -6,11 +6,11 @@ import { createProgress, stepText } from '../cli/progress.ts';
 
 export const maintain = new Command('maintain')
   .description(
-    'Remove Idempotency-Keys, and refused and abandoned transactions, that nobody can ask for any more; once a day, while the service goes on working',
+    'Remove expired Idempotency-Keys and old refused and abandoned transactions now; the workers also do it every hour',
   )
   .option(
     '--days <number>',
-    'keep keys for so many days, 7 or more, and refused transactions a day longer',
+    'keep keys for this many days, at least 7, and refused transactions one day longer',
     parseDays,
     8,
   )
@@ -22,14 +22,11 @@ export const maintain = new Command('maintain')
         progress.show(stepText(step, done)),
       ).finally(progress.end);
       print(`removed ${keys} keys and ${transactions} refused and abandoned transactions`);
-      if (waits)
-        print('an old key is in use just now: refused and abandoned transactions are removed the next time');
+      if (waits) print('an old key is in use: run this again to remove refused and abandoned transactions');
     });
   });
 
 function parseDays(text: string): number {
   if (/^\d{1,4}$/.test(text) && Number(text) >= 7) return Number(text);
-  throw new InvalidArgumentError(
-    'It must be a whole number from 7 to 9999: answers are promised for 7 days.',
-  );
+  throw new InvalidArgumentError('It must be a whole number from 7 to 9999: callers are promised 7 days.');
 }

@@ -13,9 +13,9 @@ export const migrateCommand = new Command('migrate')
   .description("Bring the database's tables up to date, as their owner")
   .option(
     '--logins <folder>',
-    `make the logins ${parts.map(loginOf).join(', ')} too, each with the password in <folder>/<part>/database-password`,
+    `also create the logins ${parts.map(loginOf).join(', ')}, each with the password in <folder>/<part>/database-password`,
   )
-  .option('--redis-users', 'have the Redis of REDIS_URL, as its admin, read its file of users anew')
+  .option('--redis-users', 'make Redis reload its file of users (REDIS_URL with the user admin)')
   .addHelpText('after', example('migrate'))
   .action(async (options: { logins?: string; redisUsers?: true }) => {
     const logins = options.logins === undefined ? [] : readLogins(options.logins);
@@ -36,7 +36,7 @@ export const migrateCommand = new Command('migrate')
         },
         {
           onWait(name) {
-            if (!waited.has(name)) print(`${name} waits for a table that somebody uses, and tries again`);
+            if (!waited.has(name)) print(`${name} waits for a table that is in use, and tries again`);
             waited.add(name);
           },
           onHeld: printMigrationHeld,
@@ -44,11 +44,11 @@ export const migrateCommand = new Command('migrate')
       );
       if (count === 0) print('nothing to do');
       await ensureLogins(sql, logins);
-      for (const { name } of logins) print(`the login ${name} is there`);
+      for (const { name } of logins) print(`login ${name} exists`);
     });
     if (redisUrl === undefined) return;
     await reloadRedisUsers(redisUrl);
-    print('Redis has read its users');
+    print('Redis has reloaded its users');
   });
 
 function readLogins(folder: string) {

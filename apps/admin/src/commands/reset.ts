@@ -9,9 +9,9 @@ import { isDatabaseGiven } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';
 
 export const reset = new Command('reset')
-  .description('Remove the data that `start` keeps in this folder: items, stock, ledger, clients')
+  .description('Delete the data that `start` keeps in this folder: items, stock, ledger, clients')
   .option('--local', 'delete the data of this folder although DATABASE_URL is set')
-  .option('--yes', 'confirm it where there is no terminal to ask on')
+  .option('--yes', 'confirm it without a terminal')
   .addHelpText(
     'after',
     `\nNever touches the database of DATABASE_URL. On a terminal it always asks. Stop the service first.\n${example('reset')}`,
@@ -30,5 +30,5 @@ export const reset = new Command('reset')
       throw error instanceof LocalStackError ? new CommandError(error.message) : error;
     });
     await rm(join(localFolder, 'demo-client.json'), { force: true });
-    print(`deleted; \`${inventoryCommand('start')}\` begins afresh`);
+    print(`deleted; \`${inventoryCommand('start')}\` starts from scratch`);
   });

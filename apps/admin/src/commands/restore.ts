@@ -8,12 +8,12 @@ import { printAudit } from '../cli/print-audit.ts';
 type Options = { check?: boolean; exactNumbers?: boolean };
 
 export const restore = new Command('restore')
-  .description('Restore a backup into an empty database, as the owner of its tables, and audit what came')
-  .argument('<file>', 'what `backup` has written; - for standard input')
-  .option('--check', 'only read the file to its end and say whether it is whole; needs no database')
+  .description('Restore a backup into an empty database, as the owner of its tables, and audit it')
+  .argument('<file>', 'a file written by `backup`; - for standard input')
+  .option('--check', 'only check that the file is complete; needs no database')
   .option(
     '--exact-numbers',
-    'nothing was done after the backup, so numbers of lots, transactions and items go on right behind it',
+    'leave no gap in the numbers of lots, transactions and items; only if nothing was done after the backup',
   )
   .addHelpText('after', example('restore /backups/2026-11-21.inventory'))
   .action(async (path: string, { check = false, exactNumbers = false }: Options) => {

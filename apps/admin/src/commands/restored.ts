@@ -10,16 +10,16 @@ import { printAudit } from '../cli/print-audit.ts';
 
 export const restored = new Command('restored')
   .description(
-    'Make a database that something else than `restore` has restored another one, before the service starts: its ' +
-      'numbers go on above all that were given out, and it is audited',
+    'After another tool has restored the database, give it a new identity and numbers above all that were used, and ' +
+      'audit it; run this before the service starts',
   )
-  .requiredOption('--to <moment>', 'the moment that it was restored to', parseMoment)
-  .option('--yes', 'also while an api or a worker is connected to it')
+  .requiredOption('--to <moment>', 'the time to which it was restored', parseMoment)
+  .option('--yes', 'even if an api or a worker is connected')
   .addHelpText('after', example('restored --to 2026-11-21T08:00:00Z'))
   .action(async ({ to, yes }: { to: Date; yes?: true }) => {
     await withOwnersDatabase(async (sql) => {
       if (!yes) await refuseInUse(sql);
-      print(`the database is ${await adoptRestored(sql, to)} now`);
+      print(`the database is now ${await adoptRestored(sql, to)}`);
       await printAudit(sql);
     });
   });
@@ -30,6 +30,6 @@ async function refuseInUse(sql: Sql): Promise<void> {
   if (names.length === 0) return;
   throw new CommandError(
     `the service is connected to this database (${names.join(', ')}): stop every api and worker first; ` +
-      '--yes draws its numbers forward all the same, for good',
+      '--yes skips numbers anyway, and they never come back',
   );
 }

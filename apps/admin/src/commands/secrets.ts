@@ -13,11 +13,9 @@ const ours = 0o600;
 const servers = 0o644;
 
 export const secretsCommand = new Command('secrets')
-  .description(
-    'Draw the passwords that are missing of a deployment in containers, and write what Redis needs of them',
-  )
-  .requiredOption('--owner <folder>', 'gets the password of the owner of the tables')
-  .requiredOption('--parts <folder>', 'gets a folder each for api, worker, operator and redis')
+  .description('Create the missing passwords of a deployment in containers, and the ACL file of Redis')
+  .requiredOption('--owner <folder>', 'folder for the password of the owner of the tables')
+  .requiredOption('--parts <folder>', 'folder for the folders of api, worker, operator and redis')
   .addHelpText('after', example('secrets --owner /secrets --parts /secrets-of'))
   .action((options: { owner: string; parts: string }) => {
     const { QUEUE_PREFIX } = readConfig({ QUEUE_PREFIX: connections.QUEUE_PREFIX }, process.env);
@@ -33,7 +31,7 @@ export const secretsCommand = new Command('secrets')
     writeWhole(join(options.parts, 'operator', 'redis-password'), passwords.admin, ours);
     // Anew each time: another version may need other rights.
     writeWhole(join(redis, 'users.acl'), redisAclFile(passwords, QUEUE_PREFIX), servers);
-    print('the secrets are there');
+    print('all secrets exist');
   });
 
 /** The secret that a file keeps; drawn when there is none. */

@@ -11,12 +11,12 @@ type Options = Omit<SeedSize, 'transactions'> & { transactions?: number; yes?: t
 
 export const seedCommand = new Command('seed')
   .description(
-    'Fill a database for trials with made-up items, lots and their ledger; other work on stock waits meanwhile',
+    'Add made-up items and lots with their ledger, for trials; other work on stock waits meanwhile',
   )
   .requiredOption('--items <number>', 'items to add', parseId)
   .requiredOption(
     '--warehouses <number>',
-    'put the lots in warehouses 1 to this; those missing are added',
+    'put the lots into warehouses 1 to this number; missing ones are added',
     parseId,
   )
   .requiredOption('--lots <number>', 'lots to add', parseId)
@@ -25,15 +25,18 @@ export const seedCommand = new Command('seed')
     'entries in the ledger: 1 to 5 times the lots (default: 1.4 times)',
     parseId,
   )
-  .option('--yes', 'also add to the database of DATABASE_URL; the made-up stock stays there for good')
+  .option('--yes', 'allow it in the database of DATABASE_URL; the made-up stock stays there for good')
   .addHelpText('after', example('seed --items 1000 --warehouses 4 --lots 100000'))
   .action(async ({ yes, ...options }: Options) => {
     if (isDatabaseGiven() && !yes) {
-      throw new CommandError('seed adds made-up stock for good: --yes says that DATABASE_URL is meant', 2);
+      throw new CommandError(
+        'seed adds made-up stock for good; --yes allows it in the database of DATABASE_URL',
+        2,
+      );
     }
     const size = { ...options, transactions: options.transactions ?? transactionsFor(options.lots) };
     if (!isSeedSize(size)) {
-      throw new CommandError('each lot needs a transaction; there may be at most 5 times as many', 2);
+      throw new CommandError('--transactions must be 1 to 5 times --lots', 2);
     }
     await withOwnersDatabase(async (sql) => {
       await refuseOtherDatabase(sql);

@@ -10,7 +10,7 @@ export const start = new Command('start')
   .option('--yes', 'add the demo data to the database of DATABASE_URL too, if it is empty')
   .addHelpText(
     'after',
-    `\nDATABASE_URL and REDIS_URL: used instead of starting a Postgres and a Redis.\nPORT (3000; 0: any free one) and HOST (127.0.0.1): where the API answers.\nThese and all other settings (.env.example) may stand in a file .env in this folder.\n${example('start', 'start --restore /backups/2026-11-21.inventory')}`,
+    `\nIf DATABASE_URL or REDIS_URL is set, start uses that server instead of its own.\nPORT (3000; 0: any free one) and HOST (127.0.0.1): where the API answers.\nThese and all other settings (.env.example) can be in a file .env in this folder.\n${example('start', 'start --restore /backups/2026-11-21.inventory')}`,
   )
   .action(async ({ restore, demo, yes }: { restore?: string; demo: boolean; yes?: true }) => {
     const stop = new AbortController();

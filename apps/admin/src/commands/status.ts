@@ -53,7 +53,7 @@ export const status = new Command('status')
     for (const line of describe(found)) print(line);
     if (!isDown) return;
     print('');
-    print(`not all of it works: run \`${inventoryCommand('doctor')}\``);
+    print(`the service does not fully work: run \`${inventoryCommand('doctor')}\``);
   });
 
 async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Status> {

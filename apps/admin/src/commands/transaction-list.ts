@@ -16,18 +16,29 @@ type Options = {
 };
 
 export const transactionList = new Command('list')
-  .description('Show stock transactions, refused and abandoned ones too, the newest first')
+  .description('List stock transactions, including refused and abandoned ones, newest first')
   .addOption(
-    new Option('--kind <kind>', 'only such').choices([...transactionKinds, 'batch', 'hold', 'release']),
+    new Option('--kind <kind>', 'only transactions of this kind').choices([
+      ...transactionKinds,
+      'batch',
+      'hold',
+      'release',
+    ]),
   )
-  .option('--client <name>', 'those of this client', parseName)
-  .addOption(new Option('--status <status>', 'only such').choices(['applied', 'refused', 'abandoned']))
-  .option('--before <number>', 'those older than this transaction', parseRecNo)
-  .option('--limit <number>', 'so many at most', parseLimit, 50)
+  .option('--client <name>', 'only transactions of this client', parseName)
+  .addOption(
+    new Option('--status <status>', 'only transactions with this status').choices([
+      'applied',
+      'refused',
+      'abandoned',
+    ]),
+  )
+  .option('--before <number>', 'only transactions older than this one', parseRecNo)
+  .option('--limit <number>', 'show at most this many', parseLimit, 50)
   .option('--json', 'print one line of JSON')
   .addHelpText(
     'after',
-    `\nLooks at the newest million, before --before; says so when there are more.\n${example('transaction list --client demo --limit 20', 'transaction list --kind issue --status refused --json')}`,
+    `\nSearches the newest million (before --before), and warns if there are more.\n${example('transaction list --client demo --limit 20', 'transaction list --kind issue --status refused --json')}`,
   )
   .action(async ({ kind, client, status, before, limit, json }: Options) => {
     await withDatabase(async (sql) => {
@@ -38,7 +49,7 @@ export const transactionList = new Command('list')
         status: status ?? null,
         limit,
       });
-      if (!complete) tell('warning: only the newest million was looked at: see --before');
+      if (!complete) tell('warning: only the newest million was searched; --before searches older ones');
       if (json) return printJson(transactions);
       const rows = transactions.map((each) => [
         each.transactionNo,

@@ -7,7 +7,7 @@ import { example, print, printJsonText } from '../cli/print.ts';
 import { fieldLines, tableLines } from '../cli/table.ts';
 
 export const transactionShow = new Command('show')
-  .description('Show a stock transaction: what was asked, what was answered, and what it did to which lot')
+  .description('Show a stock transaction: its request, its answer and the lots that it changed')
   .argument('<number>', 'the transactionNo', parseRecNo)
   .option('--json', 'print one line of JSON')
   .addHelpText('after', example('transaction show 8'))

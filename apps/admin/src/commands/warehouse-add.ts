@@ -15,7 +15,7 @@ export const warehouseAdd = new Command('add')
     await withDatabase(async (sql) => {
       await addWarehouse(sql, { wid: id, name }).catch((error: unknown) => {
         if (violatedUnique(error) === null) throw error;
-        throw new CommandError(`there is a warehouse ${id} already`);
+        throw new CommandError(`warehouse ${id} already exists`);
       });
       print(`added warehouse ${id} ${name}`);
     });

@@ -5,7 +5,7 @@ import { example, print, printJson } from '../cli/print.ts';
 import { tableLines } from '../cli/table.ts';
 
 export const warehouseList = new Command('list')
-  .description('Show all warehouses, and how many clients have each in their scope')
+  .description('List warehouses, and how many clients have each in their scope')
   .option('--json', 'print one line of JSON')
   .addHelpText('after', example('warehouse list'))
   .action(async ({ json }: { json?: true }) => {

@@ -8,12 +8,12 @@ import { createProgress, rowsText } from '../cli/progress.ts';
 import { textOf } from '../cli/table.ts';
 
 export const warehouseRename = new Command('rename')
-  .description('Give a warehouse another name; its lots count as modified, because they show it')
+  .description('Rename a warehouse; its lots count as modified, because they show the name')
   .requiredOption('--id <number>', 'its id (wid)', parseId)
-  .requiredOption('--name <name>', 'its name from now on', parseNewName)
+  .requiredOption('--name <name>', 'its new name', parseNewName)
   .addHelpText(
     'after',
-    `\nBroken off, it is finished by the same command again.\n${example('warehouse rename --id 2 --name "Overflow hall"')}`,
+    `\nIf it is interrupted, run the same command again.\n${example('warehouse rename --id 2 --name "Overflow hall"')}`,
   )
   .action(async ({ id, name }: { id: number; name: string }) => {
     await withDatabase(async (sql) => {

@@ -37,7 +37,7 @@ export async function makeChecks<On>(on: On, questions: readonly Question<On>[])
   return Promise.all(
     questions.map(async ({ id, wanted, look }) => {
       const finding = await within(lookWithinMs, look(on)).catch((error: unknown) =>
-        unknown(`could not be looked at: ${messageOf(error)}`),
+        unknown(`could not be checked: ${messageOf(error)}`),
       );
       return { id, wanted, ...finding };
     }),

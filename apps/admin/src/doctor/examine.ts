@@ -104,7 +104,8 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
         ...about,
         state: 'fail',
         found: `Postgres at ${place} cannot be used (${why})`,
-        remedy: 'see that it runs and takes connections, and that DATABASE_URL and its password are right',
+        remedy:
+          'check that it runs and accepts connections, and that DATABASE_URL and its password are right',
       },
     };
   }
@@ -113,10 +114,10 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
 async function reachRedis(redisUrl: string | null): Promise<{ redis: RedisConnection | null; check: Check }> {
   const about = { id: 'redis', wanted: 'Redis answers' };
   if (redisUrl === null) {
-    const found = 'REDIS_URL is not set, so Redis and the queues are not looked at';
+    const found = 'REDIS_URL is not set, so Redis and the queues are not checked';
     return {
       redis: null,
-      check: { ...about, state: 'unknown', found, remedy: 'set REDIS_URL, of the user admin' },
+      check: { ...about, state: 'unknown', found, remedy: 'set REDIS_URL, with the user admin' },
     };
   }
   const { redis, place, why } = connectOnce(redisUrl, connectWithinMs);
@@ -134,7 +135,7 @@ async function reachRedis(redisUrl: string | null): Promise<{ redis: RedisConnec
         ...about,
         state: 'fail',
         found: `Redis at ${place} cannot be used (${why(error)}); transactions are refused with 503`,
-        remedy: 'see that it runs, and that REDIS_URL and its password are right',
+        remedy: 'check that it runs, and that REDIS_URL and its password are right',
       },
     };
   }

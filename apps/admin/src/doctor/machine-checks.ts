@@ -61,7 +61,7 @@ async function judgeClocks({ sql, redis, apis }: Machine) {
     );
   }
   return measured.some(({ answers }) => answers === false)
-    ? warn(found, 'see that the api runs, and that its address is right')
+    ? warn(found, 'check that the api runs, and that its address is right')
     : ok(found);
 }
 
@@ -99,7 +99,7 @@ async function judgeBackup({ sql }: Machine) {
   if (last === null) {
     return unknown(
       sql === null ? 'Postgres does not answer' : 'this database has no record of a backup',
-      `make one with \`${inventoryCommand('backup')}\`, or note one with \`${inventoryCommand('backed-up')}\`; try to restore it, whatever way you make it`,
+      `make one with \`${inventoryCommand('backup')}\`, or record one with \`${inventoryCommand('backed-up')}\`, and test that it can be restored`,
     );
   }
   const hours = last.ageSeconds / 3600;
@@ -107,7 +107,7 @@ async function judgeBackup({ sql }: Machine) {
   const found = `${hours.toFixed(1)} hours old, by ${last.madeBy}, of ${last.server}${size}`;
   return hours <= backupHoursMax
     ? ok(found)
-    : warn(found, 'make one now, and see why what should make one every day did not');
+    : warn(found, 'make one now, and find out why the daily backup is missing');
 }
 
 async function judgeDisk({ sql, disk }: Machine) {
@@ -115,7 +115,7 @@ async function judgeDisk({ sql, disk }: Machine) {
   const size = bytes === null ? '' : `the database takes ${describeBytes(bytes)}`;
   if (disk === null) {
     return unknown(
-      `${size}${size === '' ? '' : '; '}what is free cannot be seen from here`,
+      `${size}${size === '' ? '' : '; '}free space cannot be seen from here`,
       `look on Postgres' machine, or run \`${inventoryCommand('doctor --disk')}\` there, with the folder of its data`,
     );
   }

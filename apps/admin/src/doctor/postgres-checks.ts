@@ -90,7 +90,7 @@ export const postgresChecks: Question<Sql>[] = [
   },
   {
     id: 'roles',
-    wanted: 'the three roles, and nobody who may do more than their part',
+    wanted: 'the three roles, and no login with more rights than its part needs',
     async look(sql) {
       const { missing, excess } = await readRoles(sql);
       if (missing.length > 0) {
@@ -152,7 +152,7 @@ export const postgresChecks: Question<Sql>[] = [
   },
   {
     id: 'drift',
-    wanted: `levels, lots and ledger agree, and the workers have compared all of them within ${auditDaysMax} days`,
+    wanted: `levels, lots and ledger agree, and workers have compared all of them within ${auditDaysMax} days`,
     async look(sql) {
       const { driftCount, ageSeconds } = await readAuditState(sql);
       if (driftCount > 0) {
@@ -172,7 +172,7 @@ export const postgresChecks: Question<Sql>[] = [
         ? ok(found)
         : warn(
             found,
-            `see that workers run, with BACKGROUND_AUDIT on, or run \`${inventoryCommand('audit')}\` now and then`,
+            `check that workers run with BACKGROUND_AUDIT on, or run \`${inventoryCommand('audit')}\` now and then`,
           );
     },
   },

@@ -35,7 +35,7 @@ export const queueChecks: Question<Seen>[] = [
       if (still.length === 0) return ok(`${new Set(apis.map((part) => part.process)).size} connected`);
       return warn(
         `${still.map(describeStill).join('; ')}: it stands still or its network swallows packets`,
-        'look at that process and its log; end it, and what supervises it starts it anew',
+        'check that process and its log; end it, so that its supervisor restarts it',
       );
     },
   },
@@ -82,7 +82,7 @@ function judgeWorkers(seen: Seen) {
   ];
   const stillText = still.map(describeStill).join('; ');
   const remedy =
-    'it is stopped or stands still: look at that process and its log; end it, and what supervises it starts it anew';
+    'it is stopped or stands still: check that process and its log; end it, so that its supervisor restarts it';
   const unserved = health.shards.filter(
     ({ shard }) => !workers.some((part) => part.shard === shard && part.asked),
   );
@@ -107,13 +107,13 @@ function judgeWorkers(seen: Seen) {
 function judgeShards({ health }: Seen) {
   const { seating, parts, hidden } = health;
   if (hidden === null && parts.length === 0)
-    return unknown('neither an api nor a worker is connected to this Redis');
+    return unknown('no api and no worker is connected to this Redis');
   if (seating === null)
     return unknown(
       'Redis refuses HGETALL to this user: write its ACL file again (`inventory secrets`), then run `inventory migrate --redis-users`',
     );
   const { workers, shards } = seating;
-  if (workers.length === 0) return unknown('no worker says that it is there: see `workers`');
+  if (workers.length === 0) return unknown('no worker has reported: see `workers`');
   const inUse = shards.filter(({ isInUse }) => isInUse);
   const leaving = shards.length - inUse.length;
   const holding = new Set(shards.map(({ holder }) => holder));
@@ -124,7 +124,6 @@ function judgeShards({ health }: Seen) {
     ...(idle === 0 ? [] : [`${idle} of ${workers.length} workers wait for one to go`]),
   ].join('; ');
   if (inUse.some(({ holder }) => holder === null)) return fail(found, startWorker);
-  if (idle > 0)
-    return warn(found, 'raise QUEUE_SHARDS of every worker: the least that one has holds for all');
+  if (idle > 0) return warn(found, 'raise QUEUE_SHARDS of every worker: the smallest value counts');
   return ok(found);
 }

@@ -12,10 +12,10 @@ const machineShareMax = 0.5;
 export const redisChecks: Question<RedisConnection>[] = [
   {
     id: 'eviction-policy',
-    wanted: 'maxmemory-policy noeviction: Redis refuses work when it is full, and forgets none',
+    wanted: 'maxmemory-policy noeviction: Redis refuses work when it is full, and evicts nothing',
     look: (redis) =>
       judgeEach(redis, ({ policy }) => {
-        if (policy === null) return unknown('not told', 'ask whoever runs it');
+        if (policy === null) return unknown('not told', 'ask its provider');
         return policy === 'noeviction'
           ? ok(policy)
           : fail(policy, 'set maxmemory-policy noeviction in redis.conf or with the provider');
@@ -33,8 +33,8 @@ export const redisChecks: Question<RedisConnection>[] = [
       judgeEach(redis, ({ role, version }) => {
         if (role === null) return unknown('not told');
         return role === 'master'
-          ? ok(`${version ?? 'a version that is not told'}, takes writes`)
-          : fail(`a replica (${role})`, 'let REDIS_URL lead to the primary');
+          ? ok(`${version ?? 'unknown version'}, takes writes`)
+          : fail(`a replica (${role})`, 'point REDIS_URL to the primary');
       }),
   },
 ];
@@ -53,21 +53,20 @@ async function judgeEach(redis: RedisConnection, judge: (server: RedisHealth) =>
 }
 
 function judgeMemory({ usedBytes, maxBytes, machineBytes }: RedisHealth) {
-  if (usedBytes === null || maxBytes === null) return unknown('not told', 'ask whoever runs it');
+  if (usedBytes === null || maxBytes === null) return unknown('not told', 'ask its provider');
   if (maxBytes === 0) {
     if (machineBytes === null) return unknown(`${describeBytes(usedBytes)}, without a limit`);
     const found = `${describeBytes(usedBytes)}, without a limit, of ${describeBytes(machineBytes)} of the machine`;
     return usedBytes < machineBytes * machineShareMax
       ? ok(found)
-      : warn(found, 'set maxmemory; see why it grows');
+      : warn(found, 'set maxmemory; find out why it grows');
   }
   const share = usedBytes / maxBytes;
   const found = `${describeBytes(usedBytes)} of ${describeBytes(maxBytes)} (${Math.floor(share * 100)} %)`;
   if (share < nearlyFull) return ok(found);
-  if (share < full)
-    return warn(found, 'raise maxmemory; see which keys fill it that are not of this service');
+  if (share < full) return warn(found, 'raise maxmemory; look for keys that are not of this service');
   return fail(
     `Redis is full: ${found}; transactions are refused with 503`,
-    'raise maxmemory; see which keys fill it that are not of this service',
+    'raise maxmemory; look for keys that are not of this service',
   );
 }

@@ -17,10 +17,10 @@ export const replicationChecks: Question<Servers>[] = [
       if (lossy !== null) {
         return warn(
           `${standbys}; ${lossy}`,
-          'set synchronous_standby_names on every server, to two standbys or more of which one must answer: see docs/upgrade-and-failover.md',
+          'set synchronous_standby_names on every server to ANY 1 of at least two standbys: see docs/upgrade-and-failover.md',
         );
       }
-      const remedy = 'see why the standbys do not stream from the primary';
+      const remedy = 'find out why the standbys do not stream from the primary';
       if (attached === 0 && waitsForStandby(replication))
         return fail(`${standbys}, and synchronous_standby_names is set: no write is answered`, remedy);
       if (waitsForStandby(replication) && !(await isCommitAnswered(sql)))

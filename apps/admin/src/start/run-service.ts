@@ -142,7 +142,7 @@ async function prepareDatabase(
   if (!demo) return null;
   if (isOthers) {
     print(
-      `DATABASE_URL is given: no demo data and no demo client; \`${inventoryCommand('start --yes')}\` adds them to an empty database`,
+      `DATABASE_URL is set: no demo data and no demo client; \`${inventoryCommand('start --yes')}\` adds them to an empty database`,
     );
     return null;
   }

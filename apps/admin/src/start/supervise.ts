@@ -51,7 +51,7 @@ export function supervise(options: SupervisedOptions): Supervised {
       }),
       wait(upWithinMs, undefined, { signal: stopping.signal }).then(() => {
         throw new CommandError(
-          `${options.name} is not up after ${upWithinMs / 1000} s; see ${options.logFile}`,
+          `${options.name} has not started after ${upWithinMs / 1000} s; see ${options.logFile}`,
         );
       }),
     ]);
