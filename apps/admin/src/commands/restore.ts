@@ -9,7 +9,7 @@ type Options = { check?: boolean; exactNumbers?: boolean };
 
 export const restore = new Command('restore')
   .description('Restore a backup into an empty database, as the owner of its tables, and audit it')
-  .argument('<file>', 'a file written by `backup`; - for standard input')
+  .argument('<file>', 'a file that backup has written; - for standard input')
   .option('--check', 'only check that the file is complete; needs no database')
   .option(
     '--exact-numbers',

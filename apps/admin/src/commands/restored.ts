@@ -10,8 +10,8 @@ import { printAudit } from '../cli/print-audit.ts';
 
 export const restored = new Command('restored')
   .description(
-    'After another tool has restored the database, give it a new identity and numbers above all that were used, and ' +
-      'audit it; run this before the service starts',
+    'Give a database that another tool has restored a new identity, and numbers above all that were used, and audit it; ' +
+      'run this before the service starts',
   )
   .requiredOption('--to <moment>', 'the time to which it was restored', parseMoment)
   .option('--yes', 'even if an api or a worker is connected')
