@@ -90,10 +90,7 @@ describe('client', () => {
       const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
       const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
       expect(await set('--remove-permissions', 'list,88', '--add-permissions', 'move,11,issue')).toEqual(
-        failed(
-          2,
-          'error: --add-permissions and --remove-permissions both name 11 list, 88 issue\n',
-        ),
+        failed(2, 'error: --add-permissions and --remove-permissions both name 11 list, 88 issue\n'),
       );
       expect(await set('--read-only', '--add-warehouses', '2,1', '--remove-warehouses', '1')).toEqual(
         failed(2, 'error: --add-warehouses and --remove-warehouses both name 1\n'),
@@ -518,7 +515,7 @@ describe('alias', () => {
         { line: 3, field: 'item', message: 'there is no item of this shortID.' },
         { line: 4, field: 'alias', message: 'it is the shortID of an item.' },
         { line: 5, field: 'alias', message: 'is already in line 2.' },
-        { line: 6, field: 'alias', message: expect.stringMatching(/can be seen/) },
+        { line: 6, field: 'alias', message: expect.stringMatching(/visible characters/) },
       ];
       expect(JSON.parse((await run()).stdout)).toEqual({ added: 0, unchanged: 0, skipped });
       expect((await service.sql`select from item_alias where alias = ${one}`).length).toBe(0);

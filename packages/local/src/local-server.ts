@@ -10,7 +10,7 @@ export type LocalServer = { url: string; port: number; version: string; stop(): 
 export type LocalRedis = LocalServer & { urls: Record<RedisUser, string> };
 
 export type ServerSettings = {
-  /** Of the stack, its path free of links. */
+  /** The folder of the stack, without links in its path. */
   folder: string;
   /** The one to use or fail; without it the remembered one if it is free, else any. */
   port: number | undefined;

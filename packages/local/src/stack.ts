@@ -25,11 +25,11 @@ export { LocalStackError } from './local-stack-error.ts';
 
 /** A Postgres and a Redis to work with. */
 export type Stack = {
-  /** Of the owner of whatever the database will hold, a superuser where this process started Postgres. */
+  /** For the owner of the tables; a superuser if this process started Postgres. */
   databaseUrl: string;
   /**
-   * The address of a user that may do everything if the stack is to be thrown away; else of the admin, who
-   * may ask how it is.
+   * For a user with all rights if the stack is thrown away afterwards; otherwise for the user `admin`, which
+   * can read the state of Redis.
    */
   redisUrl: string;
   /** The address that each part of the service connects with; the given address where it was given. */

@@ -134,7 +134,7 @@ function refuseBraces({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Record<string, u
     );
 }
 
-/** What comes of it, or why REDIS_URL is not understood. */
+/** The value that is read, or why REDIS_URL is invalid. */
 function orWhyNot<Value extends object>(read: () => Value): Value | string {
   try {
     return read();

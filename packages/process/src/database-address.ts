@@ -4,7 +4,7 @@ import { PlainError } from './plain-error.ts';
 /** Where a server of Postgres listens. `host`: without the brackets of an IPv6 address. */
 export type Place = { host: string; port: number };
 
-/** What a DATABASE_URL says, which may name several servers, of which one is the primary. */
+/** A parsed DATABASE_URL. It may name several servers; one of them is the primary. */
 export type DatabaseAddress = {
   /** At least one, in the order of the address. A single one that names no host has ''. */
   places: Place[];
@@ -12,7 +12,7 @@ export type DatabaseAddress = {
   user: string;
   password: string;
   database: string;
-  /** What `target_session_attrs` says, null: nothing. */
+  /** The value of `target_session_attrs`; null: not given. */
   wanted: string | null;
   /** `verify-full`: the certificate must be valid and name the host. */
   tls: 'off' | 'prefer' | 'require' | 'verify-full';

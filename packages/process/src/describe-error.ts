@@ -4,30 +4,30 @@ import { knownBeginning, postgresText, redisText } from './known-texts.ts';
 import { PlainError } from './plain-error.ts';
 
 /**
- * What a log says of an error. A list of what is allowed, so that a field that a library adds stays out: the
- * driver of Postgres keeps statement, parameters and the row that failed, ioredis the arguments of a command,
- * AUTH's password among them, Node the text that is no URL.
+ * The fields of an error that a log may contain. Other fields stay out: the Postgres driver adds statement,
+ * parameters and the failed row; ioredis adds the arguments of a command, including AUTH's password; Node
+ * adds the text that is not a URL.
  */
 export type ErrorDescription = {
-  /** The class or name of the error; of what is no error its JavaScript type. */
+  /** The class or name of the error; the JavaScript type of any other value. */
   type: string;
   /** Without values; see `messageOf`. */
   message: string;
   code?: string | number;
-  /** Of Postgres: names that stand in its catalog. */
+  /** Postgres: names from its catalog. */
   severity?: string;
   schema?: string;
   table?: string;
   column?: string;
   constraint?: string;
   routine?: string;
-  /** Of Redis: the command, never its arguments. */
+  /** Redis: the command, never its arguments. */
   command?: string;
-  /** Of the system: the call that failed, and the other side of it. */
+  /** The system: the failed call and the address. */
   syscall?: string;
   address?: string;
   port?: number;
-  /** The frames alone. */
+  /** Only the frames. */
   stack?: string;
   cause?: ErrorDescription;
   errors?: ErrorDescription[];
@@ -39,7 +39,7 @@ const messageCharactersMax = 500;
 const framesMax = 20;
 const frameCharactersMax = 300;
 
-/** Stands in place of a message that may hold values. The stack tells where it was thrown. */
+/** Replaces a message that may contain values. The stack shows where it was thrown. */
 export const hiddenMessage = 'the message may hold values and is not shown';
 
 /** Describes whatever was thrown. Never throws, and is never longer than some thousand characters. */
@@ -53,9 +53,9 @@ export function describeError(error: unknown): ErrorDescription {
 }
 
 /**
- * What may be shown of an error's message, by where it comes from. Ours (PlainError): all of it. Postgres: by
- * the code, see `postgresText`. Redis: the first word, see `redisText`. The system: the call and its code. Of
- * anything else: a beginning that is known to be fixed text, else its code, else nothing.
+ * The part of an error's message that may be shown. Ours (PlainError): all of it. Postgres: depends on the
+ * code, see `postgresText`. Redis: the first word, see `redisText`. The system: the call and its code. Any
+ * other error: a beginning that is known to be fixed text, else its code, else nothing.
  */
 export function messageOf(error: unknown): string {
   return describeError(error).message;

@@ -1,8 +1,8 @@
 import type { Facts, Log } from './log.ts';
 
 /**
- * What a line tells of an outage. `cause`: why requests fail; `change`: what went or came back; `trouble`:
- * what else is met meanwhile.
+ * The part of a line in an outage. `cause`: why requests fail; `change`: something went away or came back;
+ * `trouble`: any other error meanwhile.
  */
 export type OutageLine = 'cause' | 'change' | 'trouble';
 
@@ -13,7 +13,7 @@ export type FoldedLine = {
   key: string;
   facts: Facts;
   message: string;
-  /** Not null: it tells of something that is away; all such lines together are one a second at most. */
+  /** Not null: the line is about an outage; there is at most one such line a second in all. */
   outage: OutageLine | null;
 };
 
@@ -25,16 +25,16 @@ export type FoldedLog = {
 
 type Entry = { line: FoldedLine; count: number; since: number; lastAt: number; toldAt: number };
 
-// So often is said how many there were of the same,
+// How often the number of equal lines is logged,
 const foldMs = 10_000;
-// and what was last there or away.
+// and the last state of what went away or came back.
 const changeFoldMs = 5000;
 const outageEveryMs = 1000;
-// What is told so much later than it happened says how much: it may be over.
+// A line logged this long after its event says how long: the event may be over.
 const oldFromMs = 2000;
 // Shorter than the second of an outage: a tick that comes just before one must not cost the next.
 const tickMs = 200;
-// What is not alike is of our making; should it not be, the log stays bounded all the same.
+// Keys come from our own code and are few; this bounds the log if that is wrong.
 const keysMax = 200;
 // A connection fails in many ways, each of them a line for every ten seconds; the few lines that say why must
 // not wait behind them. Of ten seconds the three causes take three at most and changes six, so the rest has

@@ -19,9 +19,9 @@ export type InternalOptions = {
   /** Rejects with the reason when the process cannot serve. */
   checkReady: () => Promise<Readiness | undefined>;
   metrics: Metrics;
-  /** Why no new requests are to be sent to it, if that is so: it is told to stop, or starts. */
+  /** Why it should get no new requests, if so: it is stopping, or has just started. */
   whyNotAccepting?: () => string | null;
-  /** What else is answered, by path; each ends its response. */
+  /** Further pages by path; each ends its response. */
   pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> | undefined;
 };
 

@@ -10,7 +10,7 @@ export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
 const factCharactersMax = 500;
 
-/** What LOG_LEVEL may be. */
+/** The values of LOG_LEVEL. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**

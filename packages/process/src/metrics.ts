@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Seconds, from half a millisecond to longer than anybody waits. */
 export const durationBuckets = [
   ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
-  // What waits for its answer in vain gets one a little after 2.5 s, and none waits for longer than 3.5 s.
+  // A request whose answer is lost gets one a little after 2.5 s, and none waits longer than 3.5 s.
   ...[0.5, 1, 2.5, 2.6, 3.2, 5, 10],
 ];
 
@@ -82,7 +82,7 @@ export function createMetrics(): Metrics {
         collect() {
           const reading = read();
           if (typeof reading === 'number') return this.set(reading);
-          // What is not told any more is gone.
+          // Removes values that are no longer reported.
           this.reset();
           for (const [value, number] of Object.entries(reading)) this.set({ [label!]: value }, number);
         },

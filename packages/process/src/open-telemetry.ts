@@ -16,7 +16,7 @@ const kinds = {
   client: SpanKind.CLIENT,
 };
 
-// What a collector that is away must not keep: a request never waits for it, and what does not fit is lost.
+// Limits for a collector that is down: no request waits for it, and spans beyond the limit are dropped.
 const spansMax = 4096;
 const sendEveryMs = 2000;
 const sendWithinMs = 5000;
@@ -92,7 +92,7 @@ export function startTracing(endpoint: string, part: string): Tracing {
   };
 }
 
-/** Of an error what a log may hold of it: no value and no password. */
+/** Records an error as a log would, without values and passwords. */
 function fail(span: ReturnType<ReturnType<typeof trace.getTracer>['startSpan']>, error: unknown): void {
   const { type, message, code } = describeError(error) as Record<string, unknown>;
   span.setStatus({ code: SpanStatusCode.ERROR, message: String(message ?? code ?? type ?? 'failed') });

@@ -1,13 +1,13 @@
 import type { FoldedLog } from './folded-log.ts';
 
-/** What the processes of the service need and may have to do without. */
+/** Parts that the processes need, and that may be away. */
 export type Needed = 'redis' | 'postgres' | 'worker';
 
-/** What is there of what a process needs; each change is told in the log. */
+/** Which of these parts are there; each change is logged. */
 export type Presence = {
   note(what: Needed, isThere: boolean): void;
   isThere(what: Needed): boolean;
-  /** What is away, in words for the log; undefined when all is there. */
+  /** The parts that are away, in words for the log; undefined if none is. */
   away(): string | undefined;
 };
 

@@ -12,14 +12,14 @@ export type RedisAddress =
       /** The name by which the Sentinels know the master. */
       master: string;
       database: number;
-      /** Of the Sentinels; the others are of the servers. */
+      /** For the Sentinels; the other settings are for the servers. */
       sentinelUsername: string | undefined;
       sentinelPassword: string | undefined;
       sentinelTls: boolean;
     });
 
 type Several = {
-  /** Of the Sentinels, or of nodes of the cluster: any of them. */
+  /** Some of the Sentinels, or of the nodes of the cluster. */
   hosts: RedisHost[];
   tls: boolean;
   username: string | undefined;

@@ -2,13 +2,13 @@ import { PlainError } from './plain-error.ts';
 
 /** It took longer than the caller could wait; the awaited work may still be done. */
 export class TooLateError extends PlainError {
-  /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
+  /** A code, as network errors have: code that recognises outages by it includes this error. */
   readonly code = 'TOO_LATE';
 }
 
-// A timer that is this late: the process stood still, or its machine.
+// If a timer is this late, the process or its machine stood still.
 const stoodStillMs = 300;
-// Answers that came meanwhile lie there unread, and the work that hangs on them takes another step or two.
+// Answers that arrived meanwhile are unread, and the work that waits for them takes another step or two.
 const afterStandstillMs = 700;
 
 /**

@@ -85,7 +85,7 @@ export function answerReaders(worker: Worker, queueKeys: string, connection: Red
   worker.on('failed', (job) => renew(job?.id));
 }
 
-/** What an api is told of a job of a shard; `answer`: whatever stands in Redis as the job's. */
+/** The calls that tell an api about a shard's job; `answer`: the job's answer in Redis, unchecked. */
 export type Told = {
   completed(jobId: string, answer: unknown): void;
   /** Not an answer: a job can be called failed after its work was committed. */
@@ -161,7 +161,7 @@ export function readAnswers(options: {
   };
 }
 
-/** What goes on over one connection. */
+/** The reads over one connection. */
 type Reading = {
   /** Resolves when a read that hears of this stream, too, is under way. */
   add(key: string, stream: Stream): Promise<void>;

@@ -2,7 +2,7 @@ import { type OperationKind, operationBodies, operationsMax } from '@inventory/d
 import { parseQuantity } from '@inventory/domain/quantity';
 import type { AtomicRequest, Original, QueuedRequest, RequestKey } from '@inventory/domain/stock/request';
 
-/** What the api takes for an X-Request-Id. */
+/** The form of an X-Request-Id that the api accepts. */
 const xRequestIdPattern = /^[\x21-\x7e]{1,128}$/;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -30,7 +30,7 @@ export function isSound(request: QueuedRequest): boolean {
 
 const isId = (value: unknown) => typeof value === 'string' && uuid.test(value);
 
-/** What a request comes after. */
+/** Whether a value names the request that must come first. */
 function isBefore(before: unknown): boolean {
   const { requestId, key } = (before ?? {}) as Partial<Record<'requestId' | 'key', unknown>>;
   const { digest, askedAt } = (key ?? {}) as Partial<RequestKey>;
@@ -56,7 +56,7 @@ function isBody(kind: OperationKind, body: unknown): boolean {
   return schema.safeParse(body).success || schema.safeParse(asRead(kind, body)).success;
 }
 
-/** As the api has read it: a decimal with more digits than a double carries travels as its text. */
+/** The body as the api has read it: a decimal with more digits than a double travels as text. */
 function asRead(kind: OperationKind, body: unknown): Record<string, unknown> {
   const fields: Record<string, { safeParse(value: unknown): { success: boolean } }> =
     operationBodies[kind].shape;

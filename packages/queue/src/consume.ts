@@ -31,11 +31,11 @@ export type ConsumeOptions = {
   /** Work waits in the queue and none comes: the process had better be started anew. */
   onUnserved: () => void;
   report: (error: Error, what: string) => void;
-  /** Whether this worker can do its work now; one that cannot leaves it to others. Always, unless told. */
+  /** Whether this worker can work now; if not, it leaves work to others. Default: always. */
   isAble?: () => boolean;
   /** Told how long the way of an envelope's outcomes into Redis took. */
   onAnswerTaken?: (tookMs: number) => void;
-  /** What the worker says of itself where it is seen. */
+  /** The worker's report about itself. */
   note?: () => WorkerNote;
 };
 
@@ -43,7 +43,7 @@ export type Consumer = {
   /** Whether Redis gives work now. */
   isOpen(): boolean;
   /**
-   * How many jobs were no envelopes of ours, and requests in those that were that no api of ours would send.
+   * How many jobs were not envelopes of this service, and how many requests in its envelopes were invalid.
    */
   refusedCount(): number;
   /** From how many shards it takes work. */
@@ -56,8 +56,8 @@ export type Consumer = {
 type Opened = QueuedRequest[] | 'later';
 
 const laterText = 'left to others: an api of a later version sent what this worker does not know';
-// What is left comes back after so long, to whichever worker asks first; until an api has told its callers
-// and taken it out. One whose api has ended is dropped after so many times, when nobody waits any more.
+// An envelope left to others returns after this time, to the worker that asks first, until its api has
+// answered the callers and removed it. If that api has ended, it is dropped after this many times.
 const leftForMs = 50;
 const leftTimesMax = 200;
 

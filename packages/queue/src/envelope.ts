@@ -28,7 +28,7 @@ export function isKnownEnvelope(version: number, requests: readonly QueuedReques
   return version <= Math.max(...Object.values(versionSince)) && requests.every(isOfKnownKind);
 }
 
-/** What is no request at all is not left to anybody. */
+/** A value that is not a request counts as known, because no other worker could apply it. */
 function isOfKnownKind(request: QueuedRequest): boolean {
   const { kind, operations } = (request ?? {}) as { kind?: unknown; operations?: unknown };
   if (typeof kind !== 'string') return true;
@@ -37,13 +37,12 @@ function isOfKnownKind(request: QueuedRequest): boolean {
 }
 
 /**
- * Outcomes in the order of the envelope's requests, as short lists: an envelope's answers are read by every
- * api process. The third place is there for repeats. `stored`: the outcome is too large to travel and stands
- * in Postgres.
+ * Outcomes in the order of the envelope's requests, as short lists to keep the answer small. The third place
+ * marks repeats. `stored`: the outcome is too large for Redis and is in Postgres.
  */
 export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRepeat?: 1][];
 
-// Redis keeps the answers of many envelopes: it is to hold only small ones. Counted in characters.
+// Redis keeps the answers of many envelopes, so they must be small. In characters.
 const resultMax = 4096;
 const resultsMax = 32_768;
 
@@ -51,7 +50,7 @@ export function packOutcomes(outcomes: readonly Outcome[]): EnvelopeResult {
   let room = resultsMax;
   return outcomes.map(({ status, result, isRepeat }) => {
     const length = result?.length ?? 0;
-    // Of the others Postgres has the id alone.
+    // For the others Postgres has only the id.
     const isStored = status === 'applied' || status === 'refused';
     // A large answer that was decided before was not read.
     if (isStored && (result === null || length > resultMax || length > room)) return ['stored', null];

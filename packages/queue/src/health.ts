@@ -5,12 +5,12 @@ import { queueName } from './envelope.ts';
 import { mastersOf, type RedisConnection } from './redis-cluster.ts';
 import { readSeating, type Seating } from './seats.ts';
 
-// What `doctor` and `status` ask Redis. They only look: no job is added, so that the operator needs no right
-// to add any. That workers take work is seen all the same, because an idle one sends an empty envelope
+// The questions of `doctor` and `status` to Redis. They only read and add no job, so the operator needs no
+// right to add one. They still see that workers take work, because an idle worker sends an empty envelope
 // through the queue every few seconds (service-watch.ts).
 
 /**
- * A server's own figures; null: it does not tell, as services that others run may. `maxBytes` 0: no limit.
+ * A server's own figures; null: hidden, as by some managed services. `maxBytes` 0: no limit.
  */
 export type RedisHealth = {
   /** Which of several it is; null: there is one. */
@@ -76,9 +76,9 @@ function askMasters<Answer>(
 /** One connection by which a process of the service does its work on a queue. */
 export type Part = {
   kind: 'api' | 'worker';
-  /** What tells it from the others of its kind. */
+  /** Identifies the process among those of its kind. */
   process: string;
-  /** Whose work it takes by this connection; null: by this it hears of all, or says that it is there. */
+  /** The shard whose work it takes here; null: the connection serves all, or reports that it is there. */
   shard: number | null;
   /** Its address as Redis sees it. */
   address: string;
@@ -95,10 +95,10 @@ export type ShardHealth = { shard: number; waiting: number; finished: boolean };
 
 export type QueueHealth = {
   parts: Part[];
-  /** Why Redis does not say who is connected, and so there are no parts; null: it does. */
+  /** Why Redis hides its connections, so that `parts` is empty; null: it shows them. */
   hidden: string | null;
   shards: ShardHealth[];
-  /** Who holds which shard; null: Redis does not say. */
+  /** The holder of each shard; null: Redis does not say. */
   seating: Seating | null;
   watchedMs: number;
 };

@@ -18,14 +18,14 @@ export type LinesOptions = {
   prefix: string;
   /** The connection for commands; it stays the caller's. */
   producer: RedisConnection;
-  /** What becomes of the jobs of a line. */
+  /** The calls that handle the ends of a line's jobs. */
   toldOf: (line: Line) => Told;
   report: (error: Error, what: string) => void;
 };
 
 /** The ways of an api into the queue, one for each shard. */
 export type Lines = {
-  /** As the answers to this api are named. */
+  /** The name under which this api gets answers. */
   reader: Reader;
   /** The line of an item. */
   of(itemId: string): Line;
@@ -38,8 +38,8 @@ export type Lines = {
   close(): Promise<void>;
 };
 
-// As soon as workers look, or nearly. Until then what is sent to a shard that is not in use any more is taken
-// from there (seats.ts).
+// About as often as workers do. Until an api knows, workers still take work from a shard that has gone out of
+// use (seats.ts).
 const countEveryMs = 500;
 const connectWithinMs = 1000;
 
@@ -81,7 +81,7 @@ export async function openLines(options: LinesOptions): Promise<Lines> {
   }
 
   await openUpTo(1);
-  // Whoever asks for something now shall not be refused for that.
+  // So that the first requests are not refused.
   await within(connectWithinMs, untilReady(producer)).catch(() => {});
   await within(connectWithinMs, lookAtCount()).catch(() => {});
   const stopLooking = lookEvery(countEveryMs, lookAtCount);

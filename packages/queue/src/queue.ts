@@ -2,11 +2,10 @@ import { Queue, type Worker } from 'bullmq';
 import { queueName } from './envelope.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
-// Of what a worker tells nobody by name (answers.ts): an api of an older version that stalls for longer than
-// these last asks Postgres for its answers. With answers of the greatest size that travels (envelope.ts) they
-// are 64 MB.
+// For events that name no api (answers.ts). An api of an older version that stalls for longer than these last
+// asks Postgres for its answers. With answers of the largest size (envelope.ts) they take 64 MB.
 const eventsKept = 2000;
-// Nobody waits for an answer that is older.
+// No caller waits for an older answer.
 const eventsKeptSeconds = 30;
 const tidyEveryMs = 5000;
 

@@ -33,9 +33,9 @@ export async function masterOf(redis: RedisConnection, key: string): Promise<Red
   return master;
 }
 
-// Nobody waits for longer for a node to say which ones there are.
+// The longest wait for a node to list the nodes.
 const slotsWithinMs = 1000;
-// What is found out without a cause; a node that goes is a cause.
+// How often nodes are looked for without a cause; the loss of a node is a cause.
 const lookForNodesEveryMs = 5000;
 
 /** Options of the connection to each node. */

@@ -5,30 +5,29 @@ export type RedisUser = 'api' | 'worker' | 'admin';
 
 export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
 
-// Commands that every connection sends by itself; those in the second line only to a Redis Cluster.
+// Commands that every connection sends; those in the second line only to a Redis Cluster.
 const connection =
   'ping info client|setname ' + 'cluster|info cluster|slots cluster|keyslot asking readonly readwrite';
 
-// What BullMQ's scripts for adding and removing a job do, and what all processes do beside them: keep the
-// streams of events short.
+// Commands of BullMQ's scripts that add and remove a job, and of all processes to keep the streams of events
+// short.
 const queueing =
   'eval evalsha multi exec time del exists get set hget hgetall hmget hmset hset incr llen lpush lrange lrem persist pttl rpush sadd ' +
   'scard smembers srem xadd xtrim zadd zrange zrem zrevrangebyscore zscore';
 
 const commands: Record<RedisUser, string> = {
-  // And it reads the events, and counts requests and guesses.
+  // It also reads the events, and counts requests and wrong secrets.
   api: `${connection} ${queueing} xread xrevrange expire incrby pexpire`,
-  // And what BullMQ's scripts do to take a job, keep it, end it and try it again.
+  // Also the commands of BullMQ's scripts that take a job, keep it, end it and retry it.
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
-  // And `doctor` looks at who is connected, the clock, who holds which shard, what
-  // waits in the queues and what was finished last.
-  // It changes nothing but that Redis reads its users anew, which a new version may have written.
+  // For `doctor`: connections, clock, holders of shards, waiting and last finished jobs. It changes nothing,
+  // but can make Redis reload its users, which a new version may have changed.
   admin: `${connection} acl|load client|list hgetall llen time xrevrange zcard`,
 };
 
-// As the queues and the limiters name their keys. No channels.
+// Patterns for the keys of the queues and limiters. No channels.
 const keys: Record<RedisUser, (prefix: string) => string[]> = {
   api: (prefix) => [`~${prefix}:*`],
   worker: (prefix) => [`~${prefix}:{stock-*`],
@@ -36,9 +35,8 @@ const keys: Record<RedisUser, (prefix: string) => string[]> = {
 };
 
 /**
- * What a user of Redis may do, as the rules of `ACL SETUSER` or of a line of an ACL file after the user's
- * password: these commands on the keys of this service, and nothing else. `prefix`: QUEUE_PREFIX, or a glob
- * pattern.
+ * The rights of a user of Redis, as rules for `ACL SETUSER` or for a line of an ACL file after the password:
+ * these commands on the keys of this service, and nothing else. `prefix`: QUEUE_PREFIX, or a glob pattern.
  */
 export function redisRulesOf(user: RedisUser, prefix: string): string[] {
   return [

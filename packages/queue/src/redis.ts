@@ -163,7 +163,7 @@ export type OneConnection = {
 export function connectOnce(redisUrl: string, withinMs: number): OneConnection {
   const address = parseRedisAddress(redisUrl);
   const options = {
-    // Of several, two may be away.
+    // Leaves time to try three servers.
     connectTimeout: address.kind === 'single' ? withinMs : withinMs / 3,
     commandTimeout: withinMs,
     maxRetriesPerRequest: 0,

@@ -8,35 +8,35 @@ import { masterOf, type RedisConnection } from './redis-cluster.ts';
 // two keys of one slot. A seat decides who takes work and nothing else: the locks of Postgres make what is
 // done exact, so two workers at one shard, for a moment, cost time only.
 
-// As many shards as there can be, whatever is set; Redis is not believed beyond that.
+// The most shards, whatever the settings; a larger number in Redis is ignored.
 const shardsMost = 256;
 
-/** How long a worker that says nothing keeps its shards, */
+/** How long a silent worker keeps its shards, */
 export const seatMs = 1500;
-/** and how often it says that it is there. */
+/** and how often it reports. */
 export const seatEveryMs = 400;
 
-// A shard that is not in use any more is held as long as an api may not know that yet, and until it is empty.
+// A shard that goes out of use is held until every api knows it, and until it is empty.
 const drainMs = 3000;
-// Nobody writes what lies further ahead: it is of a clock that was set back, or of another Redis.
+// A time further ahead comes from a clock that was set back, or from another Redis.
 const aheadMaxMs = (forMs: number) => 2 * forMs;
-// Without any worker for this long nobody needs to know who had what.
+// After this long without any worker, the seats are forgotten.
 const keptMs = 60_000;
 
-/** What a worker says when it takes its seat. */
+/** A worker's report when it takes or renews its seat. */
 export type Seat = {
   id: string;
-  /** QUEUE_SHARDS; the least that any worker says holds for all. */
+  /** QUEUE_SHARDS; the smallest value of all workers counts. */
   shardsMax: number;
-  /** Whether it can do the work now; one that cannot has no shard as long as another one can. */
+  /** Whether it can work now; if not, it gets no shard while another worker can. */
   isAble: boolean;
-  /** Shards that are not in use and that it holds: nothing is in them. */
+  /** Shards out of use that it holds and that are empty. */
   empty: readonly number[];
-  /** Shards that are not in use in which something was found. */
+  /** Shards out of use in which it found work. */
   found: readonly number[];
 };
 
-/** What it is told: how many shards are in use, and the ones that it is to take work from. */
+/** The reply: how many shards are in use, and from which ones this worker takes work. */
 export type Shares = { count: number; mine: readonly number[] };
 
 const sit = `
@@ -194,15 +194,15 @@ export async function readShardCount(connection: RedisConnection, prefix: string
   return Number.isSafeInteger(count) && count >= 1 && count <= shardsMost ? count : null;
 }
 
-/** A shard and the worker that takes its work, by host and process; null: nobody now. */
+/** A shard and its worker, by host and process; null: none now. */
 export type HeldShard = { shard: number; holder: string | null; isInUse: boolean };
 
-/** Who holds what, for an operator. */
+/** The holder of each shard, for an operator. */
 export type Seating = { workers: string[]; shards: HeldShard[] };
 
 const workerId = /^([\w.-]{1,64}:\d{1,10}):[\da-f]{8}$/;
 
-/** Who holds which shard at this moment, by seats for `forMs`; what no worker writes is left out. */
+/** The current holder of each shard, by seats of `forMs`. Ignores entries that no worker writes. */
 export async function readSeating(
   connection: RedisConnection,
   prefix: string,

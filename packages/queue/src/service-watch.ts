@@ -49,8 +49,8 @@ export function watchService(options: {
       await queue.add('canary', empty, { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true });
       return true;
     } catch (error) {
-      // What Redis itself says is an answer. A Redis Cluster is ready while one of its nodes is away: those
-      // queues are not served, and another process would serve them no better.
+      // An error from Redis itself counts as an answer. A Redis Cluster is ready while one of its nodes is
+      // away: the queues there are not served, but another process could not serve them either.
       const { name, message } = error as Error;
       return name === 'ReplyError' || /^(Connection is closed|Too many Cluster redirections)/.test(message);
     }

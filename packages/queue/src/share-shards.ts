@@ -81,7 +81,7 @@ export function shareShards(options: ShareOptions): Share {
       mostInUse = Math.max(mostInUse, next.count);
       serveMine();
     } catch (error) {
-      // What it has it goes on with: another one that is given it meanwhile is no harm.
+      // It keeps its shards; a second worker on one of them does no harm.
       if (producer.status === 'ready') options.report(error as Error, 'the share of the work');
     }
   }

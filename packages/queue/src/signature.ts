@@ -96,7 +96,7 @@ function isSignedBy(key: EnvelopeKey, kind: SignedKind, place: Place, text: stri
 }
 
 function macOf({ secret }: EnvelopeKey, kind: SignedKind, { queue, jobId }: Place, text: string): Buffer {
-  // As JSON, so that where one part ends and the next begins is the same for everybody.
+  // As JSON, so that the borders between the parts are unambiguous.
   return createHmac('sha256', secret)
     .update(`${JSON.stringify([kind, queue, jobId])}\n${text}`)
     .digest();

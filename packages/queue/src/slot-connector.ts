@@ -24,7 +24,7 @@ export type ClusterAccess = {
  * its own for each of these, and BullMQ another one on top.
  */
 export function connectorOf({ hosts, login }: ClusterAccess, key: string) {
-  // As a node told it last; shared by the copies that BullMQ makes of the connection.
+  // The last list from a node; shared by the copies that BullMQ makes of the connection.
   let known: readonly RedisHost[] = [];
 
   return class SlotConnector extends AbstractConnector {
@@ -115,7 +115,7 @@ async function askOwner(
 }
 
 type SlotNode = [host: string | null, port: number, ...unknown[]];
-/** What CLUSTER SLOTS answers: of each range first slot, last slot, master, replicas. */
+/** The answer of CLUSTER SLOTS: for each range its first slot, last slot, master, replicas. */
 type Slots = [number, number, SlotNode, ...SlotNode[]][];
 
 // The name that the certificate of a node is for. An address has none.

@@ -73,7 +73,7 @@ export type Submitter = {
   oldestWaitMs(): number;
   /** How the answers came, since the start. */
   answerCounts: AnswerCounts;
-  /** What Redis has of the queue and its workers now; fails when Redis does not answer. */
+  /** The state of the queue and its workers in Redis; fails if Redis does not answer. */
   look(): Promise<QueueSight>;
   /** How many shards are in use, as far as this process knows. */
   shardCount(): number;

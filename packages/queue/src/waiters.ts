@@ -4,8 +4,8 @@ import { type EnvelopeResult, unpackOutcome } from './envelope.ts';
 import type { SentEnvelope } from './lane.ts';
 
 /**
- * What the caller is told: an outcome, or `busy` (never sent, never will be), or `unknown` (Postgres could
- * not be asked).
+ * The answer to the caller: an outcome, `busy` (never sent, never will be), or `unknown` (Postgres could not
+ * be asked).
  */
 export type SubmitResult = Outcome | { status: 'busy' | 'unknown'; result: null };
 

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { RedisConnection } from './redis-cluster.ts';
 
-/** What a worker says of itself when it is seen. */
+/** A worker's report about itself. */
 export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };
 
 /**
@@ -68,7 +68,7 @@ export function keepSeen(
   takesWork: () => boolean,
   noteOf: () => WorkerNote | null,
 ): () => void {
-  // What may stand in Redis for this worker: it is to be there once.
+  // Entries of this worker that may be in Redis; only one may stay.
   let said: string[] = [];
   const tell = () => {
     if (!takesWork()) return;

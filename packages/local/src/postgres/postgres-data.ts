@@ -41,7 +41,7 @@ export async function providePostgresData(
   return password;
 }
 
-/** As a whole and for us alone: the data holds its hash, and is of no use without it. */
+/** Written atomically and only for us. The data holds the password's hash and is useless without it. */
 function keepPassword(path: string, password: string): void {
   const part = `${path}-part`;
   writeFileSync(part, password, { mode: 0o600, flush: true });

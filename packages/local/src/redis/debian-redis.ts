@@ -87,7 +87,7 @@ function aptOptions(work: string): string[] {
   return [
     ['Dir::State::lists', join(work, 'lists')],
     ['Dir::Cache', join(work, 'cache')],
-    // As root apt would change to a user of its own, which may be unable to enter the folder.
+    // Otherwise apt, run by root, changes to its own user, which may not be able to enter the folder.
     ['APT::Sandbox::User', 'root'],
     ['Acquire::Languages', 'none'],
     ['Acquire::Retries', '2'],
