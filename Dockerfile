@@ -13,7 +13,7 @@ COPY packages/domain/package.json packages/domain/
 COPY packages/paging/package.json packages/paging/
 COPY packages/process/package.json packages/process/
 COPY packages/queue/package.json packages/queue/
-# The secret is for a private registry only: docker build --secret id=npmrc,src=$HOME/.npmrc .
+# The secret is only for a private registry: docker build --secret id=npmrc,src=$HOME/.npmrc .
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     --mount=type=cache,target=/root/.npm \
     --mount=type=cache,target=/pnpm-store \
@@ -21,24 +21,23 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
       --filter '@inventory/admin...' --filter '@inventory/api...' --filter '@inventory/worker...'
 
 FROM ${NODE_IMAGE}
-# Nothing is installed in a running container. The folders are there for volumes mounted on them to belong to the user.
+# A running container installs nothing. These folders exist so that volumes mounted on them belong to the user.
 RUN rm -rf /opt/yarn* /usr/local/include /usr/local/lib/node_modules \
       /usr/local/bin/corepack /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn* \
     && install -d -o 10001 -g 10001 /secrets \
       /secrets-of/api /secrets-of/worker /secrets-of/operator /secrets-of/redis
 ENV NODE_ENV=production
-# How the command line is called here, for what it and the processes advise.
+# How to call the command line here; the advice in messages uses it.
 ENV INVENTORY_COMMAND="node apps/admin/src/main.ts"
 WORKDIR /app
 COPY --from=install /app ./
-# The sources stay outside node_modules, where Node strips no types; the workspace's links lead to them.
+# The sources stay outside node_modules, where Node strips no types. The workspace's links lead to them.
 COPY apps apps
 COPY packages packages
 COPY docker/health.sh docker/
-# The page of operations shows it.
+# The operations page serves it.
 COPY docs/alerts.md docs/
-# What Node makes of the sources, made once: a process starts in half the time. Node keeps it apart for each user, and it is
-# nobody's to change.
+# Node's compile cache, so that a process starts in half the time. Node keeps one for each user, and it stays read-only.
 ENV NODE_COMPILE_CACHE=/app/.compiled
 RUN install -d -o 10001 -g 10001 .compiled
 USER 10001:10001
@@ -49,6 +48,6 @@ USER root
 RUN chown -R 0:0 .compiled && chmod -R a+rX,go-w .compiled
 USER 10001:10001
 STOPSIGNAL SIGTERM
-# Without the base image's entry point, which is a shell script.
+# Replaces the base image's entry point, a shell script.
 ENTRYPOINT ["node", "--max-semi-space-size=64"]
 CMD ["apps/api/src/main.ts"]

@@ -14,7 +14,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const sources = files.filter((file) => /^(?:apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file));
-const documents = files.filter((file) => /^(?:README|CONTRIBUTING|SECURITY|docs\/[a-z]+)\.md$/.test(file));
+const documents = files.filter((file) => /^(?:README|CONTRIBUTING|SECURITY|docs\/[a-z-]+)\.md$/.test(file));
 const typescript = files.filter((file) => file.endsWith('.ts'));
 
 /** The files that a file imports, of its own package. */
@@ -28,6 +28,35 @@ function importsOf(file: string): string[] {
 function roomOf(file: string): string {
   return file.split('/').slice(0, 4).join('/');
 }
+
+test('every link of a page leads to a page that is there, and to a heading of it', () => {
+  const headingsOf = (file: string) =>
+    [
+      ...textOf(file)
+        .replaceAll(/^```.*?^```/gms, '')
+        .matchAll(/^#+ (.+)$/gm),
+    ].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+  const links = files
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/\]\((?!\w+:)([^)#]*)(?:#([^)]*))?\)/g)].map(([, path, anchor]) => ({
+        file,
+        target: path === '' ? file : normalize(join(dirname(file), path!)),
+        anchor,
+      })),
+    );
+  expect(links.length).toBeGreaterThan(100);
+  const broken = links.filter(
+    ({ target, anchor }) =>
+      !existsSync(join(root, target)) || (anchor !== undefined && !headingsOf(target).includes(anchor)),
+  );
+  expect(broken).toEqual([]);
+});
 
 test('every path that a page names is there', () => {
   const names = new Set(files.map((file) => basename(file)));

@@ -87,7 +87,7 @@ test.runIf(isLinux)('one that hangs is killed, so that it is started anew', asyn
   const ended = once(init!, 'exit');
   expect(await check(port, pid)).toEqual({
     code: 1,
-    said: 'no answer: the process is killed, to be started anew',
+    said: 'no answer: the process is killed and will be restarted',
   });
   await expect.poll(() => childrenOf(pid), { timeout: 60_000 }).toEqual([]);
   // 128 and the number of SIGKILL.

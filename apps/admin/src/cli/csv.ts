@@ -6,8 +6,8 @@ import { CommandError } from './command-error.ts';
 import { didYouMean } from './did-you-mean.ts';
 
 /**
- * What is wrong with a row, by the line of the file that it begins on; `field`: null when it is the whole
- * row.
+ * An error of a row. `line`: the line of the file where the row begins; `field`: null if it is about the
+ * whole row.
  */
 export type BadRow = { line: number; field: string | null; message: string };
 

@@ -8,7 +8,7 @@ import { CommandError } from './command-error.ts';
 const ours = 0o600;
 
 /**
- * What is written. `what`: its name in errors. `replaces`: it may replace a file of that name. `isText`: it
+ * The file to write. `what`: its name in errors. `replaces`: it may replace a file of that name. `isText`: it
  * may be shown on a terminal.
  */
 export type Target = { what: string; replaces: boolean; isText: boolean };
@@ -31,7 +31,7 @@ export async function writeTarget<T>(
   refuseOther(path, what, replaces);
   return explained(path, what, async () => {
     const part = `${path}.part-${process.pid}`;
-    // Of a process that had our number once.
+    // An earlier process may have had our number.
     await rm(part, { force: true }).catch(() => {});
     const file = await open(part, 'wx', ours);
     try {

@@ -4,6 +4,6 @@ import { example } from '../cli/print.ts';
 import { printAudit } from '../cli/print-audit.ts';
 
 export const audit = new Command('audit')
-  .description('Check that lots, levels, counts and ledger agree, while the service goes on working')
+  .description('Check that lots, levels, counts and ledger agree; the service keeps working')
   .addHelpText('after', example('audit'))
   .action(() => withDatabase(printAudit));

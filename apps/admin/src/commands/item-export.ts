@@ -28,7 +28,7 @@ ${example('item export --to items.csv')}`,
         // On standard output it would get in the way of what a terminal shows.
         if (to !== '-') progress.show(rowsText(count, 'items'));
       });
-      // As a whole or not at all: an export that was broken off must not be taken for one.
+      // All or nothing: an interrupted export must not look like a complete one.
       const target = { what: 'export', replaces: true, isText: true };
       await writeTarget(to, target, (output) => writeCsv(rows, output)).finally(progress.end);
       if (to !== '-') print(`exported ${count} items to ${to}`);

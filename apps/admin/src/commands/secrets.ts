@@ -7,9 +7,9 @@ import { type RedisUser, redisAclFile } from '@inventory/queue/redis-rights';
 import { Command } from 'commander';
 import { example, print } from '../cli/print.ts';
 
-// Whoever reads it runs under our user,
+// For files that a process under our user reads,
 const ours = 0o600;
-// or is a server, which runs under another one: the volume keeps all others out.
+// and for files that a server reads under its own user; the volume keeps others out.
 const servers = 0o644;
 
 export const secretsCommand = new Command('secrets')

@@ -17,7 +17,7 @@ export const transactionShow = new Command('show')
       if (found === null) throw new CommandError(`there is no transaction ${transactionNo}`);
       const { lines, ...fields } = found;
       if (json) {
-        // As they are stored: read as numbers, quantities of many digits would be others.
+        // As stored, because quantities with many digits would change if they were read as numbers.
         const { asked, answered, ...rest } = fields;
         const texts = `"asked":${asked ?? 'null'},"answered":${answered ?? 'null'}`;
         return printJsonText(`${JSON.stringify({ ...rest, lines }).slice(0, -1)},${texts}}`);

@@ -65,7 +65,7 @@ export const queueChecks: Question<Seen>[] = [
   },
 ];
 
-// As services that others run may refuse it.
+// Managed services may refuse it.
 const unseen = ({ hidden }: QueueHealth) => unknown(`Redis does not say who is connected (${hidden})`);
 
 function judgeWorkers(seen: Seen) {

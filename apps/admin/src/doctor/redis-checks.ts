@@ -15,7 +15,7 @@ export const redisChecks: Question<RedisConnection>[] = [
     wanted: 'maxmemory-policy noeviction: Redis refuses work when it is full, and evicts nothing',
     look: (redis) =>
       judgeEach(redis, ({ policy }) => {
-        if (policy === null) return unknown('not told', 'ask its provider');
+        if (policy === null) return unknown('not shown', 'ask its provider');
         return policy === 'noeviction'
           ? ok(policy)
           : fail(policy, 'set maxmemory-policy noeviction in redis.conf or with the provider');
@@ -31,7 +31,7 @@ export const redisChecks: Question<RedisConnection>[] = [
     wanted: 'a Redis that takes writes',
     look: (redis) =>
       judgeEach(redis, ({ role, version }) => {
-        if (role === null) return unknown('not told');
+        if (role === null) return unknown('not shown');
         return role === 'master'
           ? ok(`${version ?? 'unknown version'}, takes writes`)
           : fail(`a replica (${role})`, 'point REDIS_URL to the primary');
@@ -53,7 +53,7 @@ async function judgeEach(redis: RedisConnection, judge: (server: RedisHealth) =>
 }
 
 function judgeMemory({ usedBytes, maxBytes, machineBytes }: RedisHealth) {
-  if (usedBytes === null || maxBytes === null) return unknown('not told', 'ask its provider');
+  if (usedBytes === null || maxBytes === null) return unknown('not shown', 'ask its provider');
   if (maxBytes === 0) {
     if (machineBytes === null) return unknown(`${describeBytes(usedBytes)}, without a limit`);
     const found = `${describeBytes(usedBytes)}, without a limit, of ${describeBytes(machineBytes)} of the machine`;
