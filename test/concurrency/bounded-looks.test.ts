@@ -11,7 +11,7 @@ import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
 const batches = useBatches();
 const lots = 24_000;
 // What the first pick of a batch may look at, and what all of them may beside that, and what they find.
-const [firstMax, eachMax, atomicMax, foundMax] = [13_000, 20_000, 40_000, 10_000];
+const [firstMax, eachMax, atomicMax, foundMax] = [13_000, 20_000, 20_000, 10_000];
 
 let itemID: string;
 let heldID: string;

@@ -109,8 +109,8 @@ test('what is on hold is not told as if it were nothing where more is on hold th
     told.set(untaken, (told.get(untaken) ?? 0) + 1);
   }
   expect(Object.fromEntries(told)).toEqual({
-    ' Not taken: at least 1 on hold.': 1000,
-    ' There may be more on hold or expired.': 100,
+    ' Not taken: at least 1 on hold.': 10,
+    ' There may be more on hold or expired.': 1090,
   });
 });
 

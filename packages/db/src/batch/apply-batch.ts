@@ -37,6 +37,7 @@ import {
 import { isPassed } from './list-order.ts';
 import { atomicReading, pickCandidates } from './read-candidates.ts';
 import { type Facts, readFacts } from './read-facts.ts';
+import { completeShortages } from './untaken-stock.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /**
@@ -214,6 +215,7 @@ async function applySingles(
   if (isOutdated(parts, requests, levels, items)) throw new OutdatedError();
   const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
   const { decided, repeats } = decideInOrder(batch, requests, read);
+  await completeShortages(tx, batch);
   numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
   const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = decided.map(
     (transaction) => ({
@@ -305,10 +307,10 @@ async function untilRead<Locked, Facts, Lots>(
   }
 }
 
-type ReadParts = Omit<Batch, 'looks' | 'newLots' | 'touched'>;
+type ReadParts = Omit<Batch, 'looks' | 'newLots' | 'touched' | 'shortages'>;
 
 function batchOf(read: ReadParts): Batch {
-  return { ...read, looks: 0, newLots: [], touched: new Set() };
+  return { ...read, looks: 0, newLots: [], touched: new Set(), shortages: [] };
 }
 
 /**
@@ -368,6 +370,7 @@ async function applyAtomic(
     observe(times);
     return { result: outcomes.set(request.requestId, { status: 'applied', result }), write };
   }
+  await completeShortages(tx, batch);
   const refusal = 'refusal' in decision ? decision.refusal : null;
   const outcome: StoredOutcome = {
     status: decision.status,

@@ -1,6 +1,7 @@
 import { type Conflict, noRoomInLevel, noRoomInLot, type Untaken } from '../contract/conflict.ts';
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { parseQuantity, type Quantity } from '../quantity.ts';
+import type { LotFilter } from './lot-filter.ts';
 import type { Past } from './reverse.ts';
 
 /**
@@ -26,8 +27,6 @@ export type Batch = {
   cut: Set<string>;
   /** By {@link askKey}: the lots counted for a transaction that needs more of them than one may take. */
   tallies: Map<string, Tally>;
-  /** By {@link pickKey}: the stock on hold or expired as it was read, for a pick that may find too little. */
-  untaken: Map<string, Untaken>;
   /** By {@link gateKey}: the gates whose lots this batch has changed so far. */
   touched: Set<string>;
   /** By transactionNo: what was read of those that are to be undone; one that is missing was not read. */
@@ -38,7 +37,15 @@ export type Batch = {
   looks: number;
   /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
   newLots: LotState[];
+  /** The refusals that are not complete, in the order in which they were decided. */
+  shortages: Shortage[];
 };
+
+/**
+ * A refusal for want of stock. It changes nothing, so what is on hold or expired is read after the batch is
+ * decided, for those that were refused alone. `complete`: puts that into the refusal.
+ */
+export type Shortage = { pick: LotFilter; complete: (read: Untaken) => void };
 
 /**
  * A batch writes a bounded number of entries: its time under the gates' locks has an end. Beyond so many no
