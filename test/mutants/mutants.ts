@@ -1992,8 +1992,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/transactions.ts',
-        search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller, 200);',
-        replace: 'return transact(request, caller, 200);',
+        search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller);',
+        replace: 'return transact(request, caller);',
       },
     ],
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
