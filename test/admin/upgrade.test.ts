@@ -205,7 +205,7 @@ test('what was applied before the update can be undone after it', async () => {
       ...{ requestId: randomUUID(), clientId: 'scanner', deadline: Date.now() + 3_600_000 },
       ...{ kind: 'reverse', body: { transactionNo }, of: originals.get(transactionNo)! },
     };
-    outcomes.push(...(await applyBatch(pool, [request], createPartNumbers())));
+    outcomes.push((await applyBatch(pool, [request], createPartNumbers())).get(request.requestId));
   }
   await pool.end({ timeout: 5 });
   expect(outcomes.map((outcome) => outcome?.status)).toEqual(['applied', 'refused']);

@@ -70,7 +70,7 @@ export async function createBatchesAlone(stack: Stack, service: Sql, name: strin
       // One after the other, as the worker does.
       for (const batch of batches) {
         const outcomes = await applyBatch(pool, batch, parts);
-        applied += outcomes.filter((outcome) => outcome?.status === 'applied').length;
+        applied += [...outcomes.values()].filter((outcome) => outcome.status === 'applied').length;
       }
       return (applied / (performance.now() - startedAt)) * 1000;
     },

@@ -17,7 +17,8 @@ export function openApplier(url: string) {
     /** Throws unless all are applied; their answers. */
     async apply(requests: QueuedRequest[]): Promise<string[]> {
       const outcomes = await applyBatch(pool, requests, parts);
-      return outcomes.map((outcome) => {
+      return requests.map(({ requestId }) => {
+        const outcome = outcomes.get(requestId);
         if (outcome?.status !== 'applied') throw new Error(`not applied: ${JSON.stringify(outcome)}`);
         return outcome.result ?? '';
       });

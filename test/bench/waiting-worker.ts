@@ -12,7 +12,7 @@ const pool = createBatchPool(connect(DATABASE_URL, { name: 'bench-worker', conne
 const parts = createPartNumbers();
 const worker = new Worker<QueuedRequest>(
   'one-job-per-request',
-  async (job) => (await applyBatch(pool, [job.data], parts))[0],
+  async (job) => (await applyBatch(pool, [job.data], parts)).get(job.data.requestId),
   {
     connection: connectConsumer(REDIS_URL, '', () => {}),
     prefix: QUEUE_PREFIX,

@@ -1,4 +1,3 @@
-import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf } from '@inventory/db/batch/gates';
 import { fillLargeAnswers } from '@inventory/db/requests/large-answers';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -85,7 +84,6 @@ function judge(
 const upTo = (text: string, end: string) => text.split(end)[0]!;
 
 async function run(chance: Chance) {
-  const { pool, parts } = worker;
   const model = new StockModel();
   const itemIDs = await Promise.all([1, 2].map(() => batches.item()));
   const gates = itemIDs.flatMap((itemID) => [1, 2].map((wid) => ({ itemID, wid })));
@@ -103,7 +101,7 @@ async function run(chance: Chance) {
     const redelivered = decided.filter(() => chance.upTo(60) === 0);
     // As a batcher does: requests that were left come first.
     const requests = [...left, ...fresh, ...again];
-    const outcomes = await wholeOf(await applyBatch(pool, [...requests, ...redelivered], parts));
+    const outcomes = await wholeOf(await worker.applyOnce([...requests, ...redelivered]));
     met.again += redelivered.length;
     for (const [index, request] of redelivered.entries()) {
       expect(outcomes[requests.length + index], 'decided before').toEqual(told.get(request.requestId));

@@ -421,7 +421,6 @@ describe('a key', () => {
       stock.transact(
         { kind: 'receive', body: { itemID, units: 1, wid: 1, reasonCode: 0 } },
         { client, arrivedAt: performance.now(), key, name: nameRequest(''), res: answerWay() },
-        201,
       );
     await expect(transact()).rejects.toThrow(messages.unavailable);
     const keys = await batches.sql`

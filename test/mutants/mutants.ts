@@ -559,9 +559,7 @@ async function importKey(`,
   },
   {
     name: 'what comes after one that is left for the next batch is decided before it',
-    edits: [
-      { file: applyBatch, search: 'gates.some((gate) => left.has(gate))', replace: 'gates.length === 0' },
-    ],
+    edits: [{ file: applyBatch, search: 'entriesMax || needsAny(request, left)', replace: 'entriesMax' }],
     test: { file: 'concurrency/large-issues.test.ts', title: 'in as many batches as it takes' },
   },
   {
@@ -590,8 +588,8 @@ async function importKey(`,
     edits: [
       {
         file: batcher,
-        search: 'return applyInPieces(requests, requests.length >> 1 || 1);',
-        replace: 'return Promise.all(requests.map(fail));',
+        search: 'else await applyInPieces(others, others.length >> 1, outcomes);',
+        replace: 'else for (const each of others) outcomes.set(each.requestId, await fail(each));',
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
@@ -1994,8 +1992,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/transactions.ts',
-        search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller, 200);',
-        replace: 'return transact(request, caller, 200);',
+        search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller);',
+        replace: 'return transact(request, caller);',
       },
     ],
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },

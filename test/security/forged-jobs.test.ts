@@ -9,6 +9,7 @@ import type { Queue } from 'bullmq';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
 import { addEnvelope, fixedKeys } from '../harness/envelopes.ts';
+import { allApplied } from '../harness/outcomes.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 import { openSubmitter } from '../harness/submitter.ts';
@@ -53,7 +54,7 @@ describe('a worker', async () => {
         prefix,
         apply: async (requests) => {
           applied.push(...requests);
-          return requests.map(() => ({ status: 'applied', result: '{}' }));
+          return allApplied(requests);
         },
         report: (error, what) => reported.push(`${what}: ${error.message}`),
       });

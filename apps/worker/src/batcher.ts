@@ -1,4 +1,4 @@
-import { gateNamesOf } from '@inventory/db/batch/gates';
+import { gateNamesOf, needsAny } from '@inventory/db/batch/gates';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createHeldGates, type HeldGatesOptions } from './held-gates.ts';
@@ -13,8 +13,9 @@ export type BatcherOptions = HeldGatesOptions & {
 type Envelope = {
   requests: QueuedRequest[];
   attempt: number;
-  outcomes: Map<string, Outcome>;
-  resolve: (outcomes: Outcome[]) => void;
+  /** What became of some of its requests, by request id, while others are left to the next batch. */
+  decided: [requestId: string, Outcome][];
+  resolve: (outcomes: ReadonlyMap<string, Outcome>) => void;
   reject: (error: unknown) => void;
 };
 
@@ -28,11 +29,12 @@ function goesAlone({ requests, attempt }: Envelope): boolean {
  * grow with the load and a lone envelope waits for nobody. One request that cannot be applied, by an error of
  * ours, harms only itself: the batch is cut in halves until it stands alone, and it fails. An envelope that
  * comes again (`attempt`, from 1) is alone, and is cut further each time: whatever ended the batch that it
- * was in may be in it. Requests for a gate that somebody holds are put aside.
+ * was in may be in it. Requests for a gate that somebody holds are put aside. The outcomes that an envelope
+ * gets, by request id, are those of all that were in its batch.
  */
 export function createBatcher(
   options: BatcherOptions,
-): (requests: QueuedRequest[], attempt: number) => Promise<Outcome[]> {
+): (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>> {
   const waiting: Envelope[] = [];
   const held = createHeldGates(options);
   let running = false;
@@ -63,73 +65,68 @@ export function createBatcher(
   }
 
   async function applyEnvelopes(envelopes: readonly Envelope[]) {
-    const requests = envelopes.flatMap((envelope) =>
-      envelope.requests.filter(({ requestId }) => !envelope.outcomes.has(requestId)),
-    );
+    // Begins with what earlier batches decided of these envelopes.
+    const outcomes = new Map(envelopes.flatMap(({ decided }) => decided));
+    const requests = envelopes
+      .flatMap((envelope) => envelope.requests)
+      .filter(({ requestId }) => !outcomes.has(requestId));
     const pieces = 2 ** (envelopes[0]!.attempt - 1);
-    const outcomes = await applyInPieces(requests, Math.ceil(requests.length / pieces));
-    const byId = new Map(requests.map(({ requestId }, index) => [requestId, outcomes[index] ?? null]));
+    await applyInPieces(requests, Math.ceil(requests.length / pieces), outcomes);
     const unfinished = envelopes.filter((envelope) => {
-      for (const { requestId } of envelope.requests) {
-        const outcome = byId.get(requestId);
-        if (outcome) envelope.outcomes.set(requestId, outcome);
+      const { requests } = envelope;
+      const isWhole = requests.every(({ requestId }) => outcomes.has(requestId));
+      if (isWhole) envelope.resolve(outcomes);
+      else {
+        envelope.decided = requests.flatMap(({ requestId }) => {
+          const outcome = outcomes.get(requestId);
+          return outcome === undefined ? [] : [[requestId, outcome]];
+        });
       }
-      const all = envelope.requests.flatMap(({ requestId }) => envelope.outcomes.get(requestId) ?? []);
-      if (all.length < envelope.requests.length) return true;
-      envelope.resolve(all);
-      return false;
+      return !isWhole;
     });
     // The requests that are still to be decided came first, and are the first of the next batch.
     waiting.unshift(...unfinished);
   }
 
-  /** One after the other: the order of arrival is the order of the ledger. */
-  async function applyInPieces(requests: QueuedRequest[], size: number): Promise<(Outcome | null)[]> {
-    const outcomes: (Outcome | null)[] = [];
+  /** One after the other: the order of arrival is the order of the ledger. Adds to `outcomes`. */
+  async function applyInPieces(
+    requests: readonly QueuedRequest[],
+    size: number,
+    outcomes: Map<string, Outcome>,
+  ): Promise<void> {
     const left = new Set<string>();
     for (let from = 0; from < requests.length; from += size) {
       const piece = requests.slice(from, from + size);
       // A request behind one that is left for the next batch comes after it there, too.
-      const next = piece.filter((request) => !gateNamesOf(request).some((gate) => left.has(gate)));
-      const found = next.length === 0 ? [] : await applyHalving(next);
-      const byRequest = new Map(next.map((request, index) => [request, found[index]!]));
+      const next = piece.filter((request) => !needsAny(request, left));
+      await applyHalving(next, outcomes);
       for (const request of piece) {
-        const outcome = byRequest.get(request) ?? null;
-        if (outcome === null) for (const gate of gateNamesOf(request)) left.add(gate);
-        outcomes.push(outcome);
+        if (outcomes.has(request.requestId)) continue;
+        for (const gate of gateNamesOf(request)) left.add(gate);
       }
     }
-    return outcomes;
   }
 
-  async function applyHalving(requests: QueuedRequest[]): Promise<(Outcome | null)[]> {
-    const others = requests.filter((request) => !held.takes(request));
-    if (others.length < requests.length) return withoutHeld(requests, others);
+  async function applyHalving(requests: QueuedRequest[], outcomes: Map<string, Outcome>): Promise<void> {
+    const others = requests.filter((request) => {
+      const isAside = held.takes(request);
+      if (isAside) outcomes.set(request.requestId, { status: 'pending', result: null });
+      return !isAside;
+    });
+    const [first] = others;
+    if (first === undefined) return;
     try {
-      return await options.apply(requests);
+      for (const [requestId, outcome] of await options.apply(others)) outcomes.set(requestId, outcome);
     } catch (error) {
       if (options.isOutage(error)) throw error;
-      options.report(error as Error, `a batch of ${requests.length}`);
+      options.report(error as Error, `a batch of ${others.length}`);
       const gates = options.heldGatesOf(error);
       if (gates !== null) {
         held.add(gates);
-        return applyHalving(requests);
-      }
-      const [only] = requests;
-      if (only !== undefined && requests.length === 1) return [await fail(only)];
-      return applyInPieces(requests, requests.length >> 1 || 1);
+        await applyHalving(others, outcomes);
+      } else if (others.length === 1) outcomes.set(first.requestId, await fail(first));
+      else await applyInPieces(others, others.length >> 1, outcomes);
     }
-  }
-
-  async function withoutHeld(
-    requests: QueuedRequest[],
-    others: QueuedRequest[],
-  ): Promise<(Outcome | null)[]> {
-    const outcomes = others.length === 0 ? [] : await applyHalving(others);
-    const byRequest = new Map(others.map((request, index) => [request, outcomes[index]!]));
-    return requests.map((request) =>
-      byRequest.has(request) ? byRequest.get(request)! : { status: 'pending', result: null },
-    );
   }
 
   async function fail(request: QueuedRequest): Promise<Outcome> {
@@ -139,7 +136,7 @@ export function createBatcher(
 
   return (requests, attempt) =>
     new Promise((resolve, reject) => {
-      waiting.push({ requests, attempt, outcomes: new Map(), resolve, reject });
+      waiting.push({ requests, attempt, decided: [], resolve, reject });
       if (running) return;
       running = true;
       // After this turn, so that envelopes that come in it start together; a request that travels alone waits

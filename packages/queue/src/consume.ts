@@ -23,11 +23,11 @@ export type ConsumeOptions = {
   /** Envelopes under way from each shard, at most. */
   concurrency: number;
   /**
-   * One outcome per request, in order. Throws only when nothing was applied and trying again may help.
+   * The outcome of each request, by its id. Throws only when nothing was applied and trying again may help.
    * `attempt`: 1 when the envelope is taken for the first time; more when it failed before, or its worker was
    * lost with it.
    */
-  apply: (requests: QueuedRequest[], attempt: number) => Promise<Outcome[]>;
+  apply: (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>>;
   /** Work waits in the queue and none comes: the process had better be started anew. */
   onUnserved: () => void;
   report: (error: Error, what: string) => void;
@@ -103,15 +103,13 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
   }
 
   /** A request that no api would send harms only itself: nobody is told what becomes of it. */
-  async function applySound(requests: QueuedRequest[], attempt: number): Promise<Outcome[]> {
+  async function applySound(
+    requests: QueuedRequest[],
+    attempt: number,
+  ): Promise<ReadonlyMap<string, Outcome>> {
     const sound = requests.filter(isSound);
-    if (sound.length === requests.length) return options.apply(requests, attempt);
-    const outcomes = sound.length === 0 ? [] : await options.apply(sound, attempt);
-    return requests.map((request) => {
-      const at = sound.indexOf(request);
-      if (at < 0) refusals.note();
-      return outcomes[at] ?? { status: 'pending', result: null };
-    });
+    for (let count = sound.length; count < requests.length; count++) refusals.note();
+    return sound.length === 0 ? new Map() : options.apply(sound, attempt);
   }
 
   async function work(
@@ -130,7 +128,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       // Those that leave it to others do not count.
       const attempt = 1 + job.attemptsMade + job.stalledCounter;
       const outcomes = await applySound(requests, attempt);
-      const answer = signAnswer(options.keys, place, packOutcomes(outcomes));
+      const answer = signAnswer(options.keys, place, packOutcomes(requests, outcomes));
       answeredAt.set(answer, performance.now());
       return answer;
     } catch (error) {

@@ -47,9 +47,16 @@ export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRep
 const resultMax = 4096;
 const resultsMax = 32_768;
 
-export function packOutcomes(outcomes: readonly Outcome[]): EnvelopeResult {
+/** What is told of these requests; nothing of one that has no outcome, whatever it is. */
+export function packOutcomes(
+  requests: readonly QueuedRequest[],
+  outcomes: ReadonlyMap<string, Outcome>,
+): EnvelopeResult {
   let room = resultsMax;
-  return outcomes.map(({ status, result, isRepeat }) => {
+  return requests.map((request) => {
+    const outcome = outcomes.get(request?.requestId);
+    if (outcome === undefined) return ['pending', null];
+    const { status, result, isRepeat } = outcome;
     const length = result?.length ?? 0;
     // Of the others Postgres has the id alone.
     const isStored = status === 'applied' || status === 'refused';

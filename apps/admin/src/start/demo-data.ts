@@ -162,8 +162,8 @@ async function receiveLots(sql: Sql): Promise<void> {
   const pool = createBatchPool(sql);
   const outcomes = await applyBatch(pool, requests, createPartNumbers());
   await pool.end({ timeout: 1 });
-  const failed = outcomes.find((outcome) => outcome?.status !== 'applied');
-  if (failed !== undefined) throw new CommandError(`the demo data is refused: ${failed?.result}`);
+  const failed = [...outcomes.values()].find(({ status }) => status !== 'applied');
+  if (failed !== undefined) throw new CommandError(`the demo data is refused: ${failed.result}`);
 }
 
 /** A row that is there already was added by a start that was broken off. */

@@ -1,6 +1,8 @@
 import type { Refusal } from '@inventory/domain/contract/refused';
+import type { StockKind } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { errorText, messages, statusOf, unknownOutcome } from '../errors.ts';
+import { appliedStatusOf } from '../transactions.ts';
 import type { Operation } from './read-operations.ts';
 
 /** What became of an operation. `text`: the JSON text of its body, or of its error object. */
@@ -32,8 +34,8 @@ export function refusedResult(refusal: Refusal, replayed = false): Result {
   return { status: 'refused', statusCode, text: errorText(statusCode, refusal), replayed };
 }
 
-export function appliedResult(kind: string, text: string, replayed = false): Result {
-  return { status: 'applied', statusCode: kind === 'receive' ? 201 : 200, text, replayed };
+export function appliedResult(kind: StockKind, text: string, replayed = false): Result {
+  return { status: 'applied', statusCode: appliedStatusOf(kind), text, replayed };
 }
 
 /** Whether a request was surely not applied, without a refusal: it may be sent again. */
@@ -50,7 +52,7 @@ export function isRepeat(answer: SubmitResult): boolean {
  * What the queue's answer says of an operation, `otherwise` of one that may be sent again; throws Failed when
  * its outcome is not known.
  */
-export function resultOf(kind: string, answer: SubmitResult, otherwise = notApplied): Result {
+export function resultOf(kind: StockKind, answer: SubmitResult, otherwise = notApplied): Result {
   const replayed = isRepeat(answer);
   switch (answer.status) {
     case 'applied':

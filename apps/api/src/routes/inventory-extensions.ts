@@ -33,7 +33,7 @@ export function extensionRoutes(stock: Stock & Batches) {
       handle: ({ body: { dryRun, ...body }, ...call }) =>
         dryRun === true
           ? stock.tryOut({ kind: 'count', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'count', body }, callerOf(call), 200),
+          : stock.transact({ kind: 'count', body }, callerOf(call)),
     }),
     route({
       method: 'POST',

@@ -166,7 +166,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       notFound: null,
       operation: receive,
       handle: ({ body: { dryRun: _, ...body }, ...call }) =>
-        stock.transact({ kind: 'receive', body }, callerOf(call), 201),
+        stock.transact({ kind: 'receive', body }, callerOf(call)),
     }),
     route({
       method: 'POST',
@@ -184,7 +184,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       handle: ({ body: { dryRun, ...body }, ...call }) =>
         dryRun === true
           ? stock.tryOut({ kind: 'move', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'move', body }, callerOf(call), 200),
+          : stock.transact({ kind: 'move', body }, callerOf(call)),
     }),
     route({
       method: 'POST',
@@ -202,7 +202,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       handle: ({ body: { dryRun, ...body }, ...call }) =>
         dryRun === true
           ? stock.tryOut({ kind: 'issue', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'issue', body }, callerOf(call), 200),
+          : stock.transact({ kind: 'issue', body }, callerOf(call)),
     }),
     ...extensionRoutes(stock),
   ];

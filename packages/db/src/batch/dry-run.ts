@@ -6,15 +6,13 @@ import { lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
 import { type AtomicDecision, decideInSteps, type OperationDecision } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
-import { issuePick } from '@inventory/domain/stock/issue';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
-import { movePick } from '@inventory/domain/stock/move';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer, type Pacer } from '@inventory/process/pacer';
 import type { Sql, Tx } from '../client.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
 import { expiry, filters, found, picksTable } from './pick-statements.ts';
-import { atomicReadingInTurns, pickCandidates } from './read-candidates.ts';
+import { atomicReadingInTurns, pickCandidates, pickOf } from './read-candidates.ts';
 import { readFacts } from './read-facts.ts';
 import { completeShortages } from './untaken-stock.ts';
 
@@ -40,8 +38,8 @@ export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Prom
     if (decision.status === 'undecided') return { status: 'refused' as const, refusal: tooMany };
     if (decision.status === 'refused') return decision;
     const answer = decision.answer(null);
-    const pick = partNo === undefined ? null : skippingPick(partNo, request);
-    const skipped = pick === null ? {} : { skipped: await readSkipped(tx, pick, now) };
+    const isPick = partNo !== undefined && (request.kind === 'move' || request.kind === 'issue');
+    const skipped = isPick ? { skipped: await readSkipped(tx, pickOf(partNo, request), now) } : {};
     return { status: 'applied' as const, text: jsonText({ ...answer, ...skipped }) };
   }) as Promise<Trial>;
 }
@@ -130,11 +128,6 @@ async function readBatch(
     partNo: parts.byShortId.get(itemIdOf(requests[0]!)),
     now,
   };
-}
-
-function skippingPick(partNo: number, request: SingleRequest): LotFilter | null {
-  if (request.kind === 'move') return movePick(partNo, request.body);
-  return request.kind === 'issue' ? issuePick(partNo, request.body) : null;
 }
 
 const skippedMax = 50;

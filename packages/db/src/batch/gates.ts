@@ -118,6 +118,11 @@ export function gateNamesOf(request: StockRequest): string[] {
   );
 }
 
+/** Whether a request needs one of these gates, by their names. */
+export function needsAny(request: StockRequest, gates: ReadonlySet<string>): boolean {
+  return gates.size > 0 && gateNamesOf(request).some((gate) => gates.has(gate));
+}
+
 type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean };
 
 /**

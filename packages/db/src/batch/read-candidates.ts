@@ -261,7 +261,10 @@ function asksOf(requests: readonly Queued<SingleRequest>[], parts: PartNumbers) 
   });
 }
 
-function pickOf(partNo: number, request: Exclude<SingleRequest, { kind: 'receive' | 'reverse' }>): LotFilter {
+export function pickOf(
+  partNo: number,
+  request: Exclude<SingleRequest, { kind: 'receive' | 'reverse' }>,
+): LotFilter {
   switch (request.kind) {
     case 'move':
       return movePick(partNo, request.body);
