@@ -13,79 +13,116 @@ export type BatcherOptions = HeldGatesOptions & {
 type Envelope = {
   requests: QueuedRequest[];
   attempt: number;
+  arrival: number;
   /** What became of some of its requests, by request id, while others are left to the next batch. */
-  decided: [requestId: string, Outcome][];
+  decided: Map<string, Outcome> | null;
   resolve: (outcomes: ReadonlyMap<string, Outcome>) => void;
   reject: (error: unknown) => void;
 };
 
+/** What is applied together. `gates`: of all requests of its envelopes that are still to be decided. */
+type Batch = {
+  envelopes: Envelope[];
+  requests: QueuedRequest[];
+  isAtomic: boolean;
+  gates: () => ReadonlySet<string>;
+};
+
+// While Postgres works for one, the worker prepares the other.
+const batchesMax = 2;
+
+const isAtomic = ({ requests }: Envelope) => requests[0]?.kind === 'batch';
+
 /** One that comes again, or that holds an atomic batch. */
-function goesAlone({ requests, attempt }: Envelope): boolean {
-  return attempt > 1 || requests[0]?.kind === 'batch';
-}
+const goesAlone = (envelope: Envelope) => envelope.attempt > 1 || isAtomic(envelope);
 
 /**
- * Makes one batch of the envelopes that are there: while a batch is applied the next one gathers, so batches
- * grow with the load and a lone envelope waits for nobody. One request that cannot be applied, by an error of
- * ours, harms only itself: the batch is cut in halves until it stands alone, and it fails. An envelope that
- * comes again (`attempt`, from 1) is alone, and is cut further each time: whatever ended the batch that it
- * was in may be in it. Requests for a gate that somebody holds are put aside. The outcomes that an envelope
- * gets, by request id, are those of all that were in its batch.
+ * Makes batches of the envelopes that are there: while two are applied the next one gathers, so batches grow
+ * with the load and a lone envelope waits for nobody. Two batches have no gate in common: a request whose gate
+ * is taken, or asked for by a request that came before and waits, stays behind, and so the order at a gate is
+ * that of arrival. Of two batches one at most is atomic: such a one may take hundreds of times as long as what
+ * else there is, which goes on beside it.
+ *
+ * One request that cannot be applied, by an error of ours, harms only itself: the batch is cut in halves until
+ * it stands alone, and it fails. An envelope that comes again (`attempt`, from 1) is alone, and is cut further
+ * each time: whatever ended the batch that it was in may be in it. Requests for a gate that somebody else
+ * holds are put aside. The outcomes that an envelope gets, by request id, are those of all that were in its
+ * batch.
  */
 export function createBatcher(
   options: BatcherOptions,
 ): (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>> {
-  const waiting: Envelope[] = [];
+  // In the order of their arrival.
+  let waiting: Envelope[] = [];
+  let arrivals = 0;
+  const underWay = new Set<Batch>();
   const held = createHeldGates(options);
-  let running = false;
+  let begins = false;
 
-  async function run() {
-    while (waiting.length > 0) {
-      const envelopes = takeBatch();
-      try {
-        await applyEnvelopes(envelopes);
-      } catch (error) {
-        for (const { reject } of envelopes) reject(error);
-      }
+  function begin() {
+    begins = false;
+    while (underWay.size < batchesMax) {
+      const batch = takeBatch();
+      if (batch === null) return;
+      underWay.add(batch);
+      applyEnvelopes(batch)
+        .catch((error) => {
+          for (const { reject } of batch.envelopes) reject(error);
+        })
+        .finally(() => {
+          underWay.delete(batch);
+          begin();
+        });
     }
-    running = false;
   }
 
-  function takeBatch(): Envelope[] {
-    let requestCount = 0;
-    let envelopeCount = 0;
+  function takeBatch(): Batch | null {
+    const closed = new Set([...underWay].flatMap(({ gates }) => [...gates()]));
+    const hasAtomic = [...underWay].some((batch) => batch.isAtomic);
+    const envelopes: Envelope[] = [];
+    const requests: QueuedRequest[] = [];
     for (const envelope of waiting) {
-      const { requests } = envelope;
-      const isAlone = goesAlone(envelope) || goesAlone(waiting[0]!);
-      if (envelopeCount > 0 && (isAlone || requestCount + requests.length > options.batchMax)) break;
-      requestCount += requests.length;
-      envelopeCount += 1;
+      const [first] = envelopes;
+      const isAlone = goesAlone(envelope) || (first !== undefined && goesAlone(first));
+      const open = openOf(envelope);
+      if (first !== undefined && (isAlone || requests.length + open.length > options.batchMax)) break;
+      const mayGo = !(hasAtomic && isAtomic(envelope));
+      const free = open.filter((request) => {
+        if (mayGo && !needsAny(request, closed)) return true;
+        for (const gate of gateNamesOf(request)) closed.add(gate);
+        return false;
+      });
+      if (free.length === 0) continue;
+      envelopes.push(envelope);
+      requests.push(...free);
     }
-    return waiting.splice(0, envelopeCount);
+    const [first] = envelopes;
+    if (first === undefined) return null;
+    waiting = waiting.filter((envelope) => !envelopes.includes(envelope));
+    let gates: Set<string> | null = null;
+    return {
+      ...{ envelopes, requests, isAtomic: isAtomic(first) },
+      gates: () => (gates ??= new Set(envelopes.flatMap(openOf).flatMap(gateNamesOf))),
+    };
   }
 
-  async function applyEnvelopes(envelopes: readonly Envelope[]) {
+  async function applyEnvelopes({ envelopes, requests }: Batch) {
     // Begins with what earlier batches decided of these envelopes.
-    const outcomes = new Map(envelopes.flatMap(({ decided }) => decided));
-    const requests = envelopes
-      .flatMap((envelope) => envelope.requests)
-      .filter(({ requestId }) => !outcomes.has(requestId));
+    const outcomes = new Map(envelopes.flatMap(({ decided }) => (decided === null ? [] : [...decided])));
     const pieces = 2 ** (envelopes[0]!.attempt - 1);
     await applyInPieces(requests, Math.ceil(requests.length / pieces), outcomes);
+    const isDecided = ({ requestId }: QueuedRequest) => outcomes.has(requestId);
     const unfinished = envelopes.filter((envelope) => {
-      const { requests } = envelope;
-      const isWhole = requests.every(({ requestId }) => outcomes.has(requestId));
+      const isWhole = envelope.requests.every(isDecided);
       if (isWhole) envelope.resolve(outcomes);
-      else {
-        envelope.decided = requests.flatMap(({ requestId }) => {
-          const outcome = outcomes.get(requestId);
-          return outcome === undefined ? [] : [[requestId, outcome]];
-        });
-      }
       return !isWhole;
     });
-    // The requests that are still to be decided came first, and are the first of the next batch.
-    waiting.unshift(...unfinished);
+    if (unfinished.length === 0) return;
+    for (const envelope of unfinished) {
+      const decided = envelope.requests.filter(isDecided);
+      envelope.decided = new Map(decided.map(({ requestId }) => [requestId, outcomes.get(requestId)!]));
+    }
+    waiting = [...waiting, ...unfinished].sort((a, b) => a.arrival - b.arrival);
   }
 
   /** One after the other: the order of arrival is the order of the ledger. Adds to `outcomes`. */
@@ -136,12 +173,15 @@ export function createBatcher(
 
   return (requests, attempt) =>
     new Promise((resolve, reject) => {
-      waiting.push({ requests, attempt, decided: [], resolve, reject });
-      if (running) return;
-      running = true;
+      waiting.push({ requests, attempt, arrival: arrivals++, decided: null, resolve, reject });
+      if (begins || underWay.size === batchesMax) return;
+      begins = true;
       // After this turn, so that envelopes that come in it start together; a request that travels alone waits
       // for nobody.
-      if (requests.length > 1) setImmediate(run);
-      else void run();
+      if (requests.length > 1) setImmediate(begin);
+      else begin();
     });
 }
+
+const openOf = ({ requests, decided }: Envelope) =>
+  decided === null ? requests : requests.filter(({ requestId }) => !decided.has(requestId));
