@@ -16,7 +16,7 @@ const token = 'packages/auth/src/token.ts';
 const tokenKeys = 'apps/api/src/callers/token-keys.ts';
 const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
-const auditSlice = 'packages/db/src/audit-slice.ts';
+const compareStock = 'packages/db/src/compare-stock.ts';
 const backgroundAudit = 'operation/background-audit.test.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
@@ -2127,14 +2127,14 @@ async function importKey(`,
     name: 'audit in the background: levels and lots are of two moments',
     edits: [
       {
-        file: auditSlice,
-        search: 'const [row] = await tx<(ComparedRow & { last_part_no:',
+        file: compareStock,
+        search: 'const [row] = await sql<Compared[]>`\n    with slice as materialized (\n      select 0',
         replace:
-          'const before = JSON.stringify(await tx`select * from stock_level`);\n' +
-          '  const [row] = await tx<(ComparedRow & { last_part_no:',
+          'const before = JSON.stringify(await sql`select * from stock_level`);\n' +
+          '  const [row] = await sql<Compared[]>`\n    with slice as materialized (\n      select 0',
       },
       {
-        file: auditSlice,
+        file: compareStock,
         search: 'from stock_level\n      where (part_no, wid) >',
         replace:
           'from json_populate_recordset(null::stock_level, ${before}::text::json) as stock_level\n' +

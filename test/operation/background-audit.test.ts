@@ -1,6 +1,7 @@
 import { startServer } from '@inventory/api/server';
 import { type AuditSlice, auditSlice, listDrift } from '@inventory/db/audit-slice';
 import { connect, type Sql } from '@inventory/db/client';
+import { findImbalances } from '@inventory/db/operator/audit';
 import { createLog } from '@inventory/process/log';
 import { startAuditKeeper } from '@inventory/worker/audit-keeper';
 import { startWorker } from '@inventory/worker/worker';
@@ -92,7 +93,7 @@ describe('a pass of the audit', () => {
     expect(ageSeconds).toBeLessThanOrEqual(row!.age);
   });
 
-  test('names item, warehouse, lot and what differs, and forgets it when it is mended', async () => {
+  test('names item, warehouse, lot and what differs, as the audit of everything does, and forgets it when it is mended', async () => {
     const lots = await fill();
     const [one, two, three, four] = lots as [(typeof lots)[0], ...typeof lots];
     const change = (by: number) =>
@@ -122,6 +123,11 @@ describe('a pass of the audit', () => {
         ...{ partNo: four!.partNo, wid: 1, recNo: four!.recNo, expected: '0', found: '3' },
       },
     ]);
+    const whole = await findImbalances(service.sql);
+    const places = found.map(({ check, partNo, wid, recNo, expected, found }) => {
+      return { check, place: { part_no: partNo, wid, ...(recNo > 0 && { rec_no: recNo }) }, expected, found };
+    });
+    expect(whole).toEqual(expect.arrayContaining(places));
     // Known: told once.
     expect(await fullPass()).toEqual([]);
     expect((await auditSlice(sql, quickly)).driftCount).toBe(4);

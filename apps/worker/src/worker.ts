@@ -1,7 +1,8 @@
-import { auditSlice, type Drift, readAuditState } from '@inventory/db/audit-slice';
+import { auditSlice, readAuditState } from '@inventory/db/audit-slice';
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { isOutage, isStatementTimeout, reach, type Sql } from '@inventory/db/client';
+import type { Drift } from '@inventory/db/compare-stock';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
