@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { answersKey, readerOf } from '@inventory/queue/answers';
+import { answersKey, readerOf } from '@inventory/queue/answer-streams';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { signAnswer, signEnvelope } from '@inventory/queue/signature';

@@ -10,7 +10,8 @@ export type BatcherOptions = HeldGatesOptions & {
   abandon: (request: QueuedRequest) => Promise<Outcome>;
 };
 
-type Envelope = {
+/** An envelope that was taken from the queue. */
+type Taken = {
   requests: QueuedRequest[];
   attempt: number;
   /** What became of some of its requests, by request id, while others are left to the next batch. */
@@ -20,7 +21,7 @@ type Envelope = {
 };
 
 /** One that comes again, or that holds an atomic batch. */
-function goesAlone({ requests, attempt }: Envelope): boolean {
+function goesAlone({ requests, attempt }: Taken): boolean {
   return attempt > 1 || requests[0]?.kind === 'batch';
 }
 
@@ -35,7 +36,7 @@ function goesAlone({ requests, attempt }: Envelope): boolean {
 export function createBatcher(
   options: BatcherOptions,
 ): (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>> {
-  const waiting: Envelope[] = [];
+  const waiting: Taken[] = [];
   const held = createHeldGates(options);
   let running = false;
 
@@ -51,7 +52,7 @@ export function createBatcher(
     running = false;
   }
 
-  function takeBatch(): Envelope[] {
+  function takeBatch(): Taken[] {
     let requestCount = 0;
     let envelopeCount = 0;
     for (const envelope of waiting) {
@@ -64,7 +65,7 @@ export function createBatcher(
     return waiting.splice(0, envelopeCount);
   }
 
-  async function applyEnvelopes(envelopes: readonly Envelope[]) {
+  async function applyEnvelopes(envelopes: readonly Taken[]) {
     // Begins with what earlier batches decided of these envelopes.
     const outcomes = new Map(envelopes.flatMap(({ decided }) => decided));
     const requests = envelopes

@@ -1,5 +1,5 @@
-import type { Sql, Tx } from './client.ts';
 import { type Compared, compareLevels, compareLots, type Drift } from './compare-stock.ts';
+import type { Sql, Tx } from './pool.ts';
 
 /** The state of the audit in the background. */
 export type AuditState = {

@@ -1,4 +1,4 @@
-import type { Fragment, Sql, Tx } from './client.ts';
+import type { Fragment, Sql, Tx } from './pool.ts';
 
 /** A place where levels, lots and entries do not agree; quantities as decimal text. */
 export type Drift = {

@@ -1,9 +1,6 @@
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 
-/** The content of one job: requests that arrived while others were under way. */
-export type Envelope = { requests: QueuedRequest[] };
-
 /**
  * The version of envelopes in which each kind of request came. A worker that is older leaves an envelope of a
  * later version to those that know it, so that both can run beside each other. A new kind gets the next

@@ -1,5 +1,5 @@
-import type { Sql } from '../client.ts';
 import { compareLevels, compareLots, type Drift } from '../compare-stock.ts';
+import type { Sql } from '../pool.ts';
 
 /** A place where levels, lots and ledger do not agree; quantities as decimal text. */
 export type Imbalance = { check: string; place: Record<string, number>; expected: string; found: string };
