@@ -18,8 +18,8 @@ export type Compared = {
   drift: Drift[];
 };
 
-// The audit in the background compares slice by slice; for `inventory audit` all is one slice. `rowsMax`: null
-// for all.
+// The audit in the background compares slice by slice. For `inventory audit` all is one slice, and `rowsMax`
+// is null.
 
 // More places say nothing more.
 const driftMax = 1000;

@@ -13,7 +13,7 @@ export type Signature = { key: number; mac: string };
 /** A job's queue, as its keys in Redis begin, and its id. */
 export type Place = { queue: string; jobId: string };
 
-/** An envelope: the data of one job. `version`: see envelope.ts; of an api from before there were versions none. */
+/** The data of one job. `version`: see envelope.ts; of an api from before there were versions none. */
 export type SignedEnvelope = { requests: QueuedRequest[]; version?: number } & Signature;
 
 /** The result of a job. */
