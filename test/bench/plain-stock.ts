@@ -1,7 +1,7 @@
 import { Refused } from '@inventory/api/errors';
 import { createRequestId } from '@inventory/api/request-id';
 import { appliedStatusOf, type Stock } from '@inventory/api/transactions';
-import type { Sql, Tx } from '@inventory/db/client';
+import type { Sql, Tx } from '@inventory/db/pool';
 import { notEnough } from '@inventory/domain/contract/conflict';
 import { invalid } from '@inventory/domain/contract/refused';
 import { quantityOf } from '@inventory/domain/quantity';

@@ -1,6 +1,6 @@
 import { applyBatch, GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { forget } from '@inventory/db/batch/gates';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
 import { createHeldGates } from '@inventory/worker/held-gates';

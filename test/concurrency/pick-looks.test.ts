@@ -2,7 +2,7 @@ import { type PickLimits, pickKindsOf, readPickedLots, tallyLots } from '@invent
 import { readFacts } from '@inventory/db/batch/read-facts';
 import { readsOf } from '@inventory/db/batch/read-picks';
 import { readUntaken } from '@inventory/db/batch/untaken-stock';
-import { connect, type Sql, type Tx } from '@inventory/db/client';
+import { connect, type Sql, type Tx } from '@inventory/db/pool';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';

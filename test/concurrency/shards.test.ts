@@ -1,5 +1,5 @@
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { drawReader, jobIdOf } from '@inventory/queue/answers';
+import { drawReader, jobIdOf } from '@inventory/queue/answer-streams';
 import type { Consumer } from '@inventory/queue/consume';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';

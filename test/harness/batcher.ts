@@ -1,5 +1,5 @@
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
-import { isOutage } from '@inventory/db/client';
+import { isOutage } from '@inventory/db/pool';
 import { settle } from '@inventory/db/requests/settle';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';

@@ -2,7 +2,7 @@ import type { Client } from '@inventory/auth/client';
 import { reversalPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Trial } from '@inventory/db/batch/dry-run';
-import { isUnanswered } from '@inventory/db/client';
+import { isUnanswered } from '@inventory/db/pool';
 import type { Wait } from '@inventory/db/statement-pool';
 import { isKey } from '@inventory/domain/contract/batch';
 import { forbidden, noTransaction, type Refusal } from '@inventory/domain/contract/refused';

@@ -10,7 +10,8 @@ export type BatcherOptions = HeldGatesOptions & {
   abandon: (request: QueuedRequest) => Promise<Outcome>;
 };
 
-type Envelope = {
+/** An envelope that was taken from the queue. */
+type Taken = {
   requests: QueuedRequest[];
   attempt: number;
   arrival: number;
@@ -22,7 +23,7 @@ type Envelope = {
 
 /** What is applied together. `gates`: of all requests of its envelopes that are still to be decided. */
 type Batch = {
-  envelopes: Envelope[];
+  envelopes: Taken[];
   requests: QueuedRequest[];
   isAtomic: boolean;
   gates: () => ReadonlySet<string>;
@@ -31,10 +32,10 @@ type Batch = {
 // While Postgres works for one, the worker prepares the other.
 const batchesMax = 2;
 
-const isAtomic = ({ requests }: Envelope) => requests[0]?.kind === 'batch';
+const isAtomic = ({ requests }: Taken) => requests[0]?.kind === 'batch';
 
 /** One that comes again, or that holds an atomic batch. */
-const goesAlone = (envelope: Envelope) => envelope.attempt > 1 || isAtomic(envelope);
+const goesAlone = (envelope: Taken) => envelope.attempt > 1 || isAtomic(envelope);
 
 /**
  * Makes batches of the envelopes that are there: while two are applied the next one gathers, so batches grow
@@ -53,7 +54,7 @@ export function createBatcher(
   options: BatcherOptions,
 ): (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>> {
   // In the order of their arrival.
-  let waiting: Envelope[] = [];
+  let waiting: Taken[] = [];
   let arrivals = 0;
   const underWay = new Set<Batch>();
   const held = createHeldGates(options);
@@ -79,7 +80,7 @@ export function createBatcher(
   function takeBatch(): Batch | null {
     const closed = new Set([...underWay].flatMap(({ gates }) => [...gates()]));
     const hasAtomic = [...underWay].some((batch) => batch.isAtomic);
-    const envelopes: Envelope[] = [];
+    const envelopes: Taken[] = [];
     const requests: QueuedRequest[] = [];
     for (const envelope of waiting) {
       const [first] = envelopes;
@@ -183,5 +184,5 @@ export function createBatcher(
     });
 }
 
-const openOf = ({ requests, decided }: Envelope) =>
+const openOf = ({ requests, decided }: Taken) =>
   decided === null ? requests : requests.filter(({ requestId }) => !decided.has(requestId));

@@ -1,4 +1,4 @@
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /**
  * The keys that verify what travels through Redis, the newest first: one whose successor has signed for

@@ -2,9 +2,9 @@ import { Queue, type Worker } from 'bullmq';
 import { queueName } from './envelope.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
-// Of what a worker tells nobody by name (answers.ts): an api of an older version that stalls for longer than
-// these last asks Postgres for its answers. With answers of the greatest size that travels (envelope.ts) they
-// are 64 MB.
+// Of what a worker tells nobody by name (answer-streams.ts): an api of an older version that stalls for longer
+// than these last asks Postgres for its answers. With answers of the greatest size that travels (envelope.ts)
+// they are 64 MB.
 const eventsKept = 2000;
 // Nobody waits for an answer that is older.
 const eventsKeptSeconds = 30;
@@ -57,9 +57,9 @@ export function trimEvents(queue: Queue, connection: RedisConnection): () => voi
 
 /**
  * Has BullMQ tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody
- * reads: an api waits for the completion alone, which is told in a stream of its own (answers.ts), and one of
- * an older version, which reads the stream of events, would be woken for each step. A job that failed by
- * stalling is told as a step too; the api asks Postgres for the outcome of its requests.
+ * reads: an api waits for the completion alone, which is told in a stream of its own (answer-streams.ts), and
+ * one of an older version, which reads the stream of events, would be woken for each step. A job that failed
+ * by stalling is told as a step too; the api asks Postgres for the outcome of its requests.
  */
 export function keepStepsApart(part: Queue | Worker): void {
   part.keys.events = part.toKey('steps');

@@ -3,11 +3,11 @@ import { type Needed, reversalPermission, transactionPermission } from '@invento
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import { forbidden, type Refusal } from '@inventory/domain/contract/refused';
 import { jsonText } from '@inventory/domain/json-text';
-import { toldLengthMax } from '@inventory/domain/stock/answers';
 import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/stock/atomic';
 import { type Batch, entriesMax, gateKey, numberLots } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
 import { type Decision, undecided } from '@inventory/domain/stock/decision';
+import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import {
   type AtomicRequest,
@@ -19,7 +19,7 @@ import {
   warehousesOf,
 } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
-import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../client.ts';
+import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../pool.ts';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
 import { fillLargeAnswers } from '../requests/large-answers.ts';
 import type { BatchPool, BatchWork } from './batch-pool.ts';

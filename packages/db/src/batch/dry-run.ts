@@ -9,7 +9,7 @@ import { decide } from '@inventory/domain/stock/decide';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer, type Pacer } from '@inventory/process/pacer';
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
 import { expiry, filters, found, picksTable } from './pick-statements.ts';
 import { atomicReadingInTurns, pickCandidates, pickOf } from './read-candidates.ts';

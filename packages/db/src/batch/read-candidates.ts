@@ -8,7 +8,7 @@ import { askKey, type LotFilter, pickKey } from '@inventory/domain/stock/lot-fil
 import { movePick } from '@inventory/domain/stock/move';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import type { Pacer } from '@inventory/process/pacer';
-import type { Tx } from '../client.ts';
+import type { Tx } from '../pool.ts';
 import type { PartNumbers } from './gates.ts';
 import { type PickLimits, tallyLots } from './pick-statements.ts';
 import { readPasts } from './read-pasts.ts';

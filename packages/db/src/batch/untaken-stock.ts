@@ -2,7 +2,7 @@ import type { Untaken } from '@inventory/domain/contract/conflict';
 import { parseQuantity } from '@inventory/domain/quantity';
 import type { Batch } from '@inventory/domain/stock/batch';
 import { type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
-import type { Tx } from '../client.ts';
+import type { Tx } from '../pool.ts';
 import { expiry, fieldFilters, filters, found, picksTable } from './pick-statements.ts';
 
 // Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least" will

@@ -2,7 +2,6 @@ import { type Conflict, noRoomInLevel, noRoomInLot, type Untaken } from '../cont
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { parseQuantity, type Quantity } from '../quantity.ts';
 import type { LotFilter } from './lot-filter.ts';
-import type { Past } from './reverse.ts';
 
 /**
  * What a batch of transactions sees while it is decided: everything was read under the gates' locks,
@@ -100,6 +99,12 @@ export type LotState = {
 
 /** One signed line of the ledger. `balance`: the lot's units after it. */
 export type Entry = { lot: LotState; wid: number; spot: string; delta: Quantity; balance: Quantity };
+
+/** A line of a transaction that is to be undone, with its lot as it is now. */
+export type PastEntry = Omit<Entry, 'balance'>;
+
+/** The lines of a transaction that is to be undone, from the ledger and in order. */
+export type Past = { isReversed: boolean; entries: PastEntry[] };
 
 export function gateKey(partNo: number, wid: number): string {
   return `${partNo}/${wid}`;
