@@ -90,24 +90,27 @@ test('no two jobs share the number of an advisory lock', () => {
   expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
 });
 
-test('no room imports back', () => {
+test.each([
+  ['room', roomOf],
+  ['file', (file: string) => file],
+])('no %s imports back', (_, placeOf) => {
   const arrows = new Map<string, Set<string>>();
   for (const file of sources) {
     for (const to of importsOf(file)) {
-      if (roomOf(to) === roomOf(file)) continue;
-      const known = arrows.get(roomOf(file)) ?? new Set();
-      arrows.set(roomOf(file), known.add(roomOf(to)));
+      if (placeOf(to) === placeOf(file)) continue;
+      const known = arrows.get(placeOf(file)) ?? new Set();
+      arrows.set(placeOf(file), known.add(placeOf(to)));
     }
   }
   const circles: string[] = [];
   const done = new Set<string>();
-  const follow = (room: string, way: readonly string[]) => {
-    if (way.includes(room)) circles.push([...way.slice(way.indexOf(room)), room].join(' -> '));
-    if (way.includes(room) || done.has(room)) return;
-    for (const next of arrows.get(room) ?? []) follow(next, [...way, room]);
-    done.add(room);
+  const follow = (place: string, way: readonly string[]) => {
+    if (way.includes(place)) circles.push([...way.slice(way.indexOf(place)), place].join(' -> '));
+    if (way.includes(place) || done.has(place)) return;
+    for (const next of arrows.get(place) ?? []) follow(next, [...way, place]);
+    done.add(place);
   };
-  for (const room of arrows.keys()) follow(room, []);
+  for (const place of arrows.keys()) follow(place, []);
   expect(circles).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { connect, type Sql } from '@inventory/db/client';
 import { removeOutdated } from '@inventory/db/operator/maintain';
+import { connect, type Sql } from '@inventory/db/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { runCommand as run } from '../harness/command-line.ts';

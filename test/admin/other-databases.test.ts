@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { connect, type Sql } from '@inventory/db/client';
 import { newestMigration } from '@inventory/db/migrate';
+import { connect, type Sql } from '@inventory/db/pool';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { runCommand } from '../harness/command-line.ts';
 import { createDatabase } from '../harness/database.ts';

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import type { Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { migrate } from '@inventory/db/migrate';
 import { findImbalances } from '@inventory/db/operator/audit';
+import type { Sql } from '@inventory/db/pool';
 import { readOriginals } from '@inventory/db/requests/originals';
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -205,7 +205,7 @@ test('what was applied before the update can be undone after it', async () => {
       ...{ requestId: randomUUID(), clientId: 'scanner', deadline: Date.now() + 3_600_000 },
       ...{ kind: 'reverse', body: { transactionNo }, of: originals.get(transactionNo)! },
     };
-    outcomes.push(...(await applyBatch(pool, [request], createPartNumbers())));
+    outcomes.push((await applyBatch(pool, [request], createPartNumbers())).get(request.requestId));
   }
   await pool.end({ timeout: 5 });
   expect(outcomes.map((outcome) => outcome?.status)).toEqual(['applied', 'refused']);

@@ -1,7 +1,7 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { connect, type Sql } from '@inventory/db/client';
+import { connect, type Sql } from '@inventory/db/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { Stack } from '@inventory/local/stack';
 import { makeDatabase } from './site.ts';
@@ -70,7 +70,7 @@ export async function createBatchesAlone(stack: Stack, service: Sql, name: strin
       // One after the other, as the worker does.
       for (const batch of batches) {
         const outcomes = await applyBatch(pool, batch, parts);
-        applied += outcomes.filter((outcome) => outcome?.status === 'applied').length;
+        applied += [...outcomes.values()].filter((outcome) => outcome.status === 'applied').length;
       }
       return (applied / (performance.now() - startedAt)) * 1000;
     },

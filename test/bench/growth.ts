@@ -1,4 +1,3 @@
-import { connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listLots } from '@inventory/db/lists/list-lots';
@@ -6,6 +5,7 @@ import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { migrate } from '@inventory/db/migrate';
 import { findImbalances } from '@inventory/db/operator/audit';
 import { seed } from '@inventory/db/operator/seed';
+import { connect, type Sql } from '@inventory/db/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/stock/request';

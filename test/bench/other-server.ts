@@ -11,7 +11,7 @@ import { createRequestLog } from '@inventory/api/request-log';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import { createFoldedLog } from '@inventory/process/folded-log';
 import { createLog } from '@inventory/process/log';
 import { createMetrics } from '@inventory/process/metrics';

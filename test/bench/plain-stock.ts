@@ -1,7 +1,7 @@
 import { Refused } from '@inventory/api/errors';
 import { createRequestId } from '@inventory/api/request-id';
-import type { Stock } from '@inventory/api/transactions';
-import type { Sql, Tx } from '@inventory/db/client';
+import { appliedStatusOf, type Stock } from '@inventory/api/transactions';
+import type { Sql, Tx } from '@inventory/db/pool';
 import { notEnough } from '@inventory/domain/contract/conflict';
 import { invalid } from '@inventory/domain/contract/refused';
 import { quantityOf } from '@inventory/domain/quantity';
@@ -19,9 +19,9 @@ type Plain = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
  */
 export function createPlainStock(sql: Sql): Stock {
   return {
-    async transact(request, { client }, status) {
+    async transact(request, { client }) {
       const answer = await sql.begin((tx) => apply(tx, request as Plain, client.clientId));
-      return { status, text: JSON.stringify(answer) };
+      return { status: appliedStatusOf(request.kind), text: JSON.stringify(answer) };
     },
     // The load asks for nothing else.
   } satisfies Pick<Stock, 'transact'> as Stock;

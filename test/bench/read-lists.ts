@@ -1,11 +1,11 @@
-import type { Sql } from '@inventory/db/client';
 import { findItem } from '@inventory/db/items';
 import { itemList, listItems } from '@inventory/db/lists/list-items';
 import { listLots, lotList } from '@inventory/db/lists/list-lots';
 import { levelList, listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { type List, readPage } from '@inventory/db/lists/read-page';
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Sql } from '@inventory/db/pool';
+import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 
 /** The warehouses of the data, all in the caller's scope, and the one that is asked for alone. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { migrate } from '@inventory/db/migrate';
 import { findImbalances } from '@inventory/db/operator/audit';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
+import { connect, type Sql } from '@inventory/db/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { databaseOf } from '../harness/global-setup.ts';
 import { type Started, startProcess } from '../harness/processes.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { connect, type Sql } from '@inventory/db/client';
+import { connect, type Sql } from '@inventory/db/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { databaseOf } from '../harness/global-setup.ts';
 import { type Started, startProcess } from '../harness/processes.ts';

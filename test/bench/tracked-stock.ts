@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 
 /** An item with many lots in warehouse 1, each with a serial or an RFID tag of its own. */
 export type TrackedItem = { itemID: string; lots: number; units: number; by: 'serial' | 'rfidTag' };

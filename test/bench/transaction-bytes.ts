@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { connect, type Sql } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
+import { connect, type Sql } from '@inventory/db/pool';
 import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { createChance } from './growth-chance.ts';
 
@@ -17,7 +17,8 @@ export function openApplier(url: string) {
     /** Throws unless all are applied; their answers. */
     async apply(requests: QueuedRequest[]): Promise<string[]> {
       const outcomes = await applyBatch(pool, requests, parts);
-      return outcomes.map((outcome) => {
+      return requests.map(({ requestId }) => {
+        const outcome = outcomes.get(requestId);
         if (outcome?.status !== 'applied') throw new Error(`not applied: ${JSON.stringify(outcome)}`);
         return outcome.result ?? '';
       });

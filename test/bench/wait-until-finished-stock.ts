@@ -1,6 +1,6 @@
 import { Failed, Refused } from '@inventory/api/errors';
 import { createRequestId } from '@inventory/api/request-id';
-import type { Stock } from '@inventory/api/transactions';
+import { appliedStatusOf, type Stock } from '@inventory/api/transactions';
 import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Queue, QueueEvents } from 'bullmq';
 
@@ -21,7 +21,7 @@ export function createWaitingStock(redisUrl: string, prefix: string): Stock {
   events.setMaxListeners(0);
   queue.setMaxListeners(0);
   return {
-    async transact(request, { client }, status) {
+    async transact(request, { client }) {
       const data = {
         ...request,
         requestId: createRequestId(),
@@ -35,7 +35,8 @@ export function createWaitingStock(redisUrl: string, prefix: string): Stock {
       } catch {
         throw new Failed(503, 'not finished in time');
       }
-      if (outcome.status === 'applied') return { status, text: outcome.result };
+      if (outcome.status === 'applied')
+        return { status: appliedStatusOf(request.kind), text: outcome.result };
       throw new Refused(JSON.parse(outcome.result));
     },
     // The load asks for nothing else.

@@ -1,7 +1,7 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Worker } from 'bullmq';
@@ -12,7 +12,7 @@ const pool = createBatchPool(connect(DATABASE_URL, { name: 'bench-worker', conne
 const parts = createPartNumbers();
 const worker = new Worker<QueuedRequest>(
   'one-job-per-request',
-  async (job) => (await applyBatch(pool, [job.data], parts))[0],
+  async (job) => (await applyBatch(pool, [job.data], parts)).get(job.data.requestId),
   {
     connection: connectConsumer(REDIS_URL, '', () => {}),
     prefix: QUEUE_PREFIX,

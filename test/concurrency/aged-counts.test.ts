@@ -1,9 +1,9 @@
-import type { Sql, Tx } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Sql, Tx } from '@inventory/db/pool';
+import type { Page } from '@inventory/paging/page';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 

@@ -1,7 +1,7 @@
 import { createAnswerTexts } from '@inventory/api/answer-texts';
-import { createAnswerRoom } from '@inventory/api/batch/answer-room';
-import { runEach, type Task } from '@inventory/api/batch/run-each';
-import { createBatchTurns } from '@inventory/api/batch/turns';
+import { createAnswerRoom } from '@inventory/api/batch-call/answer-room';
+import { runEach, type Task } from '@inventory/api/batch-call/run-each';
+import { createBatchTurns } from '@inventory/api/batch-call/turns';
 import { createBodyRoom } from '@inventory/api/body-room';
 import { messages } from '@inventory/api/errors';
 import type { Sender } from '@inventory/api/sender';

@@ -1,4 +1,4 @@
-import { drawReader, jobIdOf } from '@inventory/queue/answers';
+import { drawReader, jobIdOf } from '@inventory/queue/answer-streams';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
 import { signEnvelope } from '@inventory/queue/signature';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
+import { allApplied } from '../harness/outcomes.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
 test('attempt 1 for an envelope that is taken for the first time, 2 and 3 after it failed', async () => {
@@ -11,7 +12,7 @@ test('attempt 1 for an envelope that is taken for the first time, 2 and 3 after 
     apply: async (requests, attempt) => {
       attempts.push(attempt);
       if (attempt < 3) throw new Error('the database is away');
-      return requests.map(() => ({ status: 'applied', result: '{}' }));
+      return allApplied(requests);
     },
   });
   // Long beside the attempts: it must not be settled before the third.

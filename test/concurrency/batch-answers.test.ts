@@ -1,13 +1,13 @@
 import { createAnswerTexts } from '@inventory/api/answer-texts';
-import { createBatches } from '@inventory/api/batch/batches';
-import { runEach, type Task } from '@inventory/api/batch/run-each';
-import { createBatchTurns } from '@inventory/api/batch/turns';
+import { createBatchCalls } from '@inventory/api/batch-call/batch-calls';
+import { runEach, type Task } from '@inventory/api/batch-call/run-each';
+import { createBatchTurns } from '@inventory/api/batch-call/turns';
 import { messages } from '@inventory/api/errors';
 import { nameRequest } from '@inventory/api/request-id';
 import type { Reply } from '@inventory/api/route';
 import type { Sender } from '@inventory/api/sender';
 import type { RateLimiter } from '@inventory/auth/rate-limit';
-import { toldLengthMax } from '@inventory/domain/stock/answers';
+import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
@@ -104,7 +104,7 @@ async function moveEach(itemIds: readonly string[]) {
   const unused = async (): Promise<never> => {
     throw new Error('not asked for');
   };
-  const { batch } = createBatches({
+  const { batch } = createBatchCalls({
     ...options,
     answerTexts: createAnswerTexts(readersOf(applied)),
     limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as RateLimiter,

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
 

@@ -1,5 +1,5 @@
-import { runEach, type Task } from '@inventory/api/batch/run-each';
-import { createBatchTurns } from '@inventory/api/batch/turns';
+import { runEach, type Task } from '@inventory/api/batch-call/run-each';
+import { createBatchTurns } from '@inventory/api/batch-call/turns';
 import type { Sender } from '@inventory/api/sender';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';

@@ -1,7 +1,5 @@
-import { isOutage } from '@inventory/db/client';
-import { settle } from '@inventory/db/requests/settle';
-import { createBatcher } from '@inventory/worker/batcher';
 import { expect, test } from 'vitest';
+import { batcherOf } from '../harness/batcher.ts';
 import { countStatuses, useBatches } from '../harness/batches.ts';
 
 const batches = useBatches();
@@ -60,15 +58,7 @@ test('never told applied: a batch whose very commit fails', async () => {
 test('63 of 64 are applied in the order of their arrival when Postgres chokes on one of the batch', async () => {
   const worker = batches.worker();
   const reports: string[] = [];
-  const apply = createBatcher({
-    batchMax: 256,
-    apply: worker.apply,
-    abandon: async (request) => (await settle(worker.pool.sql, [request])).get(request.requestId)!,
-    isOutage,
-    findHeld: async () => new Set(),
-    heldGatesOf: () => null,
-    report: (error) => reports.push(error.message),
-  });
+  const apply = batcherOf(worker, { report: (error) => reports.push(error.message) });
   const itemIDs = await Promise.all(Array.from({ length: 8 }, () => batches.item()));
   const poisonAt = 37;
   const requests = Array.from({ length: 64 }, (_, index) =>

@@ -32,8 +32,8 @@ function largeBatch(): Batch {
     warehouses: new Map([[1, 'Main']]),
     levels: new Map([[gateKey(1, 1), { partNo: 1, wid: 1, ...stored, stored }]]),
     lots: new Map([[gateKey(1, 1), lots]]),
-    ...{ horizons: new Map(), unread: new Set(), cut: new Set(), tallies: new Map(), untaken: new Map() },
-    ...{ looks: 0, touched: new Set(), past: new Map(), lotsByRecNo: new Map(), newLots: [] },
+    ...{ horizons: new Map(), unread: new Set(), cut: new Set(), tallies: new Map() },
+    ...{ looks: 0, touched: new Set(), past: new Map(), lotsByRecNo: new Map(), newLots: [], shortages: [] },
   };
 }
 

@@ -1,7 +1,7 @@
-import { connect, type Sql, type Tx } from '@inventory/db/client';
 import { updateItem } from '@inventory/db/items';
 import { lotPage } from '@inventory/db/lists/list-lots';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
+import { connect, type Sql, type Tx } from '@inventory/db/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';

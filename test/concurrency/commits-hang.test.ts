@@ -4,10 +4,10 @@ import { asPart } from '../harness/as-part.ts';
 import { runCommand } from '../harness/command-line.ts';
 import { expectInvariants } from '../harness/invariants.ts';
 import { readMetrics } from '../harness/metrics.ts';
-import { watchOperations } from '../harness/operations-stream.ts';
 import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
 import { uniqueName } from '../harness/service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { watchStatusPage } from '../harness/status-page-stream.ts';
 
 // Enough that nothing waits for what another request holds.
 const itemIds = Array.from({ length: 2000 }, (_, index) => `ITEM-${index}`);
@@ -89,7 +89,7 @@ test('503 while commits wait for a standby that is away, without using up the pl
     while (sent.length < 6 * callerCount) statuses.add((await sendNext()).status);
   };
   await Promise.all(Array.from({ length: callerCount }, call));
-  const page = await watchOperations(service.internalPorts[0]!);
+  const page = await watchStatusPage(service.internalPorts[0]!);
   onTestFinished(() => page.close());
   await expect
     .poll(() => page.now()?.sentence, patient)

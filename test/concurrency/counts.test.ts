@@ -1,4 +1,3 @@
-import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
 import { describe, expect, test } from 'vitest';
@@ -70,7 +69,7 @@ describe('a count of a place with more lots on hold than are read', () => {
   test('applied: when it is left with as many as it may count, in a batch after the one that moved the others', async () => {
     const { requests, inStock } = await movesAndCount(1002, 2);
     const worker = batches.worker();
-    const first = await applyBatch(worker.pool, requests, worker.parts);
+    const first = await worker.applyOnce(requests);
     expect(first.map((outcome) => outcome?.status)).toEqual(['applied', 'applied', undefined]);
     const [counted] = await worker.apply(requests.slice(-1));
     expect(JSON.parse(counted!.result!)).toMatchObject({ before: 1000, difference: 2 });

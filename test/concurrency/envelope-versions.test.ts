@@ -8,6 +8,7 @@ import { type Queue, Worker } from 'bullmq';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
 import { fixedKeys } from '../harness/envelopes.ts';
+import { allApplied } from '../harness/outcomes.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
 const redisUrl = inject('redisUrl');
@@ -36,7 +37,7 @@ function openQueueOf(prefix: string) {
 /** A worker that applies all there is, and notes which attempt each envelope was. */
 const applyNoting = (attempts: number[]) => async (requests: QueuedRequest[], attempt: number) => {
   attempts.push(attempt);
-  return requests.map(() => ({ status: 'applied' as const, result: '{}' }));
+  return allApplied(requests);
 };
 
 /** A queue with a worker of this version; `attempts`: those of the envelopes that it applied. */

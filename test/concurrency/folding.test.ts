@@ -1,5 +1,5 @@
-import { connect } from '@inventory/db/client';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
+import { connect } from '@inventory/db/pool';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
 

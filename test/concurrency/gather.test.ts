@@ -1,6 +1,6 @@
 import { createClientCache } from '@inventory/api/callers/client-cache';
 import { gather } from '@inventory/api/gather';
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { expect, test } from 'vitest';
 

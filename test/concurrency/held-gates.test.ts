@@ -1,30 +1,15 @@
-import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
+import { applyBatch, GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { forget } from '@inventory/db/batch/gates';
-import { connect, isOutage } from '@inventory/db/client';
-import { settle } from '@inventory/db/requests/settle';
+import { connect } from '@inventory/db/pool';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
-import { createBatcher } from '@inventory/worker/batcher';
 import { createHeldGates } from '@inventory/worker/held-gates';
 import { expect, test } from 'vitest';
-import { type BatchWorker, countStatuses, holdGates, useBatches } from '../harness/batches.ts';
+import { batcherOf } from '../harness/batcher.ts';
+import { countStatuses, holdGates, useBatches } from '../harness/batches.ts';
+import { allApplied } from '../harness/outcomes.ts';
 
 const batches = useBatches();
-
-function batcherOf(
-  { pool, parts }: BatchWorker,
-  apply = (requests: QueuedRequest[]): Promise<(Outcome | null)[]> => applyBatch(pool, requests, parts),
-) {
-  return createBatcher({
-    batchMax: 256,
-    apply,
-    abandon: async (request) => (await settle(pool.sql, [request])).get(request.requestId)!,
-    isOutage,
-    findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),
-    heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
-    report: () => {},
-  });
-}
 
 // What waits for a held gate is given up after three seconds: a slow machine does fewer rounds.
 const roundsMaxMs = 1000;
@@ -45,9 +30,12 @@ test(
     await worker.apply([receive(held), receive(free)]);
     await worker.apply([batches.request('receive', { itemID: held, units: 10, wid: 2 })]);
     const tried: number[] = [];
-    const apply = batcherOf(worker, (requests) => {
-      if (requests.flatMap(operationsOf).some((each) => itemIdOf(each) === free)) tried.push(requests.length);
-      return applyBatch(worker.pool, requests, worker.parts);
+    const apply = batcherOf(worker, {
+      apply: (requests) => {
+        if (requests.flatMap(operationsOf).some((each) => itemIdOf(each) === free))
+          tried.push(requests.length);
+        return applyBatch(worker.pool, requests, worker.parts);
+      },
     });
     const release = await holdGates(batches.sql, held, 1);
     const first = await apply([receive(free), receive(held), move, receive(free)], 1);
@@ -119,9 +107,11 @@ test.each(['stock_level', 'lot', 'client'])(
     const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
     await worker.apply([receive()]);
     let batchCount = 0;
-    const apply = batcherOf(worker, (requests) => {
-      batchCount += 1;
-      return applyBatch(worker.pool, requests, worker.parts);
+    const apply = batcherOf(worker, {
+      apply: (requests) => {
+        batchCount += 1;
+        return applyBatch(worker.pool, requests, worker.parts);
+      },
     });
     await batches.sql.begin(async (tx) => {
       await tx.unsafe(`lock table ${table} in access exclusive mode`);
@@ -155,9 +145,11 @@ test('an envelope that comes again is alone, cut in halves, then in quarters', a
   const worker = batches.worker();
   const itemID = await batches.item();
   const sizes: number[] = [];
-  const apply = batcherOf(worker, (requests) => {
-    sizes.push(requests.length);
-    return applyBatch(worker.pool, requests, worker.parts);
+  const apply = batcherOf(worker, {
+    apply: (requests) => {
+      sizes.push(requests.length);
+      return applyBatch(worker.pool, requests, worker.parts);
+    },
   });
   const envelope = (size: number) =>
     Array.from({ length: size }, () => batches.request('receive', { itemID, units: 1, wid: 1 }));
@@ -198,7 +190,7 @@ test('held, and not unknown: an item whose number the process forgets while its 
 /** Held gates with a Postgres that says what it is told to. */
 function heldGatesOf(options: {
   held: (look: number) => string[];
-  apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
+  apply: (requests: QueuedRequest[]) => Promise<ReadonlyMap<string, Outcome>>;
 }) {
   let looks = 0;
   return createHeldGates({
@@ -210,8 +202,6 @@ function heldGatesOf(options: {
   });
 }
 
-const applied: Outcome = { status: 'applied', result: '{}' };
-
 test('applied in the end: a move whose gates are held in turn', async () => {
   const move = batches.request('move', { itemID: 'X', units: 1, wid: 1, shipToWid: 2 });
   const done: string[] = [];
@@ -219,7 +209,7 @@ test('applied in the end: a move whose gates are held in turn', async () => {
     held: (look) => [['2/X'], ['1/X'], ['2/X'], ['1/X']][look] ?? [],
     async apply(requests) {
       done.push(...requests.map(({ requestId }) => requestId));
-      return requests.map(() => applied);
+      return allApplied(requests);
     },
   });
   gates.add(new Set(['1/X']));
@@ -244,7 +234,7 @@ test.each([
         throw error;
       }
       done.push(...requests.map(({ requestId }) => requestId));
-      return requests.map(() => applied);
+      return allApplied(requests);
     },
   });
   gates.add(new Set(['1/X']));

@@ -9,7 +9,7 @@ import { createStock } from '@inventory/api/transactions';
 import { type KeyRow, keyRows, outcomesOfKeys, refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { fillLargeAnswers } from '@inventory/db/requests/large-answers';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
-import { toldLengthMax } from '@inventory/domain/stock/answers';
+import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { openQueue } from '@inventory/queue/queue';
@@ -421,7 +421,6 @@ describe('a key', () => {
       stock.transact(
         { kind: 'receive', body: { itemID, units: 1, wid: 1, reasonCode: 0 } },
         { client, arrivedAt: performance.now(), key, name: nameRequest(''), res: answerWay() },
-        201,
       );
     await expect(transact()).rejects.toThrow(messages.unavailable);
     const keys = await batches.sql`

@@ -4,6 +4,7 @@ import type { SignedAnswer } from '@inventory/queue/signature';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
+import { allApplied } from '../harness/outcomes.ts';
 import { startOwnRedis } from '../harness/own-redis.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { openSubmitter } from '../harness/submitter.ts';
@@ -45,19 +46,19 @@ describe('the service', () => {
   });
 });
 
-const applied = (length: number) => ({ status: 'applied' as const, result: 'x'.repeat(length) });
-
 test('a stored answer is read as soon as it is known to be there, not when it is late', async () => {
   const { submit, redisUrl, prefix } = await openSubmitter({
     envelopeMax: 4,
     inFlightMax: 4,
-    readOutcomes: async (requests) => new Map(requests.map(({ requestId }) => [requestId, applied(5000)])),
+    readOutcomes: async (requests) => allApplied(requests, 'x'.repeat(5000)),
   });
-  await openConsumer({ redisUrl, prefix, apply: async (requests) => requests.map(() => applied(5000)) });
+  await openConsumer({ redisUrl, prefix, apply: async (requests) => allApplied(requests, 'x'.repeat(5000)) });
   // By their clock they come in two minutes: they are not late before that.
   const answers: SubmitResult[] = [];
   for (const each of submit(4, performance.now() + 120_000)) each.then((answer) => answers.push(answer));
-  await expect.poll(() => answers, { timeout: 60_000 }).toEqual(Array(4).fill(applied(5000)));
+  await expect
+    .poll(() => answers, { timeout: 60_000 })
+    .toEqual(Array(4).fill({ status: 'applied', result: 'x'.repeat(5000) }));
 });
 
 test('Redis holds a few thousand events and some tens of megabytes after many envelopes with large answers', async () => {
@@ -67,12 +68,12 @@ test('Redis holds a few thousand events and some tens of megabytes after many en
     envelopeMax: 16,
     inFlightMax: 4,
     redisUrl: own.url,
-    readOutcomes: async (requests) => new Map(requests.map(({ requestId }) => [requestId, applied(4000)])),
+    readOutcomes: async (requests) => allApplied(requests, 'x'.repeat(4000)),
   });
   await openConsumer({
     redisUrl: own.url,
     prefix,
-    apply: async (requests) => requests.map(() => applied(4000)),
+    apply: async (requests) => allApplied(requests, 'x'.repeat(4000)),
   });
   let answered = 0;
   for (let round = 0; round < 400; round++) {

@@ -3,8 +3,8 @@ import { readFacts } from '@inventory/db/batch/read-facts';
 import { type Candidates, readPicks, readsOf } from '@inventory/db/batch/read-picks';
 import { readUntaken } from '@inventory/db/batch/untaken-stock';
 import { parseQuantity } from '@inventory/domain/quantity';
-import type { LotFilter } from '@inventory/domain/stock/allocate';
 import { isExpired, type LotState } from '@inventory/domain/stock/batch';
+import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
 
@@ -82,7 +82,7 @@ test('read again: what was read up to a lot that does not match and has expired 
   const [read] = readsOf('', pick, false);
   const found: Candidates = {
     ...{ lots: new Map(), lotsByRecNo: new Map(), horizons: new Map(), unread: new Set(), cut: new Set() },
-    ...{ tallies: new Map(), untaken: new Map(), past: new Map() },
+    ...{ tallies: new Map(), past: new Map() },
   };
   const turns = { pace: () => undefined, lotsMax: 1000 };
   const picked = await batches.sql.begin(async (tx) => {

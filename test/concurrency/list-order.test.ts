@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Permission } from '@inventory/auth/permission';
-import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
-import { isOutage } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { settle } from '@inventory/db/requests/settle';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { createBatcher } from '@inventory/worker/batcher';
 import { expect, test } from 'vitest';
-import { type BatchWorker, countStatuses, holdGates, useBatches } from '../harness/batches.ts';
+import { batcherOf } from '../harness/batcher.ts';
+import { countStatuses, holdGates, useBatches } from '../harness/batches.ts';
 
 const batches = useBatches();
 
@@ -135,18 +133,6 @@ test('applied: what comes in its list behind those that were applied, refused or
   expect(statuses).toEqual(expected);
   expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 4, abandoned: 2 });
 });
-
-function batcherOf({ pool, parts }: BatchWorker) {
-  return createBatcher({
-    batchMax: 256,
-    apply: (requests) => applyBatch(pool, requests, parts),
-    abandon: async (request) => (await settle(pool.sql, [request])).get(request.requestId)!,
-    isOutage,
-    findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),
-    heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
-    report: () => {},
-  });
-}
 
 // No text of Postgres holds this character; the api lets none through.
 const poison = { remark: 'a\u0000b' };

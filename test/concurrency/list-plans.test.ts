@@ -1,4 +1,3 @@
-import { connect, type Sql } from '@inventory/db/client';
 import { updateItem } from '@inventory/db/items';
 import { itemList } from '@inventory/db/lists/list-items';
 import { type LotFilters, lotList, lotPage } from '@inventory/db/lists/list-lots';
@@ -6,6 +5,7 @@ import { firstOfFew, type ListReading } from '@inventory/db/lists/list-reading';
 import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { type TransactionFilters, transactionPage } from '@inventory/db/lists/list-transactions';
 import { orderBy } from '@inventory/db/lists/sort-columns';
+import { connect, type Sql } from '@inventory/db/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receiveLots, useBatches } from '../harness/batches.ts';

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
-import { isOutage } from '@inventory/db/client';
+import { isOutage } from '@inventory/db/pool';
 import { expect, test } from 'vitest';
 import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
 

@@ -1,8 +1,8 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Sql } from '@inventory/db/client';
 import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate';
+import { connect, type Sql } from '@inventory/db/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/database.ts';
 

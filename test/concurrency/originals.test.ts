@@ -1,5 +1,5 @@
 import { messages } from '@inventory/api/errors';
-import { connect, type Sql, type Tx } from '@inventory/db/client';
+import { connect, type Sql, type Tx } from '@inventory/db/pool';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { expect, test } from 'vitest';
 import { receiveLots, useBatches } from '../harness/batches.ts';

@@ -1,10 +1,10 @@
-import type { Sql } from '@inventory/db/client';
 import { updateItem } from '@inventory/db/items';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listItems } from '@inventory/db/lists/list-items';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Sql } from '@inventory/db/pool';
+import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

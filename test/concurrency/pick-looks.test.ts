@@ -1,9 +1,9 @@
 import { type PickLimits, pickKindsOf, readPickedLots, tallyLots } from '@inventory/db/batch/pick-statements';
 import { readFacts } from '@inventory/db/batch/read-facts';
 import { readsOf } from '@inventory/db/batch/read-picks';
-import { readUntaken, untakenLooksMax } from '@inventory/db/batch/untaken-stock';
-import { connect, type Sql, type Tx } from '@inventory/db/client';
-import type { LotFilter } from '@inventory/domain/stock/allocate';
+import { readUntaken } from '@inventory/db/batch/untaken-stock';
+import { connect, type Sql, type Tx } from '@inventory/db/pool';
+import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Looked, lookedAt } from '../harness/lots-looked-at.ts';
@@ -95,7 +95,15 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
     await look({ filters, tally: kind }, 501, (tx) =>
       tallyLots(tx, { pick, kind: kind!, isHeld: false }, 10n ** 15n, 500, new Date()),
     );
-    await look({ filters, untaken: true }, untakenLooksMax, (tx) => readUntaken(tx, [pick], new Date()));
+    // For one pick as many as for some; then the more of them, the fewer for each.
+    for (const [count, looks] of [
+      [6, 18_000],
+      [66, 19_800],
+      [500, 15_000],
+    ] as const) {
+      const picks = Array.from({ length: count }, () => pick);
+      await look({ filters, untaken: count }, looks, (tx) => readUntaken(tx, picks, new Date()));
+    }
   }
   return found;
 }

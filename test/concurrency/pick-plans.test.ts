@@ -1,7 +1,7 @@
 import { type PickKind, type PickWay, pickStatement } from '@inventory/db/batch/pick-statements';
 import { readFacts } from '@inventory/db/batch/read-facts';
-import { connect, type Sql, type Tx } from '@inventory/db/client';
-import type { LotFilter } from '@inventory/domain/stock/allocate';
+import { connect, type Sql, type Tx } from '@inventory/db/pool';
+import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { fillLargeStock, largeItem, largeItemLot } from '../harness/large-stock.ts';

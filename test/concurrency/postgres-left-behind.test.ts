@@ -1,4 +1,4 @@
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { untilAnswered } from '../harness/api-client.ts';

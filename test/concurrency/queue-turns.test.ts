@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
+import { allApplied } from '../harness/outcomes.ts';
 import { startOwnRedis } from '../harness/own-redis.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
@@ -42,7 +43,7 @@ test('a worker takes all envelopes that wait, while none of them is answered', {
         taken.push(resolve);
         if (taken.length === 4) for (const answer of taken) answer();
       });
-      return requests.map(() => ({ status: 'applied', result: '{}' }));
+      return allApplied(requests);
     },
   });
   for (const { status } of await Promise.all(answers)) expect(status).toBe('applied');

@@ -1,5 +1,5 @@
 import { createReplica, type Replica } from '@inventory/api/lists/replica';
-import { connect, type Sql } from '@inventory/db/client';
+import { connect, type Sql } from '@inventory/db/pool';
 import { createStatementPool, type StatementPool, type Wait } from '@inventory/db/statement-pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';

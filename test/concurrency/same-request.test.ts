@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { openQueue } from '@inventory/queue/queue';
 import { connectProducer } from '@inventory/queue/redis';

@@ -1,5 +1,5 @@
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { drawReader, jobIdOf } from '@inventory/queue/answers';
+import { drawReader, jobIdOf } from '@inventory/queue/answer-streams';
 import type { Consumer } from '@inventory/queue/consume';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
@@ -11,6 +11,7 @@ import { signEnvelope } from '@inventory/queue/signature';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
 import { fixedKeys } from '../harness/envelopes.ts';
+import { allApplied } from '../harness/outcomes.ts';
 import { startOwnRedis } from '../harness/own-redis.ts';
 import { uniqueName } from '../harness/service.ts';
 import { openSubmitter } from '../harness/submitter.ts';
@@ -159,7 +160,7 @@ async function openWorkers(prefix: string, count: number) {
         apply: async (requests) => {
           for (const each of requests)
             if (each.kind !== 'batch') items.add((each.body as { itemID: string }).itemID);
-          return requests.map(() => ({ status: 'applied', result: '{}' }));
+          return allApplied(requests);
         },
       }),
     );

@@ -1,6 +1,6 @@
 import { startServer } from '@inventory/api/server';
-import { connect } from '@inventory/db/client';
 import { newestMigration } from '@inventory/db/migrate';
+import { connect } from '@inventory/db/pool';
 import { createLog } from '@inventory/process/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import {
   createStatementPool,
   type StatementPool,

@@ -1,4 +1,3 @@
-import { connect, type Sql } from '@inventory/db/client';
 import { createItem, drawPartNo, updateItem } from '@inventory/db/items';
 import { listItems } from '@inventory/db/lists/list-items';
 import { listLots } from '@inventory/db/lists/list-lots';
@@ -6,7 +5,8 @@ import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
-import type { Page } from '@inventory/paging/page-envelope';
+import { connect, type Sql } from '@inventory/db/pool';
+import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';

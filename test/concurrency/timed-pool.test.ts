@@ -1,5 +1,5 @@
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { connect, type Sql, untilDone } from '@inventory/db/client';
+import { connect, type Sql, untilDone } from '@inventory/db/pool';
 import { openWorkerDatabase } from '@inventory/worker/database';
 import { createTimedPool } from '@inventory/worker/timed-pool';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

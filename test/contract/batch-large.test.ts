@@ -1,4 +1,4 @@
-import { toldLengthMax } from '@inventory/domain/stock/answers';
+import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import { describe, expect, test } from 'vitest';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { applyLargeMoves, lotsOfLargeMove } from '../harness/large-moves.ts';

@@ -1,5 +1,5 @@
 import { apiSettings } from '@inventory/api/config';
-import { answerHeaders } from '@inventory/api/openapi/answers';
+import { answerHeaders } from '@inventory/api/openapi/responses';
 import { readConfig } from '@inventory/process/config';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createListTurns } from '@inventory/api/lists/list-turns';
 import { createLists, type ListPools } from '@inventory/api/lists/lists';
-import type { Sql } from '@inventory/db/client';
 import { createItem, drawPartNo, updateItem } from '@inventory/db/items';
 import { itemPage } from '@inventory/db/lists/list-items';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { holdLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
+import type { Sql } from '@inventory/db/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';

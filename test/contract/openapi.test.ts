@@ -92,13 +92,13 @@ describe('the OpenAPI document', () => {
 
   test('allows null where the service takes it: for every optional field of a body, and for no other', () => {
     const ajv = createAjv(document);
-    for (const { method, path, body, operation } of routes) {
+    for (const { method, path, body, description } of routes) {
       if (body === undefined) continue;
-      const { schema } = operations.find((each) => each.operation.operationId === operation.id)!.operation
+      const { schema } = operations.find((each) => each.operation.operationId === description.id)!.operation
         .requestBody.content['application/json'];
       const validate = ajv.compile(inlined(schema));
       const { required = [], properties } = resolve(document, schema);
-      for (const { value } of Object.values(operation.body!)) {
+      for (const { value } of Object.values(description.body!)) {
         for (const field of Object.keys(properties)) {
           const sent = { ...(value as object), [field]: null };
           expect(validate(sent), `${method} ${path} ${field}`).toBe(!required.includes(field));
@@ -196,14 +196,14 @@ describe('the OpenAPI document', () => {
   });
 
   test('shows bodies that the service accepts, and answers of the shape that it gives', () => {
-    for (const { method, path, body, answer, operation } of routes) {
+    for (const { method, path, body, answer, description } of routes) {
       const name = `${method} ${path}`;
-      expect(Object.keys(operation.body ?? {}).length > 0, name).toBe(body !== undefined);
-      for (const { value } of Object.values(operation.body ?? {})) {
+      expect(Object.keys(description.body ?? {}).length > 0, name).toBe(body !== undefined);
+      for (const { value } of Object.values(description.body ?? {})) {
         expect(body?.parse(value), name).toEqual(value);
       }
-      expect(Object.keys(operation.answer), name).not.toEqual([]);
-      for (const { value } of Object.values(operation.answer)) {
+      expect(Object.keys(description.answer), name).not.toEqual([]);
+      for (const { value } of Object.values(description.answer)) {
         expect(Object.values(answer)[0]!.parse(value), name).toEqual(value);
       }
     }

@@ -159,7 +159,7 @@ describe('the proxy', () => {
     return Number(count) * { ms: 1, s: 1000, m: 60_000 }[unit as 'ms' | 's' | 'm'];
   };
 
-  test('shows the page of operations on a port of this machine alone, and leads nobody elsewhere to it', () => {
+  test('shows the status page on a port of this machine alone, and leads nobody elsewhere to it', () => {
     expect(services.proxy!.ports).toEqual([
       `127.0.0.1:${setting('PORT', '3000')}:3000`,
       `127.0.0.1:${setting('OPERATIONS_PORT', '9090')}:9090`,

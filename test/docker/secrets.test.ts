@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-import { connect } from '@inventory/db/client';
 import { addressOf, excessRightsOf, loginOf, parts } from '@inventory/db/logins';
+import { connect } from '@inventory/db/pool';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
 import { startRedis } from '@inventory/local/redis/redis';

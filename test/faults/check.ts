@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import { type ItemKind, isTransaction, type Told } from './told.ts';
 
 export type Findings = {

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { addressOf } from '@inventory/db/logins';
 import { migrate } from '@inventory/db/migrate';
+import { connect, type Sql } from '@inventory/db/pool';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';

@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 
 /**
  * Adds an item with `count` lots of one unit in warehouse 1, and the ledger that made them, as if each had

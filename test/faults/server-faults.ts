@@ -1,4 +1,4 @@
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import { Redis } from 'ioredis';
 import { masterName, type RedisServer, roleOf, type SentinelTrio, until } from '../harness/redis-servers.ts';
 import type { Cluster } from './cluster.ts';

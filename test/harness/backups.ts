@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { Sql } from '@inventory/db/client';
 import { listBackupTables, quoteName } from '@inventory/db/operator/backup-tables';
+import type { Sql } from '@inventory/db/pool';
 import { onTestFinished } from 'vitest';
 import { createDatabase, noTables } from './database.ts';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers, type PartNumbers } from '@inventory/db/batch/gates';
-import { type ConnectOptions, connect, type Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
+import { type ConnectOptions, connect, type Sql } from '@inventory/db/pool';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { Queued, QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
@@ -11,12 +11,15 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { addressFor } from './as-part.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { expectInvariants } from './invariants.ts';
+import { inOrder } from './outcomes.ts';
 import { allPermissions, uniqueName } from './service.ts';
 
 /** The means by which one worker process applies batches: connections and a memory of its own. */
 export type BatchWorker = {
   pool: BatchPool;
   parts: PartNumbers;
+  /** One batch; null is left to the next one. */
+  applyOnce(requests: readonly QueuedRequest[]): Promise<(StoredOutcome | null)[]>;
   /** As many batches as it takes until everything is decided. */
   apply(requests: readonly QueuedRequest[]): Promise<StoredOutcome[]>;
   /** Closes its connections. */
@@ -74,8 +77,11 @@ export function useBatches(): Batches {
         const worker: BatchWorker = {
           pool,
           parts,
+          async applyOnce(requests) {
+            return inOrder(requests, await applyBatch(pool, requests, parts));
+          },
           async apply(requests) {
-            const outcomes = await applyBatch(pool, requests, parts);
+            const outcomes = await worker.applyOnce(requests);
             const open = requests.filter((_, index) => outcomes[index] === null);
             const rest = open.length === 0 ? [] : await worker.apply(open);
             return outcomes.map((outcome) => outcome ?? rest.shift()!);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { AnsweredCall, AnswerReaders, CallTexts } from '@inventory/api/answer-texts';
 import { createAnswerTexts } from '@inventory/api/answer-texts';
-import { leftOutText } from '@inventory/domain/stock/answers';
+import { leftOutText } from '@inventory/domain/stock/left-out';
 
 /** Reads of answers that stand here, by request id, instead of in Postgres. */
 export function readersOf(answers: ReadonlyMap<string, string>): AnswerReaders {

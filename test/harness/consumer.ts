@@ -2,6 +2,7 @@ import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/q
 import { onTestFinished } from 'vitest';
 import { addressFor } from './as-part.ts';
 import { fixedKeys } from './envelopes.ts';
+import { allApplied } from './outcomes.ts';
 
 /**
  * The worker's side of a queue, without a database: unless told otherwise it applies everything. It ends with
@@ -14,7 +15,7 @@ export async function openConsumer(
     shardsMax: 1,
     keys: await fixedKeys(),
     concurrency: 4,
-    apply: async (requests) => requests.map(() => ({ status: 'applied', result: '{}' })),
+    apply: async (requests) => allApplied(requests),
     onUnserved: () => {},
     report: () => {},
     ...options,

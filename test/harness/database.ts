@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { connect, type Sql } from '@inventory/db/client';
+import { connect, type Sql } from '@inventory/db/pool';
 import { inject } from 'vitest';
 import { databaseOf, templateName } from './global-setup.ts';
 

@@ -1,5 +1,5 @@
-import type { Sql } from '@inventory/db/client';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
+import type { Sql } from '@inventory/db/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { type EnvelopeKeys, openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { signEnvelope } from '@inventory/queue/signature';

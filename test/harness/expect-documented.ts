@@ -1,4 +1,4 @@
-import { answerHeaders, headerComponents, sharedAnswers } from '@inventory/api/openapi/answers';
+import { answerHeaders, headerComponents, sharedAnswers } from '@inventory/api/openapi/responses';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ApiAnswer } from './api-client.ts';
 

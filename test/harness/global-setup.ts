@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { connect } from '@inventory/db/client';
 import { migrate } from '@inventory/db/migrate';
+import { connect } from '@inventory/db/pool';
 import { startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';

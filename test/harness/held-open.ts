@@ -1,7 +1,7 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import type { BatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import type { Sql, Tx } from '@inventory/db/client';
+import type { Sql, Tx } from '@inventory/db/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { onTestFinished } from 'vitest';
 

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@inventory/db/client';
+import type { Sql, Tx } from '@inventory/db/pool';
 
 /** How much there is; one lot in ten is of the large item. */
 export const largeStock = { lots: 1_000_000, items: 20_000, warehouses: 3 } as const;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Sql } from '@inventory/db/client';
 import { ensureLogins, type Part, parts } from '@inventory/db/logins';
+import type { Sql } from '@inventory/db/pool';
 import { redisRulesOf } from '@inventory/queue/redis-rights';
 import type { Redis } from 'ioredis';
 import type { RedisLogins } from './redis-servers.ts';

@@ -1,10 +1,11 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import type { Sql } from '@inventory/db/client';
-import { answerReaders } from '@inventory/queue/answers';
-import { type Envelope, queueName } from '@inventory/queue/envelope';
+import type { Sql } from '@inventory/db/pool';
+import { answerReaders } from '@inventory/queue/answer-streams';
+import { queueName } from '@inventory/queue/envelope';
 import { blockMs, connectConsumer, connectProducer } from '@inventory/queue/redis';
+import type { SignedEnvelope } from '@inventory/queue/signature';
 import { Worker } from 'bullmq';
 import { inject } from 'vitest';
 
@@ -17,7 +18,7 @@ export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<
   const producer = connectProducer(inject('redisUrl'), () => {});
   const parts = createPartNumbers();
   const pool = createBatchPool(sql);
-  const worker = new Worker<Envelope>(
+  const worker = new Worker<SignedEnvelope>(
     queueName(0),
     async (job) => {
       await applyBatch(pool, job.data.requests, parts);

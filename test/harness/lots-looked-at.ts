@@ -1,5 +1,5 @@
 import type { BatchPool } from '@inventory/db/batch/batch-pool';
-import type { Tx } from '@inventory/db/client';
+import type { Tx } from '@inventory/db/pool';
 
 export type Looked = { rows: number; pages: number };
 

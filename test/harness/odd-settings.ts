@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 
 /** A setting of Postgres and a value that nobody expects of it. */
 export type OddSetting = { name: string; value: string };

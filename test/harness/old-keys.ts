@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import { expect } from 'vitest';
 import type { ApiClient } from './api-client.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import type { Sql } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { migrate } from '@inventory/db/migrate';
+import type { Sql } from '@inventory/db/pool';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';

@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import type { ModelLot, StockModel } from './stock-model.ts';
 
 /** Random numbers that come again with the same seed. */

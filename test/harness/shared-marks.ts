@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 
 /** The marks that half of the lots share; each lot has the others for itself. */
 export const shared = {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { connect, type Sql } from '@inventory/db/client';
+import { connect, type Sql } from '@inventory/db/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { type PostgresBinaries, providePostgresBinaries } from '@inventory/local/postgres/postgres-binaries';
 import {

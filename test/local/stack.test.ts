@@ -14,7 +14,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import {
   LocalStackError,
   readRunningStack,

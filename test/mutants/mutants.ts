@@ -16,8 +16,8 @@ const token = 'packages/auth/src/token.ts';
 const tokenKeys = 'apps/api/src/callers/token-keys.ts';
 const signingKeys = 'packages/db/src/signing-keys.ts';
 const clients = 'packages/db/src/clients.ts';
-const auditSlice = 'packages/db/src/audit-slice.ts';
-const backgroundAudit = 'operation/background-audit.test.ts';
+const compareStock = 'packages/db/src/compare-stock.ts';
+const backgroundAudit = 'operating/background-audit.test.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
@@ -34,10 +34,10 @@ const modifiedSince = 'packages/db/migrations/0015.do.modified-since.sql';
 const lane = 'packages/queue/src/lane.ts';
 const listTurns = 'apps/api/src/lists/list-turns.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
-const dbClient = 'packages/db/src/client.ts';
+const dbClient = 'packages/db/src/pool.ts';
 const replica = 'packages/db/src/replica.ts';
 const strangers = 'apps/api/src/callers/strangers.ts';
-const answers = 'packages/queue/src/answers.ts';
+const answers = 'packages/queue/src/answer-streams.ts';
 const seats = 'packages/queue/src/seats.ts';
 const leftBehind = 'packages/db/src/left-behind.ts';
 const submit = 'packages/queue/src/submit.ts';
@@ -128,9 +128,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: submit,
-        search: "import { jobIdOf, type Told } from './answers.ts';",
+        search: "import { jobIdOf, type Told } from './answer-streams.ts';",
         replace:
-          "import { QueueEvents } from 'bullmq';\nimport type { Told } from './answers.ts';\nlet ends: any;",
+          "import { QueueEvents } from 'bullmq';\nimport type { Told } from './answer-streams.ts';\nlet ends: any;",
       },
       {
         file: submit,
@@ -522,7 +522,7 @@ async function importKey(`,
     name: 'every error with a code called an outage',
     edits: [
       {
-        file: 'packages/db/src/client.ts',
+        file: 'packages/db/src/pool.ts',
         search:
           'return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);',
         replace: 'return unreachable.has(code) || code.length === 5;',
@@ -559,9 +559,7 @@ async function importKey(`,
   },
   {
     name: 'what comes after one that is left for the next batch is decided before it',
-    edits: [
-      { file: applyBatch, search: 'gates.some((gate) => left.has(gate))', replace: 'gates.length === 0' },
-    ],
+    edits: [{ file: applyBatch, search: 'entriesMax || needsAny(request, left)', replace: 'entriesMax' }],
     test: { file: 'concurrency/large-issues.test.ts', title: 'in as many batches as it takes' },
   },
   {
@@ -590,8 +588,8 @@ async function importKey(`,
     edits: [
       {
         file: batcher,
-        search: 'return applyInPieces(requests, requests.length >> 1 || 1);',
-        replace: 'return Promise.all(requests.map(fail));',
+        search: 'else await applyInPieces(others, others.length >> 1, outcomes);',
+        replace: 'else for (const each of others) outcomes.set(each.requestId, await fail(each));',
       },
     ],
     test: { file: 'concurrency/batch.test.ts', title: 'when Postgres chokes' },
@@ -1357,11 +1355,6 @@ async function importKey(`,
     test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
   },
   {
-    name: 'the worker takes bodies unchecked',
-    edits: [{ file: consume, search: 'requests.filter(isSound)', replace: 'requests.filter(() => true)' }],
-    test: { file: 'security/forged-jobs.test.ts', title: 'none that an api would send' },
-  },
-  {
     name: 'the api container sees the password of the owner',
     edits: [
       {
@@ -1850,12 +1843,12 @@ async function importKey(`,
     name: 'operations: bodies are shown',
     edits: [
       {
-        file: 'packages/db/src/operations/last-transactions.ts',
+        file: 'packages/db/src/status-page/last-transactions.ts',
         search: 'client_id as client, status,',
         replace: 'body::text as client, status,',
       },
     ],
-    test: { file: 'operation/operations-page.test.ts', title: 'without anything that a body' },
+    test: { file: 'operating/status-page.test.ts', title: 'without anything that a body' },
   },
   {
     name: 'an atomic batch is committed in parts',
@@ -1883,7 +1876,7 @@ async function importKey(`,
     name: 'operations of a batch are all sent at once, in any order',
     edits: [
       {
-        file: 'apps/api/src/batch/run-each.ts',
+        file: 'apps/api/src/batch-call/run-each.ts',
         search: 'const ofItem = items.get(task.itemId);',
         replace: 'const ofItem = items.get(task.itemId = String(Math.random()));',
       },
@@ -1941,17 +1934,6 @@ async function importKey(`,
     test: { file: 'concurrency/list-order.test.ts', title: 'waits in its list for a gate' },
   },
   {
-    name: 'the worker believes whatever an operation comes after',
-    edits: [
-      {
-        file: 'packages/queue/src/check-request.ts',
-        search: 'if (after !== undefined && !isBefore(after)) return false;',
-        replace: '',
-      },
-    ],
-    test: { file: 'security/forged-jobs.test.ts', title: 'none that an api would send' },
-  },
-  {
     name: 'a transaction is reversed as often as somebody asks',
     edits: [
       {
@@ -1994,8 +1976,8 @@ async function importKey(`,
     edits: [
       {
         file: 'apps/api/src/transactions.ts',
-        search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller, 200);',
-        replace: 'return transact(request, caller, 200);',
+        search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller);',
+        replace: 'return transact(request, caller);',
       },
     ],
     test: { file: 'contract/dry-run.test.ts', title: 'counts and reversals' },
@@ -2129,14 +2111,14 @@ async function importKey(`,
     name: 'audit in the background: levels and lots are of two moments',
     edits: [
       {
-        file: auditSlice,
-        search: 'const [row] = await tx<(ComparedRow & { last_part_no:',
+        file: compareStock,
+        search: 'const [row] = await sql<Compared[]>`\n    with slice as materialized (\n      select 0',
         replace:
-          'const before = JSON.stringify(await tx`select * from stock_level`);\n' +
-          '  const [row] = await tx<(ComparedRow & { last_part_no:',
+          'const before = JSON.stringify(await sql`select * from stock_level`);\n' +
+          '  const [row] = await sql<Compared[]>`\n    with slice as materialized (\n      select 0',
       },
       {
-        file: auditSlice,
+        file: compareStock,
         search: 'from stock_level\n      where (part_no, wid) >',
         replace:
           'from json_populate_recordset(null::stock_level, ${before}::text::json) as stock_level\n' +

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { findDecided } from '@inventory/api/batch/keys';
-import { type Operation, parseRawBatch } from '@inventory/api/batch/read-operations';
-import { runEach, type Task } from '@inventory/api/batch/run-each';
+import { findDecided } from '@inventory/api/batch-call/keys';
+import { type Operation, parseRawBatch } from '@inventory/api/batch-call/read-operations';
+import { runEach, type Task } from '@inventory/api/batch-call/run-each';
 import { createSender, type OperationToSend, type Sender } from '@inventory/api/sender';
 import type { Caller } from '@inventory/api/transactions';
 import type { QueuedRequest } from '@inventory/domain/stock/request';

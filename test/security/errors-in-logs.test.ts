@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import { describeError, hiddenMessage } from '@inventory/process/describe-error';
 import { createLog } from '@inventory/process/log';
 import { PlainError } from '@inventory/process/plain-error';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Route } from '@inventory/api/route';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import type { SingleRequest } from '@inventory/domain/stock/request';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { answersKey, readerOf } from '@inventory/queue/answers';
+import { answersKey, readerOf } from '@inventory/queue/answer-streams';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis';
 import { signAnswer, signEnvelope } from '@inventory/queue/signature';
@@ -9,6 +9,7 @@ import type { Queue } from 'bullmq';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/consumer.ts';
 import { addEnvelope, fixedKeys } from '../harness/envelopes.ts';
+import { allApplied } from '../harness/outcomes.ts';
 import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 import { openSubmitter } from '../harness/submitter.ts';
@@ -53,7 +54,7 @@ describe('a worker', async () => {
         prefix,
         apply: async (requests) => {
           applied.push(...requests);
-          return requests.map(() => ({ status: 'applied', result: '{}' }));
+          return allApplied(requests);
         },
         report: (error, what) => reported.push(`${what}: ${error.message}`),
       });
@@ -113,30 +114,6 @@ describe('a worker', async () => {
     const told = reported.filter((line) => line.startsWith('envelopes: '));
     expect(told).toEqual(['envelopes: 1 refused: not signed by this service for this job']);
     expect(reported.join()).not.toContain('1000000');
-  });
-
-  test('applies the rest of an envelope in which a request is none that an api would send, and tells nobody of that one', async () => {
-    const { queue, redis, applied, start, signed, add } = await openWorker();
-    const sound = requestOf(5);
-    const unsound = [
-      requestOf(0),
-      requestOf(-5),
-      { ...requestOf(), kind: null },
-      { ...requestOf(), body: null },
-      { ...requestOf(), requestId: 'x' },
-      { ...requestOf(), deadline: null },
-      { ...requestOf(), after: { requestId: 'x' } },
-      { ...requestOf(), after: { requestId: requestOf().requestId, key: { digest: 1 } } },
-      null,
-    ] as QueuedRequest[];
-    await add(signed('mixed', [...unsound, sound]), 'mixed');
-    const consumer = await start();
-    await noWork(queue);
-    expect(applied).toEqual([sound]);
-    expect(consumer.refusedCount()).toBe(unsound.length);
-    const [[, fields] = []] = await redis.xrange(queue.toKey('events'), '-', '+');
-    const { results } = JSON.parse(fields![fields!.indexOf('returnvalue') + 1]!);
-    expect(results).toEqual([...unsound.map(() => ['pending', null]), ['applied', '{}']]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import type { Fragment, Tx } from '@inventory/db/client';
 import { addClient } from '@inventory/db/clients';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { itemSortColumns } from '@inventory/db/lists/list-items';
 import { lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
+import type { Fragment, Tx } from '@inventory/db/pool';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { request } from 'undici';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyRing, createSigningKey, signToken, verifyToken } from '@inventory/auth/token';
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import { listSigningKeys, readPrivateHalves, readVerifyingKeys } from '@inventory/db/signing-keys';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, noTables, type TestDatabase } from '../harness/database.ts';

@@ -3,7 +3,7 @@ import { createAuthenticator } from '@inventory/api/callers/authenticator';
 import { createVerifyTurns } from '@inventory/api/callers/verify-turns';
 import { createKeyRing, createSigningKey, verifyToken } from '@inventory/auth/token';
 import { looksLive } from '@inventory/auth/token-shape';
-import { connect } from '@inventory/db/client';
+import { connect } from '@inventory/db/pool';
 import {
   keySettleSeconds,
   readPrivateHalves,

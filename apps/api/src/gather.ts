@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import type { StatementPool } from '@inventory/db/statement-pool';
 
 type Waiting<In, Out> = { input: In; resolve: (output: Out) => void; reject: (error: unknown) => void };

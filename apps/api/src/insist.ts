@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isUnanswered } from '@inventory/db/client';
+import { isUnanswered } from '@inventory/db/pool';
 
 // A connection that ended is replaced by then.
 const againAfterMs = 200;

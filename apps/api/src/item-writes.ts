@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { isUnanswered } from '@inventory/db/client';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/items';
 import { mayBeApplied } from '@inventory/db/lost-answer';
+import { isUnanswered } from '@inventory/db/pool';
 import type { Wait } from '@inventory/db/statement-pool';
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { within } from '@inventory/process/within';

@@ -189,7 +189,7 @@ function addLateReadings(metrics: Metrics, { submitter, bodyRoom, backupAgeSecon
   );
   metrics.gauge(
     'inventory_api_batches_waiting',
-    'Batches that wait, unread, for room in memory.',
+    'BatchCalls that wait, unread, for room in memory.',
     bodyRoom.waitingCount,
   );
   metrics.gauge(

@@ -1,4 +1,4 @@
-import { isOutage, isStatementTimeout } from '@inventory/db/client';
+import { isOutage, isStatementTimeout } from '@inventory/db/pool';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import { describeError } from '@inventory/process/describe-error';
 import type { FoldedLog } from '@inventory/process/folded-log';

@@ -14,9 +14,9 @@ import type { AuthenticatedClient } from './callers/authenticator.ts';
 import { Refused, unknownOutcome } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
 import { nameLimit } from './limit-headers.ts';
-import type { Operation } from './operation.ts';
 import { fieldErrorsOf, withoutNulls } from './parse.ts';
 import type { RequestName } from './request-id.ts';
+import type { RouteDescription } from './route-description.ts';
 import { isStrict, namesOf, strictApplied, unknownAmong } from './strict.ts';
 
 /**
@@ -92,7 +92,7 @@ export type Route = {
   /** The message of 404 when the path's parameters do not fit; without one that of an unknown path. */
   misfit?: string;
   /** Its notes and examples in the OpenAPI document. */
-  operation: Operation;
+  description: RouteDescription;
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;
 };
 

@@ -2,11 +2,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
-import { reach, type Sql } from '@inventory/db/client';
 import { type DatabaseClock, startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { reach, type Sql } from '@inventory/db/pool';
 import { findLossyReplication } from '@inventory/db/replication';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readAnswers, readLeftOut } from '@inventory/db/requests/large-answers';
@@ -36,9 +36,9 @@ import { createAnswerTexts } from './answer-texts.ts';
 import { createApp, version } from './app.ts';
 import { lateAsBusy } from './as-busy.ts';
 import { watchBackupAge } from './backup-age.ts';
-import { createBatches } from './batch/batches.ts';
-import type { FindOriginals } from './batch/read-operations.ts';
-import { createBatchTurns } from './batch/turns.ts';
+import { createBatchCalls } from './batch-call/batch-calls.ts';
+import type { FindOriginals } from './batch-call/read-operations.ts';
+import { createBatchTurns } from './batch-call/turns.ts';
 import { createBodyRoom } from './body-room.ts';
 import { createAuthenticator } from './callers/authenticator.ts';
 import { createGuessLimiter } from './callers/guess-limit.ts';
@@ -52,7 +52,6 @@ import { gather } from './gather.ts';
 import { insist } from './insist.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
-import { type Operations, startOperations } from './operations/operations.ts';
 import { createRequestLog } from './request-log.ts';
 import { historyRoutes } from './routes/history.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
@@ -60,6 +59,7 @@ import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { createSender, type Sender } from './sender.ts';
+import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createStock } from './transactions.ts';
 
 // Many for the scanners of a warehouse behind one address, and a part of all.
@@ -67,7 +67,7 @@ const perAddressMax = 250;
 // Connections that wait to be taken, as far as the system allows: Node asks for 511, and a fleet that
 // connects in one moment would come back a second later, and seconds later again.
 const backlog = 4096;
-// Operations of batches under way: as many as fill an envelope, or all envelopes.
+// StatusPage of batches under way: as many as fill an envelope, or all envelopes.
 const batchOperationsMax = { beside: 64, alone: 256 };
 // What was decided is read on another connection when one ends, and again when a statement took longer than
 // it may (`verdicts`): a machine that is busy for a second is no reason for a doubtful answer.
@@ -131,7 +131,7 @@ function wireStock(
       answerTexts,
       whyUnanswered: needs.whyUnanswered,
     }),
-    ...createBatches({
+    ...createBatchCalls({
       sender,
       limiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'operations' }),
       operationLimit: config.OPERATION_LIMIT,
@@ -305,7 +305,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
   // Nobody can ask for it otherwise.
-  const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
+  const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.statusPage);
   addApiReadings(registry, {
     submitter,
     needs,
@@ -318,14 +318,14 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     bodyRoom,
     backupAgeSeconds: () => backups?.seconds() ?? {},
   });
-  let operations: Operations | undefined;
+  let statusPage: StatusPage | undefined;
   if (config.INTERNAL_PORT !== undefined)
-    operations = startOperations(registry, database.operations, () => needs.sight().seen);
+    statusPage = startStatusPage(registry, database.statusPage, () => needs.sight().seen);
   const internal = await serveInternal(config, {
     checkReady: () => readiness({ authentication, submitter, needs, clock, isDraining: () => draining }),
     metrics: registry,
     whyNotAccepting: () => (draining ? 'stopping' : needs.awaitsWorker() ? 'no worker was seen yet' : null),
-    pages: operations?.pages,
+    pages: statusPage?.pages,
   });
   const { port } = server.address() as AddressInfo;
   log.info({ port, internalPort: internal?.port ?? null }, 'api is up');
@@ -344,7 +344,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       needs.stop();
       await submitter.close();
       keys.stop();
-      operations?.stop();
+      statusPage?.stop();
       backups?.stop();
       await internal?.close();
       clock.stop();

@@ -2,12 +2,12 @@ import type { Client } from '@inventory/auth/client';
 import { reversalPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Trial } from '@inventory/db/batch/dry-run';
-import { isUnanswered } from '@inventory/db/client';
+import { isUnanswered } from '@inventory/db/pool';
 import type { Wait } from '@inventory/db/statement-pool';
 import { isKey } from '@inventory/domain/contract/batch';
 import { forbidden, noTransaction, type Refusal } from '@inventory/domain/contract/refused';
 import type { ReverseRequest } from '@inventory/domain/contract/reverse';
-import type { Original, SingleRequest, StockRequest } from '@inventory/domain/stock/request';
+import type { Original, SingleRequest, StockKind, StockRequest } from '@inventory/domain/stock/request';
 import type { SubmitResult } from '@inventory/queue/submit';
 import { type AnsweredCall, type AnswerTexts, underOf } from './answer-texts.ts';
 import { Failed, type FailureCause, messages, Refused, soonAgain, unknownOutcome } from './errors.ts';
@@ -17,10 +17,9 @@ import type { Sender } from './sender.ts';
 
 export type Stock = {
   /**
-   * Has a transaction applied and answers with `status`; throws Refused or Failed, and then nothing was
-   * applied.
+   * Has a transaction applied; throws Refused or Failed, and then nothing was applied.
    */
-  transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply>;
+  transact(request: StockRequest, caller: Caller): Promise<Reply>;
   /**
    * What the call would be answered; nothing is stored, and no key used. Throws Refused, or as the database
    * fails.
@@ -78,12 +77,13 @@ export function createStock({
   answerTexts,
   whyUnanswered,
 }: StockOptions): Stock {
-  async function transact(request: StockRequest, caller: Caller, status: 200 | 201): Promise<Reply> {
+  async function transact(request: StockRequest, caller: Caller): Promise<Reply> {
     const { client, key, arrivedAt, name, res } = caller;
     checkKey(key);
     const { clientId } = client;
     const queued = sender.queued(request, { clientId, arrivedAt, key, name });
     const [answer] = await sender.sendAll([queued], arrivedAt);
+    const status = appliedStatusOf(request.kind);
     if (underOf(answer!) === null) return replyOf(answer!, status, whyUnanswered);
     const texts = answerTexts.open({ clientId, res });
     return texts
@@ -112,9 +112,14 @@ export function createStock({
       const request = { kind: 'reverse' as const, body, of: of! };
       const refusal = refuseReversal(of, caller.client);
       if (refusal !== null) throw new Refused(refusal);
-      return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller, 200);
+      return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller);
     },
   };
+}
+
+/** The status of a transaction that is applied. */
+export function appliedStatusOf(kind: StockKind): 200 | 201 {
+  return kind === 'receive' ? 201 : 200;
 }
 
 /** Why a client may not undo this: out of its scope it is as if it were not there. */

@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
 import { createFairRoom } from './fair-room.ts';
 

@@ -1,5 +1,6 @@
-import type { AuditPace, AuditSlice, AuditState, Drift } from '@inventory/db/audit-slice';
-import { isLockTimeout, isOutage } from '@inventory/db/client';
+import type { AuditPace, AuditSlice, AuditState } from '@inventory/db/audit-slice';
+import type { Drift } from '@inventory/db/compare-stock';
+import { isLockTimeout, isOutage } from '@inventory/db/pool';
 import { runAgain } from '@inventory/process/run-again';
 
 export type AuditKeeper = {

@@ -1,4 +1,4 @@
-import { gateNamesOf } from '@inventory/db/batch/gates';
+import { gateNamesOf, needsAny } from '@inventory/db/batch/gates';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createHeldGates, type HeldGatesOptions } from './held-gates.ts';
@@ -10,126 +10,161 @@ export type BatcherOptions = HeldGatesOptions & {
   abandon: (request: QueuedRequest) => Promise<Outcome>;
 };
 
-type Envelope = {
+/** An envelope that was taken from the queue. */
+type Taken = {
   requests: QueuedRequest[];
   attempt: number;
-  outcomes: Map<string, Outcome>;
-  resolve: (outcomes: Outcome[]) => void;
+  arrival: number;
+  /** What became of some of its requests, by request id, while others are left to the next batch. */
+  decided: Map<string, Outcome> | null;
+  resolve: (outcomes: ReadonlyMap<string, Outcome>) => void;
   reject: (error: unknown) => void;
 };
 
+/** What is applied together. `gates`: of all requests of its envelopes that are still to be decided. */
+type Batch = {
+  envelopes: Taken[];
+  requests: QueuedRequest[];
+  isAtomic: boolean;
+  gates: () => ReadonlySet<string>;
+};
+
+// While Postgres works for one, the worker prepares the other.
+const batchesMax = 2;
+
+const isAtomic = ({ requests }: Taken) => requests[0]?.kind === 'batch';
+
 /** One that comes again, or that holds an atomic batch. */
-function goesAlone({ requests, attempt }: Envelope): boolean {
-  return attempt > 1 || requests[0]?.kind === 'batch';
-}
+const goesAlone = (envelope: Taken) => envelope.attempt > 1 || isAtomic(envelope);
 
 /**
- * Makes one batch of the envelopes that are there: while a batch is applied the next one gathers, so batches
- * grow with the load and a lone envelope waits for nobody. One request that cannot be applied, by an error of
- * ours, harms only itself: the batch is cut in halves until it stands alone, and it fails. An envelope that
- * comes again (`attempt`, from 1) is alone, and is cut further each time: whatever ended the batch that it
- * was in may be in it. Requests for a gate that somebody holds are put aside.
+ * Makes batches of the envelopes that are there: while two are applied the next one gathers, so batches grow
+ * with the load and a lone envelope waits for nobody. Two batches have no gate in common: a request whose gate
+ * is taken, or asked for by a request that came before and waits, stays behind, and so the order at a gate is
+ * that of arrival. Of two batches one at most is atomic: such a one may take hundreds of times as long as what
+ * else there is, which goes on beside it.
+ *
+ * One request that cannot be applied, by an error of ours, harms only itself: the batch is cut in halves until
+ * it stands alone, and it fails. An envelope that comes again (`attempt`, from 1) is alone, and is cut further
+ * each time: whatever ended the batch that it was in may be in it. Requests for a gate that somebody else
+ * holds are put aside. The outcomes that an envelope gets, by request id, are those of all that were in its
+ * batch.
  */
 export function createBatcher(
   options: BatcherOptions,
-): (requests: QueuedRequest[], attempt: number) => Promise<Outcome[]> {
-  const waiting: Envelope[] = [];
+): (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>> {
+  // In the order of their arrival.
+  let waiting: Taken[] = [];
+  let arrivals = 0;
+  const underWay = new Set<Batch>();
   const held = createHeldGates(options);
-  let running = false;
+  let begins = false;
 
-  async function run() {
-    while (waiting.length > 0) {
-      const envelopes = takeBatch();
-      try {
-        await applyEnvelopes(envelopes);
-      } catch (error) {
-        for (const { reject } of envelopes) reject(error);
-      }
+  function begin() {
+    begins = false;
+    while (underWay.size < batchesMax) {
+      const batch = takeBatch();
+      if (batch === null) return;
+      underWay.add(batch);
+      applyEnvelopes(batch)
+        .catch((error) => {
+          for (const { reject } of batch.envelopes) reject(error);
+        })
+        .finally(() => {
+          underWay.delete(batch);
+          begin();
+        });
     }
-    running = false;
   }
 
-  function takeBatch(): Envelope[] {
-    let requestCount = 0;
-    let envelopeCount = 0;
+  function takeBatch(): Batch | null {
+    const closed = new Set([...underWay].flatMap(({ gates }) => [...gates()]));
+    const hasAtomic = [...underWay].some((batch) => batch.isAtomic);
+    const envelopes: Taken[] = [];
+    const requests: QueuedRequest[] = [];
     for (const envelope of waiting) {
-      const { requests } = envelope;
-      const isAlone = goesAlone(envelope) || goesAlone(waiting[0]!);
-      if (envelopeCount > 0 && (isAlone || requestCount + requests.length > options.batchMax)) break;
-      requestCount += requests.length;
-      envelopeCount += 1;
+      const [first] = envelopes;
+      const isAlone = goesAlone(envelope) || (first !== undefined && goesAlone(first));
+      const open = openOf(envelope);
+      if (first !== undefined && (isAlone || requests.length + open.length > options.batchMax)) break;
+      const mayGo = !(hasAtomic && isAtomic(envelope));
+      const free = open.filter((request) => {
+        if (mayGo && !needsAny(request, closed)) return true;
+        for (const gate of gateNamesOf(request)) closed.add(gate);
+        return false;
+      });
+      if (free.length === 0) continue;
+      envelopes.push(envelope);
+      requests.push(...free);
     }
-    return waiting.splice(0, envelopeCount);
+    const [first] = envelopes;
+    if (first === undefined) return null;
+    waiting = waiting.filter((envelope) => !envelopes.includes(envelope));
+    let gates: Set<string> | null = null;
+    return {
+      ...{ envelopes, requests, isAtomic: isAtomic(first) },
+      gates: () => (gates ??= new Set(envelopes.flatMap(openOf).flatMap(gateNamesOf))),
+    };
   }
 
-  async function applyEnvelopes(envelopes: readonly Envelope[]) {
-    const requests = envelopes.flatMap((envelope) =>
-      envelope.requests.filter(({ requestId }) => !envelope.outcomes.has(requestId)),
-    );
+  async function applyEnvelopes({ envelopes, requests }: Batch) {
+    // Begins with what earlier batches decided of these envelopes.
+    const outcomes = new Map(envelopes.flatMap(({ decided }) => (decided === null ? [] : [...decided])));
     const pieces = 2 ** (envelopes[0]!.attempt - 1);
-    const outcomes = await applyInPieces(requests, Math.ceil(requests.length / pieces));
-    const byId = new Map(requests.map(({ requestId }, index) => [requestId, outcomes[index] ?? null]));
+    await applyInPieces(requests, Math.ceil(requests.length / pieces), outcomes);
+    const isDecided = ({ requestId }: QueuedRequest) => outcomes.has(requestId);
     const unfinished = envelopes.filter((envelope) => {
-      for (const { requestId } of envelope.requests) {
-        const outcome = byId.get(requestId);
-        if (outcome) envelope.outcomes.set(requestId, outcome);
-      }
-      const all = envelope.requests.flatMap(({ requestId }) => envelope.outcomes.get(requestId) ?? []);
-      if (all.length < envelope.requests.length) return true;
-      envelope.resolve(all);
-      return false;
+      const isWhole = envelope.requests.every(isDecided);
+      if (isWhole) envelope.resolve(outcomes);
+      return !isWhole;
     });
-    // The requests that are still to be decided came first, and are the first of the next batch.
-    waiting.unshift(...unfinished);
+    if (unfinished.length === 0) return;
+    for (const envelope of unfinished) {
+      const decided = envelope.requests.filter(isDecided);
+      envelope.decided = new Map(decided.map(({ requestId }) => [requestId, outcomes.get(requestId)!]));
+    }
+    waiting = [...waiting, ...unfinished].sort((a, b) => a.arrival - b.arrival);
   }
 
-  /** One after the other: the order of arrival is the order of the ledger. */
-  async function applyInPieces(requests: QueuedRequest[], size: number): Promise<(Outcome | null)[]> {
-    const outcomes: (Outcome | null)[] = [];
+  /** One after the other: the order of arrival is the order of the ledger. Adds to `outcomes`. */
+  async function applyInPieces(
+    requests: readonly QueuedRequest[],
+    size: number,
+    outcomes: Map<string, Outcome>,
+  ): Promise<void> {
     const left = new Set<string>();
     for (let from = 0; from < requests.length; from += size) {
       const piece = requests.slice(from, from + size);
       // A request behind one that is left for the next batch comes after it there, too.
-      const next = piece.filter((request) => !gateNamesOf(request).some((gate) => left.has(gate)));
-      const found = next.length === 0 ? [] : await applyHalving(next);
-      const byRequest = new Map(next.map((request, index) => [request, found[index]!]));
+      const next = piece.filter((request) => !needsAny(request, left));
+      await applyHalving(next, outcomes);
       for (const request of piece) {
-        const outcome = byRequest.get(request) ?? null;
-        if (outcome === null) for (const gate of gateNamesOf(request)) left.add(gate);
-        outcomes.push(outcome);
+        if (outcomes.has(request.requestId)) continue;
+        for (const gate of gateNamesOf(request)) left.add(gate);
       }
     }
-    return outcomes;
   }
 
-  async function applyHalving(requests: QueuedRequest[]): Promise<(Outcome | null)[]> {
-    const others = requests.filter((request) => !held.takes(request));
-    if (others.length < requests.length) return withoutHeld(requests, others);
+  async function applyHalving(requests: QueuedRequest[], outcomes: Map<string, Outcome>): Promise<void> {
+    const others = requests.filter((request) => {
+      const isAside = held.takes(request);
+      if (isAside) outcomes.set(request.requestId, { status: 'pending', result: null });
+      return !isAside;
+    });
+    const [first] = others;
+    if (first === undefined) return;
     try {
-      return await options.apply(requests);
+      for (const [requestId, outcome] of await options.apply(others)) outcomes.set(requestId, outcome);
     } catch (error) {
       if (options.isOutage(error)) throw error;
-      options.report(error as Error, `a batch of ${requests.length}`);
+      options.report(error as Error, `a batch of ${others.length}`);
       const gates = options.heldGatesOf(error);
       if (gates !== null) {
         held.add(gates);
-        return applyHalving(requests);
-      }
-      const [only] = requests;
-      if (only !== undefined && requests.length === 1) return [await fail(only)];
-      return applyInPieces(requests, requests.length >> 1 || 1);
+        await applyHalving(others, outcomes);
+      } else if (others.length === 1) outcomes.set(first.requestId, await fail(first));
+      else await applyInPieces(others, others.length >> 1, outcomes);
     }
-  }
-
-  async function withoutHeld(
-    requests: QueuedRequest[],
-    others: QueuedRequest[],
-  ): Promise<(Outcome | null)[]> {
-    const outcomes = others.length === 0 ? [] : await applyHalving(others);
-    const byRequest = new Map(others.map((request, index) => [request, outcomes[index]!]));
-    return requests.map((request) =>
-      byRequest.has(request) ? byRequest.get(request)! : { status: 'pending', result: null },
-    );
   }
 
   async function fail(request: QueuedRequest): Promise<Outcome> {
@@ -139,12 +174,15 @@ export function createBatcher(
 
   return (requests, attempt) =>
     new Promise((resolve, reject) => {
-      waiting.push({ requests, attempt, outcomes: new Map(), resolve, reject });
-      if (running) return;
-      running = true;
+      waiting.push({ requests, attempt, arrival: arrivals++, decided: null, resolve, reject });
+      if (begins || underWay.size === batchesMax) return;
+      begins = true;
       // After this turn, so that envelopes that come in it start together; a request that travels alone waits
       // for nobody.
-      if (requests.length > 1) setImmediate(run);
-      else void run();
+      if (requests.length > 1) setImmediate(begin);
+      else begin();
     });
 }
+
+const openOf = ({ requests, decided }: Taken) =>
+  decided === null ? requests : requests.filter(({ requestId }) => !decided.has(requestId));

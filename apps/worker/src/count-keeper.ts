@@ -1,4 +1,4 @@
-import { isOutage } from '@inventory/db/client';
+import { isOutage } from '@inventory/db/pool';
 
 export type CountKeeper = {
   /** Something was written that the counts do not hold yet. */

@@ -27,10 +27,10 @@ const looksMax = 5;
 
 export type HeldGatesOptions = {
   /**
-   * Applies requests as one database transaction; throws only when nothing was applied. Null: to be decided
-   * by another batch, never all of them.
+   * Applies requests as one database transaction, and returns the outcomes by request id; throws only when
+   * nothing was applied. One that is missing is to be decided by another batch: never all of them.
    */
-  apply: (requests: QueuedRequest[]) => Promise<(Outcome | null)[]>;
+  apply: (requests: QueuedRequest[]) => Promise<ReadonlyMap<string, Outcome>>;
   /** The gates of these requests, by name, that somebody holds at this moment. */
   findHeld: (requests: QueuedRequest[]) => Promise<ReadonlySet<string>>;
   /** The gates, by name, that an error says are held by somebody else; null for any other error. */
@@ -103,7 +103,7 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
   async function applyFree(name: string, free: readonly Waiting[]): Promise<void> {
     try {
       const outcomes = await options.apply(free.map(({ request }) => request));
-      const left = free.filter((_, index) => outcomes[index] === null);
+      const left = free.filter(({ request }) => !outcomes.has(request.requestId));
       if (left.length > 0) laneOf(name).waiting.unshift(...left);
     } catch (error) {
       if (options.heldGatesOf(error) !== null) laneOf(name).waiting.unshift(...free);

@@ -12,7 +12,7 @@ export type WorkerMetrics = {
   /** An envelope with so many requests came. */
   envelope(requestCount: number): void;
   /** Has a batch measured, and counted as busy while it lasts. */
-  batch<T extends readonly (Outcome | null)[]>(
+  batch<T extends ReadonlyMap<string, Outcome>>(
     requestCount: number,
     apply: (observe: (times: BatchTimes) => void) => Promise<T>,
   ): Promise<T>;
@@ -92,7 +92,7 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
           stepSeconds.observe({ step: 'decisions' }, (decidedAt - readAt) / 1000);
           stepSeconds.observe({ step: 'write' }, (endedAt - decidedAt) / 1000);
         }
-        for (const outcome of found) if (outcome !== null) outcomes[outcome.status] += 1;
+        for (const { status } of found.values()) outcomes[status] += 1;
         return found;
       } catch (error) {
         failures.inc();
@@ -148,7 +148,7 @@ function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime)
   }
   metrics.gauge(
     'inventory_worker_refused_envelopes',
-    'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
+    'Jobs in Redis that no api of this service sent as they are.',
     readings.refusedCount,
   );
   metrics.gauge('inventory_worker_shards', 'Queues from which this worker takes work.', readings.shardCount);

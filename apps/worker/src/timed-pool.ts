@@ -1,5 +1,5 @@
-import type { Sql } from '@inventory/db/client';
 import { countActive, createLeftBehind, type LeftBehind } from '@inventory/db/left-behind';
+import type { Sql } from '@inventory/db/pool';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import { TooLateError, within } from '@inventory/process/within';
 

@@ -1,12 +1,13 @@
-import { auditSlice, type Drift, readAuditState } from '@inventory/db/audit-slice';
+import { auditSlice, readAuditState } from '@inventory/db/audit-slice';
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { isOutage, isStatementTimeout, reach, type Sql } from '@inventory/db/client';
+import type { Drift } from '@inventory/db/compare-stock';
 import { startDatabaseClock } from '@inventory/db/database-clock';
 import { readEnvelopeKeys } from '@inventory/db/envelope-keys';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { excessRightsOf } from '@inventory/db/logins';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate';
+import { isOutage, isStatementTimeout, reach, type Sql } from '@inventory/db/pool';
 import { findLossyReplication } from '@inventory/db/replication';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { settle } from '@inventory/db/requests/settle';

@@ -1,4 +1,4 @@
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /**
  * Adds an alias of an item. `unknown_item`: no item has that shortID; `is_short_id`: the alias is an item's

@@ -1,15 +1,5 @@
-import type { Sql, Tx } from './client.ts';
-
-/** A place where levels, lots and entries do not agree; quantities as decimal text. */
-export type Drift = {
-  check: string;
-  partNo: number;
-  wid: number;
-  /** 0: the level itself. */
-  recNo: number;
-  expected: string;
-  found: string;
-};
+import { type Compared, compareLevels, compareLots, type Drift } from './compare-stock.ts';
+import type { Sql, Tx } from './pool.ts';
 
 /** The state of the audit in the background. */
 export type AuditState = {
@@ -54,7 +44,9 @@ const driftOfSliceMax = 100;
 export async function auditSlice(sql: Sql, pace: AuditPace): Promise<AuditSlice> {
   return sql.begin(async (tx) => {
     const [turn] = await tx<{ mine: boolean }[]>`
-      select pg_try_advisory_xact_lock(${lockKey}::bigint) as mine`;
+      select pg_try_advisory_xact_lock(${lockKey}::bigint) as mine,
+        -- However cheap a plan looks that reads whole tables, a slice goes by their indexes.
+        set_config('enable_hashjoin', 'off', true) as hashes, set_config('enable_mergejoin', 'off', true) as merges`;
     const progress = await readProgress(tx);
     if (!turn!.mine || progress.due_in_ms > 0) {
       const dueInMs = Math.max(progress.due_in_ms, 0);
@@ -63,8 +55,8 @@ export async function auditSlice(sql: Sql, pace: AuditPace): Promise<AuditSlice>
     const startedAt = performance.now();
     const { rows, drift } =
       progress.level_after_part_no === null
-        ? await compareLots(tx, progress, pace.rowsMax)
-        : await compareLevels(tx, progress, pace.rowsMax);
+        ? await auditLots(tx, progress, pace.rowsMax)
+        : await auditLevels(tx, progress, pace.rowsMax);
     const tookMs = performance.now() - startedAt;
     const isAtEnd = rows < pace.rowsMax && progress.level_after_part_no !== null;
     const found = await noteDrift(tx, drift);
@@ -120,43 +112,12 @@ async function readProgress(tx: Tx): Promise<Progress> {
   return row!;
 }
 
-type Compared = { rows: number; drift: Drift[] };
-type ComparedRow = { rows: number; last: unknown; drift: Drift[] | null };
-
-/** The next lots: their units against the sum of their entries, and whether these are of the lot's gate. */
-async function compareLots(tx: Tx, { lot_after, lot_until }: Progress, rowsMax: number): Promise<Compared> {
+/** Compares the next lots; remembers how far it came. */
+async function auditLots(tx: Tx, { lot_after, lot_until }: Progress, rowsMax: number): Promise<Compared> {
   const until = lot_until ?? (await beginWithLots(tx));
-  const [row] = await tx<(ComparedRow & { last_rec_no: number | null })[]>`
-    with slice as materialized (
-      select rec_no, part_no, wid, units
-      from lot
-      where rec_no > ${lot_after} and rec_no <= ${until}
-      order by rec_no
-      limit ${rowsMax}
-    ), compared as (
-      select slice.rec_no, slice.part_no, slice.wid, slice.units, entries.units as entered, entries.elsewhere
-      from slice
-      cross join lateral (
-        select coalesce(sum(delta), 0) as units,
-          count(*) filter (where entry.part_no <> slice.part_no or entry.wid <> slice.wid) as elsewhere
-        from stock_entry as entry
-        where entry.rec_no = slice.rec_no
-      ) as entries
-    ), different as (
-      select 'units = entries, per lot' as check, part_no, wid, rec_no, units as expected, entered as found
-      from compared
-      where units <> entered
-      union all
-      select 'entries of a lot are of its item and warehouse', part_no, wid, rec_no, 0, elsewhere
-      from compared
-      where elsewhere > 0
-    )
-    select (select count(*) from slice)::integer as rows, (select max(rec_no) from slice) as last_rec_no,
-      (select json_agg(json_build_object('check', "check", 'partNo', part_no, 'wid', wid, 'recNo', rec_no,
-        'expected', expected::text, 'found', found::text)) from different) as drift`;
-  const { rows, last_rec_no, drift } = row!;
-  if (last_rec_no !== null) await tx`update audit_progress set lot_after = ${last_rec_no}`;
-  return { rows, drift: drift ?? [] };
+  const compared = await compareLots(tx, { after: lot_after, until, rowsMax });
+  if (compared.last !== null) await tx`update audit_progress set lot_after = ${compared.last.recNo}`;
+  return compared;
 }
 
 /** The newest lot of the pass that begins. */
@@ -168,43 +129,14 @@ async function beginWithLots(tx: Tx): Promise<number> {
   return row!.until;
 }
 
-/** The next levels: what is in stock and on hold against the sums of the lots behind each. */
-async function compareLevels(tx: Tx, progress: Progress, rowsMax: number): Promise<Compared> {
-  const [row] = await tx<(ComparedRow & { last_part_no: number | null; last_wid: number | null })[]>`
-    with slice as materialized (
-      select part_no, wid, in_stock, on_hold
-      from stock_level
-      where (part_no, wid) > (${progress.level_after_part_no}::integer, ${progress.level_after_wid}::integer)
-      order by part_no, wid
-      limit ${rowsMax}
-    ), compared as (
-      select slice.part_no, slice.wid, slice.in_stock, slice.on_hold, lots.units, lots.held
-      from slice
-      cross join lateral (
-        select coalesce(sum(units), 0) as units, coalesce(sum(units) filter (where hold), 0) as held
-        from lot
-        where lot.part_no = slice.part_no and lot.wid = slice.wid and active
-      ) as lots
-    ), different as (
-      select 'in stock = lots, per item and warehouse' as check, part_no, wid, in_stock as expected, units as found
-      from compared
-      where in_stock <> units
-      union all
-      select 'on hold = held lots, per item and warehouse', part_no, wid, on_hold, held
-      from compared
-      where on_hold <> held
-    ), last as (
-      select part_no, wid from slice order by part_no desc, wid desc limit 1
-    )
-    select (select count(*) from slice)::integer as rows, (select part_no from last) as last_part_no,
-      (select wid from last) as last_wid,
-      (select json_agg(json_build_object('check', "check", 'partNo', part_no, 'wid', wid, 'recNo', 0,
-        'expected', expected::text, 'found', found::text)) from different) as drift`;
-  const { rows, last_part_no, last_wid, drift } = row!;
-  if (last_part_no !== null) {
-    await tx`update audit_progress set level_after_part_no = ${last_part_no}, level_after_wid = ${last_wid}`;
-  }
-  return { rows, drift: drift ?? [] };
+/** Compares the next levels; remembers how far it came. */
+async function auditLevels(tx: Tx, progress: Progress, rowsMax: number): Promise<Compared> {
+  const after = { partNo: progress.level_after_part_no!, wid: progress.level_after_wid! };
+  const compared = await compareLevels(tx, { after, rowsMax });
+  const { last } = compared;
+  if (last !== null)
+    await tx`update audit_progress set level_after_part_no = ${last.partNo}, level_after_wid = ${last.wid}`;
+  return compared;
 }
 
 /** Keeps what was found; returns what was not known. */

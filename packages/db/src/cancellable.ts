@@ -1,4 +1,4 @@
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /** The driver's state of a statement: whether it was asked for, sent, and not answered yet. */
 type Statement = { executed: boolean; active: boolean; state: unknown; cancel(): unknown };

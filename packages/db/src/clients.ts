@@ -1,5 +1,5 @@
 import type { Client } from '@inventory/auth/client';
-import type { Sql, Tx } from './client.ts';
+import type { Sql, Tx } from './pool.ts';
 
 /** `tokensFrom`: tokens of before are refused; seconds since 1970, 0: none is. */
 export type ClientWithTokens = Client & { tokensFrom: number };

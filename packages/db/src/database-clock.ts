@@ -1,5 +1,5 @@
 import { lookEvery } from '@inventory/process/look-every';
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 import type { StatementPool } from './statement-pool.ts';
 
 /** The time that the clock of Postgres shows, read in this process without asking each time. */

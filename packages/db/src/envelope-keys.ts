@@ -1,14 +1,11 @@
-import type { Sql } from './client.ts';
-
-/** A key that signs what travels through Redis. `settled`: old enough that every process has read it. */
-export type EnvelopeKey = { kid: number; secret: Buffer; settled: boolean };
+import type { Sql } from './pool.ts';
 
 /**
- * The keys that verify, the newest first: one whose successor has signed for minutes verifies nothing any
- * more.
+ * The keys that verify what travels through Redis, the newest first: one whose successor has signed for
+ * minutes verifies nothing any more. `settled`: old enough that every process has read it.
  */
-export async function readEnvelopeKeys(sql: Sql): Promise<EnvelopeKey[]> {
-  const rows = await sql<{ kid: number; secret: Buffer; settled: boolean }[]>`
+export async function readEnvelopeKeys(sql: Sql) {
+  return sql<{ kid: number; secret: Buffer; settled: boolean }[]>`
     select kid, secret, created < clock_timestamp() - interval '60 seconds' as settled
     from envelope_key
     where not exists (
@@ -17,7 +14,6 @@ export async function readEnvelopeKeys(sql: Sql): Promise<EnvelopeKey[]> {
       where newer.kid > envelope_key.kid and newer.created < clock_timestamp() - interval '10 minutes'
     )
     order by kid desc`;
-  return [...rows];
 }
 
 /** Adds a key, which Postgres draws; nobody sees it here. Returns its number. */

@@ -1,7 +1,7 @@
 import { type ItemFields, itemDefaults } from '@inventory/domain/contract/item';
-import type { Sql } from './client.ts';
 import { itemRecord } from './lists/list-items.ts';
 import { onStandbys } from './on-standbys.ts';
+import type { Sql } from './pool.ts';
 
 /** How an item is named: its number, its shortID, or an alias of it. */
 export type ItemKey = { partNo: number } | { shortId: string } | { alias: string };

@@ -1,5 +1,5 @@
 import { within } from '@inventory/process/within';
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /**
  * Connections that were given up while Postgres goes on with what was sent on them: a commit that waits for a

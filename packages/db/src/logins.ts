@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { withLogin } from '@inventory/process/database-address';
-import { isConcurrentChange, type Sql } from './client.ts';
+import { isConcurrentChange, type Sql } from './pool.ts';
 
 /** A part of the service that connects with rights of its own: see the migration `roles`. */
 export type Part = 'api' | 'worker' | 'operator';

@@ -1,4 +1,4 @@
-import type { Fragment, Sql, Tx } from './client.ts';
+import type { Fragment, Sql, Tx } from './pool.ts';
 
 /**
  * A value to select beside what a caller will be told as done, though another connection wrote it. A commit

@@ -1,6 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
-import { connect, type Sql } from './client.ts';
 import { pinned } from './connection-settings.ts';
+import { connect, type Sql } from './pool.ts';
 import { exactly, type Rule, readSettings } from './wrong-settings.ts';
 
 /** What stands at an address is not what is needed there; the message is one line for whoever starts. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '@inventory/process/within';
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /** How far the log of a primary goes, and of which promotion it is; as Postgres writes them. */
 export type Position = { timeline: number; lsn: string };

@@ -1,6 +1,6 @@
 import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /** How the standbys of a primary are kept. */
 export type Replication = {

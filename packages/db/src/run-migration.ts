@@ -1,6 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import type postgres from 'postgres';
-import { isLockTimeout } from './client.ts';
+import { isLockTimeout } from './pool.ts';
 
 type Connection = postgres.ReservedSql<{ bigint: number }>;
 

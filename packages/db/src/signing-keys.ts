@@ -1,6 +1,6 @@
 import type { NewSigningKey, PrivateHalf, VerifyingKey } from '@inventory/auth/token';
 import { leewaySeconds, tokenLifetimeSeconds } from '@inventory/auth/token';
-import type { Sql, Tx } from './client.ts';
+import type { Sql, Tx } from './pool.ts';
 
 /** A new key signs only when every process has surely read it. */
 export const keySettleSeconds = 60;

@@ -1,8 +1,8 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
-import { isDemoted, isOutage, type Sql, untilDone } from './client.ts';
 import { countActive, createLeftBehind } from './left-behind.ts';
+import { isDemoted, isOutage, type Sql, untilDone } from './pool.ts';
 
 /** The caller that waits for a piece of work. */
 export type Wait = {

@@ -1,7 +1,7 @@
 import { describePlaces } from '@inventory/process/database-address';
 import { messageOf } from '@inventory/process/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
-import { isOutage } from './client.ts';
+import { isOutage } from './pool.ts';
 
 /**
  * Why Postgres cannot work now, for an error that `isOutage` knows: our own message or that of the driver's

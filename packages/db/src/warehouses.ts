@@ -1,4 +1,4 @@
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /** Adds a warehouse. Fails on `warehouse_pkey` when the id is taken. */
 export async function addWarehouse(sql: Sql, warehouse: { wid: number; name: string }): Promise<void> {

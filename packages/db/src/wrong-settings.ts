@@ -1,4 +1,4 @@
-import type { Sql } from './client.ts';
+import type { Sql } from './pool.ts';
 
 /** Which values of a setting are right, and which one to set. */
 export type Rule = { isRight: (value: string) => boolean; wanted: string };

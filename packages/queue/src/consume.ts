@@ -2,7 +2,6 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import { DelayedError, type Job } from 'bullmq';
-import { isSound } from './check-request.ts';
 import { packOutcomes, queueName, workerConnectionName } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
 import { connectProducer } from './redis.ts';
@@ -23,11 +22,11 @@ export type ConsumeOptions = {
   /** Envelopes under way from each shard, at most. */
   concurrency: number;
   /**
-   * One outcome per request, in order. Throws only when nothing was applied and trying again may help.
+   * The outcome of each request, by its id. Throws only when nothing was applied and trying again may help.
    * `attempt`: 1 when the envelope is taken for the first time; more when it failed before, or its worker was
    * lost with it.
    */
-  apply: (requests: QueuedRequest[], attempt: number) => Promise<Outcome[]>;
+  apply: (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>>;
   /** Work waits in the queue and none comes: the process had better be started anew. */
   onUnserved: () => void;
   report: (error: Error, what: string) => void;
@@ -42,9 +41,7 @@ export type ConsumeOptions = {
 export type Consumer = {
   /** Whether Redis gives work now. */
   isOpen(): boolean;
-  /**
-   * How many jobs were not envelopes of this service, and how many requests in its envelopes were invalid.
-   */
+  /** How many jobs were not envelopes of this service. */
   refusedCount(): number;
   /** From how many shards it takes work. */
   shardCount(): number;
@@ -102,18 +99,6 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     });
   }
 
-  /** A request that no api would send harms only itself: nobody is told what becomes of it. */
-  async function applySound(requests: QueuedRequest[], attempt: number): Promise<Outcome[]> {
-    const sound = requests.filter(isSound);
-    if (sound.length === requests.length) return options.apply(requests, attempt);
-    const outcomes = sound.length === 0 ? [] : await options.apply(sound, attempt);
-    return requests.map((request) => {
-      const at = sound.indexOf(request);
-      if (at < 0) refusals.note();
-      return outcomes[at] ?? { status: 'pending', result: null };
-    });
-  }
-
   async function work(
     place: Place,
     job: Job<SignedEnvelope>,
@@ -129,8 +114,8 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     try {
       // Those that leave it to others do not count.
       const attempt = 1 + job.attemptsMade + job.stalledCounter;
-      const outcomes = await applySound(requests, attempt);
-      const answer = signAnswer(options.keys, place, packOutcomes(outcomes));
+      const outcomes = await options.apply(requests, attempt);
+      const answer = signAnswer(options.keys, place, packOutcomes(requests, outcomes));
       answeredAt.set(answer, performance.now());
       return answer;
     } catch (error) {

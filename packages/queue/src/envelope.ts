@@ -1,9 +1,6 @@
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 
-/** The content of one job: requests that arrived while others were under way. */
-export type Envelope = { requests: QueuedRequest[] };
-
 /**
  * The version of envelopes in which each kind of request came. A worker that is older leaves an envelope of a
  * later version to those that know it, so that both can run beside each other. A new kind gets the next
@@ -46,9 +43,13 @@ export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRep
 const resultMax = 4096;
 const resultsMax = 32_768;
 
-export function packOutcomes(outcomes: readonly Outcome[]): EnvelopeResult {
+export function packOutcomes(
+  requests: readonly QueuedRequest[],
+  outcomes: ReadonlyMap<string, Outcome>,
+): EnvelopeResult {
   let room = resultsMax;
-  return outcomes.map(({ status, result, isRepeat }) => {
+  return requests.map(({ requestId }) => {
+    const { status, result, isRepeat } = outcomes.get(requestId)!;
     const length = result?.length ?? 0;
     // For the others Postgres has only the id.
     const isStored = status === 'applied' || status === 'refused';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '@inventory/process/describe-error';
-import { answersKey, type Reader, readerNamedIn } from './answers.ts';
+import { answersKey, type Reader, readerNamedIn } from './answer-streams.ts';
 import { queueName } from './envelope.ts';
 import { mastersOf, type RedisConnection } from './redis-cluster.ts';
 import { readSeating, type Seating } from './seats.ts';

@@ -1,7 +1,7 @@
 import { lookEvery } from '@inventory/process/look-every';
 import { within } from '@inventory/process/within';
 import type { Queue } from 'bullmq';
-import { answersConnectionName, drawReader, type Reader, readAnswers, type Told } from './answers.ts';
+import { answersConnectionName, drawReader, type Reader, readAnswers, type Told } from './answer-streams.ts';
 import { shardOf } from './envelope.ts';
 import { emptyLane, type Lane } from './lane.ts';
 import { connectConsumers } from './redis.ts';

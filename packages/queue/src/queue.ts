@@ -2,7 +2,7 @@ import { Queue, type Worker } from 'bullmq';
 import { queueName } from './envelope.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
-// For events that name no api (answers.ts). An api of an older version that stalls for longer than these last
+// For events that name no api (answer-streams.ts). An api of an older version that stalls for longer than these last
 // asks Postgres for its answers. With answers of the largest size (envelope.ts) they take 64 MB.
 const eventsKept = 2000;
 // No caller waits for an older answer.
@@ -56,9 +56,9 @@ export function trimEvents(queue: Queue, connection: RedisConnection): () => voi
 
 /**
  * Has BullMQ tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody
- * reads: an api waits for the completion alone, which is told in a stream of its own (answers.ts), and one of
- * an older version, which reads the stream of events, would be woken for each step. A job that failed by
- * stalling is told as a step too; the api asks Postgres for the outcome of its requests.
+ * reads: an api waits for the completion alone, which is told in a stream of its own (answer-streams.ts), and
+ * one of an older version, which reads the stream of events, would be woken for each step. A job that failed
+ * by stalling is told as a step too; the api asks Postgres for the outcome of its requests.
  */
 export function keepStepsApart(part: Queue | Worker): void {
   part.keys.events = part.toKey('steps');

@@ -1,6 +1,6 @@
 import { within } from '@inventory/process/within';
 import { type Job, type Queue, Worker } from 'bullmq';
-import { answerReaders } from './answers.ts';
+import { answerReaders } from './answer-streams.ts';
 import { queueName, workerConnectionName } from './envelope.ts';
 import { mendUnreadable } from './mend-unreadable.ts';
 import { keepStepsApart, openQueue, trimEvents } from './queue.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
-import type { Envelope } from './envelope.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
 const checkEveryMs = 2000;
@@ -45,8 +44,11 @@ export function watchService(options: {
         await connection.set(queue.toKey('canary'), 1, 'PX', checkEveryMs);
         return false;
       }
-      const empty: Envelope = { requests: [] };
-      await queue.add('canary', empty, { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true });
+      await queue.add(
+        'canary',
+        { requests: [] },
+        { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true },
+      );
       return true;
     } catch (error) {
       // An error from Redis itself counts as an answer. A Redis Cluster is ready while one of its nodes is

@@ -16,7 +16,7 @@ export type Shard = { queue: Queue; close(): Promise<void> };
 
 const closeWithinMs = 1000;
 
-/** Opens a shard; what becomes of its envelopes is read elsewhere (answers.ts). */
+/** Opens a shard; what becomes of its envelopes is read elsewhere (answer-streams.ts). */
 export function openShard({ prefix, shard, producer, report }: ShardOptions): Shard {
   const queue = openQueue({
     shard,

@@ -1,6 +1,6 @@
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
-import { jobIdOf, type Told } from './answers.ts';
+import { jobIdOf, type Told } from './answer-streams.ts';
 import type { EnvelopeResult } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
 import { isBusy, maySend, noteAnswered, notePace, type SentEnvelope, takeEnvelope } from './lane.ts';

@@ -1,5 +1,5 @@
-import type { Sql } from '@inventory/db/client';
 import { type BackupRecord, type NotNoted, noteBackup } from '@inventory/db/operator/backup-records';
+import type { Sql } from '@inventory/db/pool';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
 import { findDatabaseUrl } from '../cli/database.ts';

@@ -1,7 +1,7 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import type { Sql } from '@inventory/db/client';
 import { addClients, type NewClient } from '@inventory/db/clients';
 import { findTakenIds } from '@inventory/db/operator/client-accounts';
+import type { Sql } from '@inventory/db/pool';
 import { findUnknownWarehouses } from '@inventory/db/warehouses';
 import { parseId, parseIds, parseNewClientId, parsePermissions } from './arguments.ts';
 import { type BadRow, type Columns, type CsvRow, readCsv } from './csv.ts';

@@ -1,3 +1,4 @@
+import { refuseOtherDatabase } from '@inventory/db/migrate';
 import {
   connect,
   isDiskFull,
@@ -7,8 +8,7 @@ import {
   reach,
   refusesPassword,
   type Sql,
-} from '@inventory/db/client';
-import { refuseOtherDatabase } from '@inventory/db/migrate';
+} from '@inventory/db/pool';
 import { whyAway } from '@inventory/db/unreachable';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { connections, readConfig } from '@inventory/process/config';

@@ -1,4 +1,4 @@
-import { type Sql, violatesForeignKey } from '@inventory/db/client';
+import { type Sql, violatesForeignKey } from '@inventory/db/pool';
 import { findUnknownWarehouses } from '@inventory/db/warehouses';
 import { CommandError } from './command-error.ts';
 

@@ -1,4 +1,4 @@
-import { violatedUnique } from '@inventory/db/client';
+import { violatedUnique } from '@inventory/db/pool';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { Command } from 'commander';
 import { parseId, parseNewName } from '../cli/arguments.ts';

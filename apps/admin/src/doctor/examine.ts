@@ -1,4 +1,4 @@
-import { connect, isOutage, reach, type Sql } from '@inventory/db/client';
+import { connect, isOutage, reach, type Sql } from '@inventory/db/pool';
 import { whyAway } from '@inventory/db/unreachable';
 import { connections, readConfig } from '@inventory/process/config';
 import { describePlaces, hostCountOf } from '@inventory/process/database-address';

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
-import type { Sql } from '@inventory/db/client';
 import { readLastBackup } from '@inventory/db/operator/backup-records';
 import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
+import type { Sql } from '@inventory/db/pool';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { readRedisClocks } from '@inventory/queue/health';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';

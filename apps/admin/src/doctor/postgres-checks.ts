@@ -1,5 +1,4 @@
 import { listDrift, readAuditState } from '@inventory/db/audit-slice';
-import type { Sql } from '@inventory/db/client';
 import { findOthersTable } from '@inventory/db/migrate';
 import {
   countUnfolded,
@@ -9,6 +8,7 @@ import {
   readSchemaVersion,
   readServerVersion,
 } from '@inventory/db/operator/health';
+import type { Sql } from '@inventory/db/pool';
 import { findWrongSettings, readSettings } from '@inventory/db/wrong-settings';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';

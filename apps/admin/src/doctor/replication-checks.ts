@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/client';
+import type { Sql } from '@inventory/db/pool';
 import { isCommitAnswered, readReplication, waitsForStandby, whyLossy } from '@inventory/db/replication';
 import { fail, ok, type Question, warn } from './check.ts';
 

@@ -4,12 +4,12 @@ import { addAlias } from '@inventory/db/aliases';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { type Sql, violatedUnique } from '@inventory/db/client';
 import { addClient, changeClient } from '@inventory/db/clients';
 import { createItem, drawPartNo } from '@inventory/db/items';
 import { holdLot } from '@inventory/db/operator/holds';
 import { hasNoWarehouse, hasOtherTransactions, holdsNothingBut } from '@inventory/db/operator/is-untouched';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
+import { type Sql, violatedUnique } from '@inventory/db/pool';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import { addWarehouse } from '@inventory/db/warehouses';
 import type { ItemFields } from '@inventory/domain/contract/item';
@@ -162,8 +162,8 @@ async function receiveLots(sql: Sql): Promise<void> {
   const pool = createBatchPool(sql);
   const outcomes = await applyBatch(pool, requests, createPartNumbers());
   await pool.end({ timeout: 1 });
-  const failed = outcomes.find((outcome) => outcome?.status !== 'applied');
-  if (failed !== undefined) throw new CommandError(`the demo data was refused: ${failed?.result}`);
+  const failed = [...outcomes.values()].find(({ status }) => status !== 'applied');
+  if (failed !== undefined) throw new CommandError(`the demo data was refused: ${failed.result}`);
 }
 
 /** A row that is there already was added by a start that was broken off. */

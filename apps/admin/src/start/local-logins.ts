@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Sql } from '@inventory/db/client';
 import { addressOf, ensureLogins, loginOf, type Part, parts } from '@inventory/db/logins';
+import type { Sql } from '@inventory/db/pool';
 
 /**
  * Gives each part of the service a login of its own on a migrated database, with a password for this run;

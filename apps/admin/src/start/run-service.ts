@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
-import type { Sql } from '@inventory/db/client';
 import { migrate } from '@inventory/db/migrate';
+import type { Sql } from '@inventory/db/pool';
 import { makePrivate } from '@inventory/local/private-folder';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { inventoryCommand } from '@inventory/process/called-as';

@@ -11,7 +11,7 @@ import {
   verifyToken,
 } from '@inventory/auth/token';
 import { looksLive } from '@inventory/auth/token-shape';
-import { isOutage } from '@inventory/db/client';
+import { isOutage } from '@inventory/db/pool';
 import {
   addFirstSigningKey,
   deleteRetiredHalves,

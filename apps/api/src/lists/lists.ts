@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Client } from '@inventory/auth/client';
-import { isStatementTimeout } from '@inventory/db/client';
 import type { ListReading } from '@inventory/db/lists/list-reading';
 import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/read-category';
+import { isStatementTimeout } from '@inventory/db/pool';
 import type { StatementPool, Wait } from '@inventory/db/statement-pool';
 import { asBusy } from '../as-busy.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';

@@ -1,5 +1,5 @@
-import type { Sql } from '@inventory/db/client';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
+import type { Sql } from '@inventory/db/pool';
 import { formatDateTime } from '@inventory/domain/date-time';
 
 // An earlier moment is as good, and has a client read some more again: not every list asks for it.

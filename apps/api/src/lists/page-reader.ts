@@ -1,7 +1,7 @@
-import type { Sql } from '@inventory/db/client';
 import type { ListReading } from '@inventory/db/lists/list-reading';
+import type { Sql } from '@inventory/db/pool';
 import type { StatementPool, Wait } from '@inventory/db/statement-pool';
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Page } from '@inventory/paging/page';
 import { createNextModifiedSince } from './next-modified-since.ts';
 import type { Replica, ReplicaKind } from './replica.ts';
 

@@ -1,4 +1,4 @@
-import { envelopeText, pagingHeaders, pagingOf } from '@inventory/paging/page-envelope';
+import { pageText, pagingHeaders, pagingOf } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Reply } from '../route.ts';
@@ -8,7 +8,7 @@ import type { ListedPage } from './page-reader.ts';
 export function pageReply(query: PageQuery, page: ListedPage): Reply {
   const paging = pagingOf(query, page.totalCount);
   const headers = { ...pagingHeaders(paging), 'X-Next-Modified-Since': page.nextModifiedSince };
-  return { status: 200, text: envelopeText(page.records, paging), headers };
+  return { status: 200, text: pageText(page.records, paging), headers };
 }
 
 /** The schema of such an answer, and its name in the OpenAPI document. */

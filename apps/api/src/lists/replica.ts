@@ -1,4 +1,4 @@
-import { connect, isConflictOfRecovery, isStatementTimeout, reach, type Sql } from '@inventory/db/client';
+import { connect, isConflictOfRecovery, isStatementTimeout, reach, type Sql } from '@inventory/db/pool';
 import { isPooled, PoolerError, refuseRoleWithoutSettings } from '@inventory/db/pooler';
 import { type Position, readAsOf, readClusterId, readPosition } from '@inventory/db/replica';
 import {

@@ -1,9 +1,9 @@
 import { type Needed, type Permission, permissionNames } from '@inventory/auth/permission';
 import { BatchError } from '@inventory/domain/contract/batch';
 import { noWarehouses, type Route } from '../route.ts';
-import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './answers.ts';
+import { tokenDescription } from './descriptions/token.ts';
 import { ErrorAnswer, RateLimited } from './error-schemas.ts';
-import { tokenOperation } from './operations/token.ts';
+import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './responses.ts';
 import { createSchemas, type Json, type Schemas } from './schemas.ts';
 import { introduction, tags } from './texts.ts';
 
@@ -12,7 +12,7 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
   const schemas = createSchemas();
   // Those that answers name.
   for (const schema of [ErrorAnswer, RateLimited, BatchError]) schemas.answer(schema);
-  const paths: Record<string, Json> = { '/Token': { post: tokenOperation(schemas) } };
+  const paths: Record<string, Json> = { '/Token': { post: tokenDescription(schemas) } };
   const names = pathNames(routes);
   for (const route of routes) {
     const path = names.get(shapeOf(route.path))!;
@@ -114,10 +114,10 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
   const [status = '200', answer] = Object.entries(route.answer)[0]!;
   return {
     ...(route.isExtension ? { 'x-extension': true } : {}),
-    operationId: route.operation.id,
+    operationId: route.description.id,
     tags: [route.path.split('/')[1]],
     summary: route.summary,
-    description: `${route.operation.notes.trim()}\n\n${rulesOf(route)}`,
+    description: `${route.description.notes.trim()}\n\n${rulesOf(route)}`,
     parameters: [
       ...pathParameters(route, parameterName, schemas),
       ...queryParameters(route, schemas),
@@ -129,14 +129,14 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: schemas.body(route.body), examples: route.operation.body },
+              'application/json': { schema: schemas.body(route.body), examples: route.description.body },
             },
           },
         }),
     responses: {
       [status]: answerOf('Success', schemas.answer(answer), {
         ...successHeaders(route),
-        examples: route.operation.answer,
+        examples: route.description.answer,
       }),
       ...errorAnswers(route),
     },

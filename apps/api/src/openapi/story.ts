@@ -1,7 +1,7 @@
 import type { Item } from '@inventory/domain/contract/item';
 import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
-import { type Paging, pagingOf } from '@inventory/paging/page-envelope';
+import { type Paging, pagingOf } from '@inventory/paging/page';
 
 // What the demo data of `pnpm start` hold, so that what a reader sends from the page is answered as it says
 // there: the first item, and the lot and the level of white paint in warehouse 2.

@@ -11,8 +11,8 @@ import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { oneLot } from '../openapi/operations/lot.ts';
-import { oneTransaction, transactions } from '../openapi/operations/transactions.ts';
+import { oneLot } from '../openapi/descriptions/lot.ts';
+import { oneTransaction, transactions } from '../openapi/descriptions/transactions.ts';
 import { idParameter, numberParameter, pathNumber } from '../parameters.ts';
 import { noWarehouses, route } from '../route.ts';
 
@@ -57,7 +57,7 @@ export function historyRoutes(database: Database) {
       keyed: false,
       paged: 'always',
       notFound: null,
-      operation: transactions,
+      description: transactions,
       handle: async ({ query, ...asker }) => {
         const reading = transactionPage(query, [...asker.client.scope], query);
         return pageReply(query, await database.lists.page(reading, asker));
@@ -77,7 +77,7 @@ export function historyRoutes(database: Database) {
       keyed: false,
       paged: 'never',
       notFound: noTransaction.message,
-      operation: oneTransaction,
+      description: oneTransaction,
       handle: async ({ params, client, wait }) => {
         const text = await database.reads.run(
           (sql) => readTransaction(sql, params.transactionNo, [...client.scope]),
@@ -100,7 +100,7 @@ export function historyRoutes(database: Database) {
       keyed: false,
       paged: 'never',
       notFound: noLot.message,
-      operation: oneLot,
+      description: oneLot,
       handle: async ({ params, client, wait }) => {
         const text = await database.reads.run((sql) => readLot(sql, params.recNo, [...client.scope]), wait);
         return text === null ? null : { status: 200, text };

@@ -5,16 +5,16 @@ import { CountCall, CountDryRun, ReverseCall, ReverseDryRun } from '@inventory/d
 import { noTransaction } from '@inventory/domain/contract/refused';
 import { ReverseAnswer } from '@inventory/domain/contract/reverse';
 import { z } from 'zod';
-import type { Batches } from '../batch/batches.ts';
-import { type RawBatch, readRawBatch } from '../batch/read-operations.ts';
-import { batch } from '../openapi/operations/batch.ts';
-import { count } from '../openapi/operations/count.ts';
-import { reverse } from '../openapi/operations/reverse.ts';
+import type { BatchCalls } from '../batch-call/batch-calls.ts';
+import { type RawBatch, readRawBatch } from '../batch-call/read-operations.ts';
+import { batch } from '../openapi/descriptions/batch.ts';
+import { count } from '../openapi/descriptions/count.ts';
+import { reverse } from '../openapi/descriptions/reverse.ts';
 import { noWarehouses, route } from '../route.ts';
 import { callerOf, type Stock } from '../transactions.ts';
 
 /** What `/Inventory` offers beside the contract: counts, reversals, and many operations in one call. */
-export function extensionRoutes(stock: Stock & Batches) {
+export function extensionRoutes(stock: Stock & BatchCalls) {
   return [
     route({
       method: 'POST',
@@ -29,11 +29,11 @@ export function extensionRoutes(stock: Stock & Batches) {
       keyed: true,
       paged: 'never',
       notFound: null,
-      operation: count,
+      description: count,
       handle: ({ body: { dryRun, ...body }, ...call }) =>
         dryRun === true
           ? stock.tryOut({ kind: 'count', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'count', body }, callerOf(call), 200),
+          : stock.transact({ kind: 'count', body }, callerOf(call)),
     }),
     route({
       method: 'POST',
@@ -49,7 +49,7 @@ export function extensionRoutes(stock: Stock & Batches) {
       keyed: true,
       paged: 'never',
       notFound: noTransaction.message,
-      operation: reverse,
+      description: reverse,
       handle: ({ body, ...call }) => stock.reverse(body, callerOf(call), call.wait),
     }),
     route({
@@ -67,7 +67,7 @@ export function extensionRoutes(stock: Stock & Batches) {
       keyed: true,
       paged: 'never',
       notFound: null,
-      operation: batch,
+      description: batch,
       // What `body` says is what is read, each operation on its own.
       handle: ({ body, ...call }) => stock.batch(body as unknown as RawBatch, callerOf(call), call),
     }),

@@ -19,15 +19,15 @@ import { warehousesOf } from '@inventory/domain/stock/request';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
-import type { Batches } from '../batch/batches.ts';
+import type { BatchCalls } from '../batch-call/batch-calls.ts';
 import { nothingAtPath } from '../errors.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { issue } from '../openapi/operations/issue.ts';
-import { lots, warehouseLots } from '../openapi/operations/lots.ts';
-import { move } from '../openapi/operations/move.ts';
-import { receive } from '../openapi/operations/receive.ts';
-import { stockLevels, warehouseStockLevels } from '../openapi/operations/stock-levels.ts';
+import { issue } from '../openapi/descriptions/issue.ts';
+import { lots, warehouseLots } from '../openapi/descriptions/lots.ts';
+import { move } from '../openapi/descriptions/move.ts';
+import { receive } from '../openapi/descriptions/receive.ts';
+import { stockLevels, warehouseStockLevels } from '../openapi/descriptions/stock-levels.ts';
 import { idParameter, numberParameter, viewParameter } from '../parameters.ts';
 import { noWarehouses, route } from '../route.ts';
 import { callerOf, type Stock } from '../transactions.ts';
@@ -84,7 +84,7 @@ function lotReading(query: z.infer<typeof lotQuery>, wids: number[], { client }:
 }
 
 /** `/Inventory`: lots, stock levels, the three transactions, and what is beside the contract. */
-export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
+export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
   return [
     route({
       method: 'GET',
@@ -98,7 +98,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       keyed: false,
       paged: 'always',
       notFound: null,
-      operation: lots,
+      description: lots,
       handle: async ({ query, ...asker }) =>
         pageReply(query, await lists.page(lotReading(query, [...asker.client.scope], asker), asker)),
     }),
@@ -114,7 +114,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       keyed: false,
       paged: 'always',
       notFound: null,
-      operation: stockLevels,
+      description: stockLevels,
       handle: async ({ query, ...asker }) =>
         pageReply(query, await lists.page(stockLevelPage(query, [...asker.client.scope], query), asker)),
     }),
@@ -131,7 +131,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       keyed: false,
       paged: 'always',
       notFound: nothingAtPath,
-      operation: warehouseStockLevels,
+      description: warehouseStockLevels,
       handle: async ({ params, query, ...asker }) =>
         pageReply(query, await lists.page(stockLevelPage(query, [params.wid], query), asker)),
     }),
@@ -148,7 +148,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       keyed: false,
       paged: 'always',
       notFound: nothingAtPath,
-      operation: warehouseLots,
+      description: warehouseLots,
       handle: async ({ params, query, ...asker }) =>
         pageReply(query, await lists.page(lotReading(query, [params.wid], asker), asker)),
     }),
@@ -164,9 +164,9 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       keyed: true,
       paged: 'never',
       notFound: null,
-      operation: receive,
+      description: receive,
       handle: ({ body: { dryRun: _, ...body }, ...call }) =>
-        stock.transact({ kind: 'receive', body }, callerOf(call), 201),
+        stock.transact({ kind: 'receive', body }, callerOf(call)),
     }),
     route({
       method: 'POST',
@@ -180,11 +180,11 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       keyed: true,
       paged: 'never',
       notFound: null,
-      operation: move,
+      description: move,
       handle: ({ body: { dryRun, ...body }, ...call }) =>
         dryRun === true
           ? stock.tryOut({ kind: 'move', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'move', body }, callerOf(call), 200),
+          : stock.transact({ kind: 'move', body }, callerOf(call)),
     }),
     route({
       method: 'POST',
@@ -198,11 +198,11 @@ export function inventoryRoutes(lists: Lists, stock: Stock & Batches) {
       keyed: true,
       paged: 'never',
       notFound: null,
-      operation: issue,
+      description: issue,
       handle: ({ body: { dryRun, ...body }, ...call }) =>
         dryRun === true
           ? stock.tryOut({ kind: 'issue', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'issue', body }, callerOf(call), 200),
+          : stock.transact({ kind: 'issue', body }, callerOf(call)),
     }),
     ...extensionRoutes(stock),
   ];

@@ -1,7 +1,7 @@
 import { Permission } from '@inventory/auth/permission';
-import { violatedUnique } from '@inventory/db/client';
 import { findItem } from '@inventory/db/items';
 import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
+import { violatedUnique } from '@inventory/db/pool';
 import { Code, Id, Text } from '@inventory/domain/contract/fields';
 import {
   Item,
@@ -17,11 +17,11 @@ import type { Database } from '../database.ts';
 import { Refused } from '../errors.ts';
 import { addItem, changeItem } from '../item-writes.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { createItem } from '../openapi/operations/create-item.ts';
-import { discontinueItem } from '../openapi/operations/discontinue-item.ts';
-import { item } from '../openapi/operations/item.ts';
-import { allItems, items } from '../openapi/operations/items.ts';
-import { updateItem } from '../openapi/operations/update-item.ts';
+import { createItem } from '../openapi/descriptions/create-item.ts';
+import { discontinueItem } from '../openapi/descriptions/discontinue-item.ts';
+import { item } from '../openapi/descriptions/item.ts';
+import { allItems, items } from '../openapi/descriptions/items.ts';
+import { updateItem } from '../openapi/descriptions/update-item.ts';
 import { viewParameter } from '../parameters.ts';
 import { noWarehouses, type Reply, route } from '../route.ts';
 
@@ -89,7 +89,7 @@ export function itemRoutes(database: Database) {
       keyed: false,
       paged: 'unlessLookedUp',
       notFound: noSuchItem,
-      operation: items,
+      description: items,
       handle: async ({ query, ...asker }) => {
         if ('category' in query) {
           return { status: 200, ...(await database.lists.category(query.category, asker)) };
@@ -114,7 +114,7 @@ export function itemRoutes(database: Database) {
       keyed: false,
       paged: 'always',
       notFound: null,
-      operation: allItems,
+      description: allItems,
       handle: async ({ query, ...asker }) =>
         pageReply(query, await database.lists.page(itemPage(query, { discontinuedToo: true }), asker)),
     }),
@@ -131,7 +131,7 @@ export function itemRoutes(database: Database) {
       paged: 'never',
       notFound: noSuchItem,
       misfit: noPartNo,
-      operation: item,
+      description: item,
       handle: async ({ params, wait }) =>
         found(await database.reads.run((sql) => findItem(sql, params), wait)),
     }),
@@ -147,7 +147,7 @@ export function itemRoutes(database: Database) {
       keyed: false,
       paged: 'never',
       notFound: null,
-      operation: createItem,
+      description: createItem,
       handle: async ({ body, client, wait }) => {
         const created = await addItem(
           database,
@@ -174,7 +174,7 @@ export function itemRoutes(database: Database) {
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,
-      operation: updateItem,
+      description: updateItem,
       handle: async ({ body, wait }) => {
         if (!(await changeItem(database, body.shortID, itemFieldsOf(body), wait))) return null;
         return ok(JSON.stringify({ shortID: body.shortID, status: 'updated' }));
@@ -192,7 +192,7 @@ export function itemRoutes(database: Database) {
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,
-      operation: discontinueItem,
+      description: discontinueItem,
       handle: async ({ params, wait }) => {
         if (!(await changeItem(database, params.shortID, { discontinued: true }, wait))) return null;
         return ok(JSON.stringify({ shortID: params.shortID, status: 'discontinued' }));

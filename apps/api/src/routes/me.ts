@@ -5,7 +5,7 @@ import { operationsMax } from '@inventory/domain/contract/batch';
 import { Me } from '@inventory/domain/contract/me';
 import { formatDateTime } from '@inventory/domain/date-time';
 import { pageSizeMax } from '@inventory/paging/page-query';
-import { me } from '../openapi/operations/me.ts';
+import { me } from '../openapi/descriptions/me.ts';
 import { noWarehouses, route } from '../route.ts';
 
 export type MeOptions = {
@@ -34,7 +34,7 @@ export function meRoutes(options: MeOptions) {
       keyed: false,
       paged: 'never',
       notFound: null,
-      operation: me,
+      description: me,
       handle: async ({ client, wait }) => {
         const { reads, rateLimit, operationLimit, now } = options;
         const operationsPerMinute = client.operationsPerMinute ?? operationLimit;

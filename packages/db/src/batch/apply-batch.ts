@@ -3,11 +3,11 @@ import { type Needed, reversalPermission, transactionPermission } from '@invento
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import { forbidden, type Refusal } from '@inventory/domain/contract/refused';
 import { jsonText } from '@inventory/domain/json-text';
-import { toldLengthMax } from '@inventory/domain/stock/answers';
 import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/stock/atomic';
 import { type Batch, entriesMax, gateKey, numberLots } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
 import { type Decision, undecided } from '@inventory/domain/stock/decision';
+import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import {
   type AtomicRequest,
@@ -19,7 +19,7 @@ import {
   warehousesOf,
 } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
-import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../client.ts';
+import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../pool.ts';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
 import { fillLargeAnswers } from '../requests/large-answers.ts';
 import type { BatchPool, BatchWork } from './batch-pool.ts';
@@ -32,19 +32,21 @@ import {
   isOutdated,
   lockGates,
   makeGates,
+  needsAny,
   type PartNumbers,
 } from './gates.ts';
-import { isPassed } from './list-order.ts';
+import { isPassed, missingBefore } from './list-order.ts';
 import { atomicReading, pickCandidates } from './read-candidates.ts';
 import { type Facts, readFacts } from './read-facts.ts';
+import { completeShortages } from './untaken-stock.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /**
- * Applies a batch as one database transaction and returns one outcome per request, in their order. Business
- * refusals are outcomes; null is one that is still to be decided, by another batch, because this one would
- * have had to read too many lots: never all of them. Throws only when nothing of the batch was applied: any
- * error of Postgres, or one of ours; {@link GatesHeldError} when it waited too long for gates that somebody
- * else holds.
+ * Applies a batch as one database transaction and returns the outcomes by request id. Business refusals are
+ * outcomes. A request that is missing is still to be decided, by another batch, because this one would have
+ * had to read too many lots: never all of them. Throws only when nothing of the batch was applied: any error
+ * of Postgres, or one of ours; {@link GatesHeldError} when it waited too long for gates that somebody else
+ * holds.
  *
  * The life of a batch: gates are locked in (part_no, wid) order; everything else is read in later statements,
  * so that it is what the last holder of the gates left behind; the requests are decided in memory in arrival
@@ -57,18 +59,20 @@ export async function applyBatch(
   requests: readonly QueuedRequest[],
   parts: PartNumbers,
   observe: (times: BatchTimes) => void = () => {},
-): Promise<(StoredOutcome | null)[]> {
+): Promise<Map<string, StoredOutcome>> {
   const isAtomic = ({ kind }: QueuedRequest) => kind === 'batch';
   if (requests.length === 1 || !requests.some(isAtomic)) return applyTogether(pool, requests, parts, observe);
   // An atomic batch is a transaction by itself. What fails after one was applied is tried again, and finds it
   // decided.
-  const outcomes: (StoredOutcome | null)[] = [];
+  const outcomes = new Map<string, StoredOutcome>();
   const left = new Set<string>();
   for (const request of requests) {
-    const isLeft = gateNamesOf(request).some((gate) => left.has(gate));
-    const [outcome = null] = isLeft ? [] : await applyTogether(pool, [request], parts, observe);
-    if (outcome === null) for (const gate of gateNamesOf(request)) left.add(gate);
-    outcomes.push(outcome);
+    const { requestId } = request;
+    const outcome = needsAny(request, left)
+      ? undefined
+      : (await applyTogether(pool, [request], parts, observe)).get(requestId);
+    if (outcome !== undefined) outcomes.set(requestId, outcome);
+    else for (const gate of gateNamesOf(request)) left.add(gate);
   }
   return outcomes;
 }
@@ -78,7 +82,7 @@ async function applyTogether(
   requests: readonly QueuedRequest[],
   parts: PartNumbers,
   observe: (times: BatchTimes) => void,
-): Promise<(StoredOutcome | null)[]> {
+): Promise<Map<string, StoredOutcome>> {
   const unique = [...new Map(requests.map((request) => [request.requestId, request])).values()];
   let own = await makeGates(pool.sql, unique, parts).catch((error) => {
     throw isLockTimeout(error) ? new TableLockedError() : error;
@@ -102,7 +106,7 @@ async function applyTogether(
         }
         throw error;
       });
-    if (outcomes !== null) return requests.map((request) => outcomes.get(request.requestId) ?? null);
+    if (outcomes !== null) return outcomes;
   }
 }
 
@@ -214,17 +218,18 @@ async function applySingles(
   if (isOutdated(parts, requests, levels, items)) throw new OutdatedError();
   const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
   const { decided, repeats } = decideInOrder(batch, requests, read);
+  await completeShortages(tx, batch);
+  // What these come after is another batch's to tell.
+  for (const { requestId } of missingBefore(requests)) outcomes.delete(requestId);
   numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
-  const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = decided.map(
-    (transaction) => ({
-      transaction,
-      outcome: { status: transaction.status, result: resultOf(transaction) },
-    }),
-  );
+  const written = decided.map((transaction) => {
+    const outcome: StoredOutcome = { status: transaction.status, result: resultOf(transaction) };
+    outcomes.set(transaction.request.requestId, outcome);
+    return { transaction, outcome };
+  });
   const write = writeBatch(tx, batch, written);
   times.decidedAt = performance.now();
   observe(times);
-  for (const { transaction, outcome } of written) outcomes.set(transaction.request.requestId, outcome);
   for (const { request, first } of repeats) {
     outcomes.set(request.requestId, outcomeOfRepeat(first, outcomes.get(first.requestId)!, request));
   }
@@ -257,9 +262,8 @@ function decideInOrder(
       if (passed.has(first.requestId)) passed.add(requestId);
       return;
     }
-    const gates = gateNamesOf(request);
     // A request behind one that is left for the next batch comes after it there, too.
-    const isLeft = entryCount >= entriesMax || gates.some((gate) => left.has(gate));
+    const isLeft = entryCount >= entriesMax || needsAny(request, left);
     const isBarred = after !== undefined && !passed.has(after.requestId);
     const decision: Decided = isLeft
       ? undecided
@@ -268,7 +272,7 @@ function decideInOrder(
         : decideRequest(batch, request, clients.get(request.clientId));
     if (decision.status === 'applied') entryCount += decision.entries.length;
     if (decision.status === 'undecided') {
-      for (const gate of gates) left.add(gate);
+      for (const gate of gateNamesOf(request)) left.add(gate);
       return;
     }
     if (decision.status !== 'abandoned' || decision.refusal !== null) passed.add(requestId);
@@ -305,10 +309,10 @@ async function untilRead<Locked, Facts, Lots>(
   }
 }
 
-type ReadParts = Omit<Batch, 'looks' | 'newLots' | 'touched'>;
+type ReadParts = Omit<Batch, 'looks' | 'newLots' | 'touched' | 'shortages'>;
 
 function batchOf(read: ReadParts): Batch {
-  return { ...read, looks: 0, newLots: [], touched: new Set() };
+  return { ...read, looks: 0, newLots: [], touched: new Set(), shortages: [] };
 }
 
 /**
@@ -331,7 +335,9 @@ async function applyAtomic(
     await untilRead(locked, facts, pickCandidates(tx, operations, parts, facts, atomicReading));
   times.readAt = performance.now();
   if (isOutdated(parts, operations, levels, items)) throw new OutdatedError();
-  if (outcomes.has(request.requestId)) return { result: outcomes, write: null };
+  const told = (outcome: StoredOutcome) => new Map([[request.requestId, outcome]]);
+  const before = outcomes.get(request.requestId);
+  if (before !== undefined) return { result: told(before), write: null };
   // Of operations that are decided already, which the answer of the whole has again.
   await fillLargeAnswers(tx, outcomes, toldLengthMax);
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
@@ -362,12 +368,14 @@ async function applyAtomic(
     });
     const result = atomicResultsText(decision.operations, bodies);
     const transaction: DecidedTransaction = { ...whole, status: 'applied', entries: [], answer: () => ({}) };
-    written.push({ transaction, outcome: { status: 'applied', result } });
+    const outcome: StoredOutcome = { status: 'applied', result };
+    written.push({ transaction, outcome });
     const write = writeBatch(tx, batch, written);
     times.decidedAt = performance.now();
     observe(times);
-    return { result: outcomes.set(request.requestId, { status: 'applied', result }), write };
+    return { result: told(outcome), write };
   }
+  await completeShortages(tx, batch);
   const refusal = 'refusal' in decision ? decision.refusal : null;
   const outcome: StoredOutcome = {
     status: decision.status,
@@ -379,7 +387,7 @@ async function applyAtomic(
   const write = writeBatch(tx, nothing, [{ transaction, outcome }]);
   times.decidedAt = performance.now();
   observe(times);
-  return { result: outcomes.set(request.requestId, outcome), write };
+  return { result: told(outcome), write };
 }
 
 type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };

@@ -1,5 +1,5 @@
 import { PlainError } from '@inventory/process/plain-error';
-import { openConnection, type SingleConnection, type Sql, type Tx } from '../client.ts';
+import { openConnection, type SingleConnection, type Sql, type Tx } from '../pool.ts';
 
 /**
  * The end of a batch's work: its result, and the statement of its writes, sent (`execute`) and not waited

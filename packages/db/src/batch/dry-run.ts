@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { tooManyLotsForBatch } from '@inventory/domain/contract/conflict';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
-import { type LotFilter, lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
+import { lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
 import { type AtomicDecision, decideInSteps, type OperationDecision } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
-import { issuePick } from '@inventory/domain/stock/issue';
-import { movePick } from '@inventory/domain/stock/move';
+import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer, type Pacer } from '@inventory/process/pacer';
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
 import { expiry, filters, found, picksTable } from './pick-statements.ts';
-import { atomicReadingInTurns, pickCandidates } from './read-candidates.ts';
+import { atomicReadingInTurns, pickCandidates, pickOf } from './read-candidates.ts';
 import { readFacts } from './read-facts.ts';
+import { completeShortages } from './untaken-stock.ts';
 
 /** What would be answered: the JSON text of the body, or of the refusal. */
 export type Trial = { status: 'applied'; text: string } | { status: 'refused'; refusal: Refusal };
@@ -34,11 +34,12 @@ export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Prom
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     const { batch, partNo, now } = await readBatch(tx, [request], clientId, createPacer());
     const decision = decide(batch, request);
+    await completeShortages(tx, batch);
     if (decision.status === 'undecided') return { status: 'refused' as const, refusal: tooMany };
     if (decision.status === 'refused') return decision;
     const answer = decision.answer(null);
-    const pick = partNo === undefined ? null : skippingPick(partNo, request);
-    const skipped = pick === null ? {} : { skipped: await readSkipped(tx, pick, now) };
+    const isPick = partNo !== undefined && (request.kind === 'move' || request.kind === 'issue');
+    const skipped = isPick ? { skipped: await readSkipped(tx, pickOf(partNo, request), now) } : {};
     return { status: 'applied' as const, text: jsonText({ ...answer, ...skipped }) };
   }) as Promise<Trial>;
 }
@@ -57,6 +58,7 @@ export function tryOutTogether(
     const { batch } = await readBatch(tx, requests, clientId, pace);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
     const decision = await inTurns(decideInSteps(batch, operations, new Map()), pace);
+    await completeShortages(tx, batch);
     if (decision.status === 'applied') {
       const texts: string[] = [];
       for (const each of decision.operations) {
@@ -122,15 +124,10 @@ async function readBatch(
   }
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
   return {
-    batch: { ...read, looks: 0, newLots: [], touched: new Set() },
+    batch: { ...read, looks: 0, newLots: [], touched: new Set(), shortages: [] },
     partNo: parts.byShortId.get(itemIdOf(requests[0]!)),
     now,
   };
-}
-
-function skippingPick(partNo: number, request: SingleRequest): LotFilter | null {
-  if (request.kind === 'move') return movePick(partNo, request.body);
-  return request.kind === 'issue' ? issuePick(partNo, request.body) : null;
 }
 
 const skippedMax = 50;

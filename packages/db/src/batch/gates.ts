@@ -1,7 +1,7 @@
 import { parseQuantity } from '@inventory/domain/quantity';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
 import { itemIdOf, operationsOf, type StockRequest, warehousesOf } from '@inventory/domain/stock/request';
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 import { plainArray } from './array-text.ts';
 
 export type GateId = { partNo: number; wid: number };
@@ -116,6 +116,11 @@ export function gateNamesOf(request: StockRequest): string[] {
   return operationsOf(request).flatMap((operation) =>
     warehousesOf(operation).map((wid) => `${wid}/${itemIdOf(operation)}`),
   );
+}
+
+/** Whether a request needs one of these gates, by their names. */
+export function needsAny(request: StockRequest, gates: ReadonlySet<string>): boolean {
+  return gates.size > 0 && gateNamesOf(request).some((gate) => gates.has(gate));
 }
 
 type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean };

@@ -7,10 +7,10 @@ import type { SentRequest } from '../requests/idempotency-keys.ts';
  * them still.
  */
 export function missingBefore(requests: readonly QueuedRequest[]): SentRequest[] {
+  const behind = requests.filter(({ after }) => after !== undefined);
+  if (behind.length === 0) return [];
   const ids = new Set(requests.map(({ requestId }) => requestId));
-  return requests.flatMap(({ after, clientId }) =>
-    after === undefined || ids.has(after.requestId) ? [] : { ...after, clientId },
-  );
+  return behind.flatMap(({ after, clientId }) => (ids.has(after!.requestId) ? [] : { ...after!, clientId }));
 }
 
 /**

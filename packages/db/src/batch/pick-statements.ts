@@ -1,8 +1,8 @@
 import { formatQuantity, parseQuantity, type Quantity } from '@inventory/domain/quantity';
-import type { LotFilter } from '@inventory/domain/stock/allocate';
 import type { Tally } from '@inventory/domain/stock/batch';
+import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import type { PendingQuery } from 'postgres';
-import type { Fragment, Tx } from '../client.ts';
+import type { Fragment, Tx } from '../pool.ts';
 import { plainArray } from './array-text.ts';
 
 /** A lot as a pick reads it. */

@@ -1,19 +1,14 @@
 import type { Quantity } from '@inventory/domain/quantity';
 import { quantityOf } from '@inventory/domain/quantity';
-import {
-  askKey,
-  type LotFilter,
-  lotsLookedAtMax,
-  lotsPerTransactionMax,
-  pickKey,
-} from '@inventory/domain/stock/allocate';
+import { lotsLookedAtMax, lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
 import { allocationOrder, gateKey } from '@inventory/domain/stock/batch';
 import { countPick } from '@inventory/domain/stock/count';
 import { issuePick } from '@inventory/domain/stock/issue';
+import { askKey, type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
 import { movePick } from '@inventory/domain/stock/move';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import type { Pacer } from '@inventory/process/pacer';
-import type { Tx } from '../client.ts';
+import type { Tx } from '../pool.ts';
 import type { PartNumbers } from './gates.ts';
 import { type PickLimits, tallyLots } from './pick-statements.ts';
 import { readPasts } from './read-pasts.ts';
@@ -30,7 +25,6 @@ import {
   turnToNext,
   unitsOf,
 } from './read-picks.ts';
-import { readUntaken, untakenLooksMax } from './untaken-stock.ts';
 
 /** What is read for each pick, and for how many picks of a batch at the most. */
 type Round = PickLimits & { picks: number };
@@ -39,7 +33,7 @@ type Round = PickLimits & { picks: number };
 // only when these do not suffice.
 const firstRounds: readonly Round[] = [
   { lots: 4, looks: 16, picks: Number.POSITIVE_INFINITY },
-  { lots: 16, looks: 64, picks: Number.POSITIVE_INFINITY },
+  { lots: 16, looks: 32, picks: Number.POSITIVE_INFINITY },
 ];
 
 const roundsFor = ({ large, largest }: { large: number; largest: number }): readonly Round[] => [
@@ -80,8 +74,7 @@ const usualReading: Reading = {
  */
 export const atomicReading: Reading = {
   rounds: roundsFor({ large: 64, largest: 8 }),
-  // 500 moves to places of their own look at 64 each.
-  looksMax: 40_000,
+  looksMax: 20_000,
   isWhole: true,
   turns: atOnce,
 };
@@ -116,7 +109,6 @@ export async function pickCandidates(
     unread: new Set(),
     cut: new Set(),
     tallies: new Map(),
-    untaken: new Map(),
     past: new Map(),
   };
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
@@ -143,7 +135,6 @@ export async function pickCandidates(
   await pasts;
   const { now } = await judged();
   for (const read of reads) keepHorizon(read, work.known.get(read), now, found);
-  await readShort(work, await judged());
   await sortIntoGates(found, now, reading.turns);
   return found;
 }
@@ -260,46 +251,6 @@ function judge(
   return { now, asks, demand: demandOf(asks), emptied: new Set(emptied) };
 }
 
-/** Reads what is on hold or expired for the picks that may find too little. */
-async function readShort(
-  { tx, found, reading, known, room }: Work,
-  { now, asks, demand, emptied }: Judged,
-): Promise<void> {
-  const lotsOf = new Map([...known].map(([{ key }, { lots }]) => [key, lots]));
-  const short = new Map<string, LotFilter>();
-  for (const { key, pick, units } of asks) {
-    const lots = lotsOf.get(key);
-    if (lots === undefined || units === null || pick.recNo !== undefined || found.cut.has(key)) continue;
-    const gate = gateOf(pick);
-    if (unitsOf(lots, pick, now) < demand.get(gate)! || emptied.has(gate)) short.set(key, pick);
-  }
-  let rest = [...short];
-  while (rest.length > 0 && (rest.length === short.size || room.left > 0)) {
-    const part = rest.slice(0, Math.max(Math.floor(room.left / untakenLooksMax), 1));
-    rest = rest.slice(part.length);
-    const untaken = await readUntaken(
-      tx,
-      part.map(([, pick]) => pick),
-      now,
-    );
-    for (const [index, [key]] of part.entries()) {
-      found.untaken.set(key, untaken[index]!);
-      room.left -= untaken[index]!.looked;
-    }
-  }
-  for (const [key] of rest) {
-    if (reading.isWhole)
-      found.untaken.set(key, {
-        held: 0n,
-        expired: 0n,
-        more: true,
-        atDestination: 0n,
-        moreAtDestination: true,
-      });
-    else found.unread.add(key);
-  }
-}
-
 function asksOf(requests: readonly Queued<SingleRequest>[], parts: PartNumbers) {
   return requests.flatMap((request) => {
     const partNo = parts.byShortId.get(itemIdOf(request));
@@ -310,7 +261,10 @@ function asksOf(requests: readonly Queued<SingleRequest>[], parts: PartNumbers) 
   });
 }
 
-function pickOf(partNo: number, request: Exclude<SingleRequest, { kind: 'receive' | 'reverse' }>): LotFilter {
+export function pickOf(
+  partNo: number,
+  request: Exclude<SingleRequest, { kind: 'receive' | 'reverse' }>,
+): LotFilter {
   switch (request.kind) {
     case 'move':
       return movePick(partNo, request.body);

@@ -1,5 +1,5 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
-import type { Tx } from '../client.ts';
+import type { Tx } from '../pool.ts';
 import { columns, type LotRow } from './pick-statements.ts';
 
 /** Lines of the ledger, each with its lot as it is now. */

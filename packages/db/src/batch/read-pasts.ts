@@ -1,5 +1,5 @@
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
-import type { Tx } from '../client.ts';
+import type { Tx } from '../pool.ts';
 import { readLedger } from './read-ledger.ts';
 import { type Candidates, keepLots, type Turns } from './read-picks.ts';
 

@@ -1,8 +1,8 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
-import type { LotFilter } from '@inventory/domain/stock/allocate';
 import { type Batch, isExpired, type LotState } from '@inventory/domain/stock/batch';
+import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import type { Pacer } from '@inventory/process/pacer';
-import type { Tx } from '../client.ts';
+import type { Tx } from '../pool.ts';
 import {
   type LotRow,
   looksOf,
@@ -15,15 +15,7 @@ import {
 
 /** What a batch has read of its lots. */
 export type Candidates = {
-  [Part in
-    | 'lots'
-    | 'lotsByRecNo'
-    | 'horizons'
-    | 'unread'
-    | 'cut'
-    | 'tallies'
-    | 'untaken'
-    | 'past']: Batch[Part];
+  [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'cut' | 'tallies' | 'past']: Batch[Part];
 };
 
 /**

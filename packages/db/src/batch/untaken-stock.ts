@@ -1,26 +1,33 @@
 import type { Untaken } from '@inventory/domain/contract/conflict';
 import { parseQuantity } from '@inventory/domain/quantity';
-import type { LotFilter } from '@inventory/domain/stock/allocate';
-import type { Tx } from '../client.ts';
+import type { Batch } from '@inventory/domain/stock/batch';
+import { type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
+import type { Tx } from '../pool.ts';
 import { expiry, fieldFilters, filters, found, picksTable } from './pick-statements.ts';
 
-// Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least"
-// will do.
-const lotsMax = 1000;
+// Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least" will
+// do. The more picks there are, the fewer lots are looked at for each; so all together look at 20,000, or few
+// more. Each number is a statement, so there are few.
+const lotsMaxima = [1000, 100, 10] as const;
+const kindsOfLots = 3;
+const looksMax = 20_000;
 
-/** So many lots at most are looked at for one pick. */
-export const untakenLooksMax = 3 * lotsMax;
+/** Puts into the refusals for want of stock what is on hold, expired, or at the destination already. */
+export async function completeShortages(tx: Tx, { shortages, now }: Batch): Promise<void> {
+  if (shortages.length === 0) return;
+  const picks = new Map(shortages.map(({ pick }) => [pickKey(pick), pick]));
+  const untaken = await readUntaken(tx, [...picks.values()], new Date(now));
+  const byKey = new Map([...picks.keys()].map((key, index) => [key, untaken[index]!]));
+  for (const { pick, complete } of shortages) complete(byKey.get(pickKey(pick))!);
+}
 
 /**
  * For each pick the units that match it and are not taken: on hold, expired for one that takes no expired
- * lots, and at the destination already for a move inside its warehouse. `looked`: at so many
- * lots.
+ * lots, and at the destination already for a move inside its warehouse.
  */
-export async function readUntaken(
-  tx: Tx,
-  picks: readonly LotFilter[],
-  now: Date,
-): Promise<(Untaken & { looked: number })[]> {
+export async function readUntaken(tx: Tx, picks: readonly LotFilter[], now: Date): Promise<Untaken[]> {
+  const lotsMax =
+    lotsMaxima.find((max) => max * kindsOfLots * picks.length <= looksMax) ?? lotsMaxima.at(-1)!;
   const rows = await tx<
     {
       pick: number;
@@ -29,12 +36,10 @@ export async function readUntaken(
       arrived: string | null;
       lots: number;
       arrived_lots: number;
-      looked: number;
     }[]
   >`
     select pick, held.units as held, expired.units as expired, arrived.units as arrived,
-      greatest(held.lots, expired.lots) as lots, arrived.lots as arrived_lots,
-      held.lots + expired.lots + arrived.lots as looked
+      greatest(held.lots, expired.lots) as lots, arrived.lots as arrived_lots
     from ${picksTable(tx, picks, now)}
     cross join lateral (
       select sum(units) filter (where ${tx.unsafe(filters)}) as units, count(*) as lots
@@ -44,7 +49,7 @@ export async function readUntaken(
         where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and lot.hold
           and ${tx.unsafe(found.any)}
         order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
-        limit ${lotsMax}
+        limit ${tx.unsafe(String(lotsMax))}
       ) as lot
     ) as held
     cross join lateral (
@@ -55,15 +60,15 @@ export async function readUntaken(
         where picks.expired_too = 0 and lot.part_no = picks.part_no and lot.wid = picks.wid
           and lot.active and not lot.hold and ${tx.unsafe(expiry)} < picks.now and ${tx.unsafe(found.any)}
         order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
-        limit ${lotsMax}
+        limit ${tx.unsafe(String(lotsMax))}
       ) as lot
     ) as expired
     cross join lateral (
       select sum(units) filter (where ${tx.unsafe(fieldFilters)}) as units, count(*) as lots
       from (
-        ${tx.unsafe(arrivedText(`lot.spot = picks.not_at_spot and lot.spot <> ''`))}
+        ${tx.unsafe(arrivedText(`lot.spot = picks.not_at_spot and lot.spot <> ''`, lotsMax))}
         union all
-        ${tx.unsafe(arrivedText(`picks.not_at_spot = '' and lot.spot = ''`))}
+        ${tx.unsafe(arrivedText(`picks.not_at_spot = '' and lot.spot = ''`, lotsMax))}
       ) as lot
     ) as arrived
     order by pick`;
@@ -73,12 +78,11 @@ export async function readUntaken(
     more: row.lots >= lotsMax,
     atDestination: parseQuantity(row.arrived ?? '0'),
     moreAtDestination: row.arrived_lots >= lotsMax,
-    looked: row.looked,
   }));
 }
 
 /** The lots at a spot, by the index that lots with one are in, or by that of the others, and in its order. */
-function arrivedText(isThere: string): string {
+function arrivedText(isThere: string, lotsMax: number): string {
   return `(
           select *
           from lot

@@ -1,7 +1,7 @@
 import type { Item } from '@inventory/domain/contract/item';
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 import { firstOfFew, type ListReading } from './list-reading.ts';
 import { countItems, readItemPage } from './read-item-page.ts';
 import { type List, readPage } from './read-page.ts';

@@ -1,7 +1,7 @@
 import type { FullLot, Lot } from '@inventory/domain/contract/lot';
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../client.ts';
+import type { Fragment, Sql } from '../pool.ts';
 import { enoughToBeMany, firstOfFew, type ListReading } from './list-reading.ts';
 import { countLots, readLotPage } from './read-lot-page.ts';
 import { type List, readPage } from './read-page.ts';

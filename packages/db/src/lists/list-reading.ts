@@ -1,5 +1,5 @@
-import type { Page } from '@inventory/paging/page-envelope';
-import type { Fragment, Sql } from '../client.ts';
+import type { Page } from '@inventory/paging/page';
+import type { Fragment, Sql } from '../pool.ts';
 
 /**
  * A page of a list as it will be read, and what that costs everybody else. The statement and its cost are

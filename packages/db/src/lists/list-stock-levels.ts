@@ -1,7 +1,7 @@
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../client.ts';
+import type { Fragment, Sql } from '../pool.ts';
 import { firstOfFew, type ListReading } from './list-reading.ts';
 import { readLevelPage } from './read-level-page.ts';
 import { type List, readPage } from './read-page.ts';

@@ -1,6 +1,6 @@
-import type { Page } from '@inventory/paging/page-envelope';
+import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../client.ts';
+import type { Fragment, Sql } from '../pool.ts';
 import { firstOfFew, type ListReading } from './list-reading.ts';
 import { readTransactionPage } from './read-transaction-page.ts';
 import { recordsOnPage } from './record-json.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 // What is under way elsewhere can be told only from a change that is open for longer than this: a client must
 // not see when others write, and nearly every transaction is over sooner. A clock that is set back by less

@@ -1,4 +1,4 @@
-import type { Fragment, Sql, Tx } from '../client.ts';
+import type { Fragment, Sql, Tx } from '../pool.ts';
 import { itemRecord } from './list-items.ts';
 
 // Some 60 KB: made and sent in a few milliseconds.

@@ -1,5 +1,5 @@
-import type { Page } from '@inventory/paging/page-envelope';
-import type { Sql } from '../client.ts';
+import type { Page } from '@inventory/paging/page';
+import type { Sql } from '../pool.ts';
 import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 

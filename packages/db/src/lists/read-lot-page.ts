@@ -1,5 +1,5 @@
-import type { Page } from '@inventory/paging/page-envelope';
-import type { Fragment, Sql } from '../client.ts';
+import type { Page } from '@inventory/paging/page';
+import type { Fragment, Sql } from '../pool.ts';
 import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import type { Slice } from './slice.ts';
 import { takenOfBlocks, wayToPage } from './way-to-page.ts';

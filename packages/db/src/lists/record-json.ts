@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '../client.ts';
+import type { Fragment, Sql } from '../pool.ts';
 
 /** The expression of a record's JSON text: text of this package or, when it needs values, a fragment. */
 export type RecordExpression = string | Fragment;

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '../client.ts';
+import type { Fragment, Sql } from '../pool.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**

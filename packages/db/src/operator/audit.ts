@@ -1,11 +1,8 @@
-import type { Sql } from '../client.ts';
+import { compareLevels, compareLots, type Drift } from '../compare-stock.ts';
+import type { Sql } from '../pool.ts';
 
 /** A place where levels, lots and ledger do not agree; quantities as decimal text. */
 export type Imbalance = { check: string; place: Record<string, number>; expected: string; found: string };
-
-const gate = 'part_no, wid';
-const levels = (quantity: string) => `select ${gate}, ${quantity} as quantity from stock_level`;
-const lots = (where: string) => `select ${gate}, sum(units) as quantity from lot ${where} group by ${gate}`;
 
 // Blocks, and the chapters and volumes that begin with them, are named by their place, from 1 at the oldest.
 const blockOf = (received: string) =>
@@ -19,27 +16,6 @@ const itemBlockOf = (shortId: string) =>
 
 // Each gives the places that differ, as key columns, expected and found.
 const checks: readonly { name: string; statement: string }[] = [
-  { name: 'in stock = lots, per item and warehouse', statement: compare(gate, levels('in_stock'), lots('')) },
-  {
-    name: 'on hold = held lots, per item and warehouse',
-    statement: compare(gate, levels('on_hold'), lots('where hold')),
-  },
-  {
-    name: 'in stock = entries, per item and warehouse',
-    statement: compare(
-      gate,
-      levels('in_stock'),
-      `select ${gate}, sum(delta) as quantity from stock_entry group by ${gate}`,
-    ),
-  },
-  {
-    name: 'units = entries, per lot',
-    statement: compare(
-      'rec_no',
-      'select rec_no, units as quantity from lot',
-      'select rec_no, sum(delta) as quantity from stock_entry group by rec_no',
-    ),
-  },
   {
     name: 'the entries of a transaction add up to what was asked',
     statement: `
@@ -245,6 +221,10 @@ function compare(key: string, expected: string, found: string): string {
 // More differences than this say nothing more.
 const differencesMax = 1000;
 
+function imbalanceOf({ check, partNo, wid, recNo, expected, found }: Drift): Imbalance {
+  return { check, place: { part_no: partNo, wid, ...(recNo > 0 && { rec_no: recNo }) }, expected, found };
+}
+
 /**
  * Every place where levels, lots and ledger differ, all at one moment, while the service goes on working;
  * none when all is well. Postgres does the sums; only differences come here, at most 1,000 of each check.
@@ -256,7 +236,11 @@ export async function findImbalances(
 ): Promise<Imbalance[]> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     await tx`set local work_mem = '64MB'`;
-    const found: Imbalance[] = [];
+    report('units = entries, per lot');
+    const lots = await compareLots(tx, { after: 0, until: Number.MAX_SAFE_INTEGER, rowsMax: null });
+    report('in stock and on hold = lots, per item and warehouse');
+    const levels = await compareLevels(tx, { after: { partNo: 0, wid: 0 }, rowsMax: null });
+    const found = [...lots.drift, ...levels.drift].map(imbalanceOf);
     for (const { name, statement } of checks) {
       report(name);
       const rows = await tx.unsafe(

@@ -1,4 +1,4 @@
-import { lacksTable, type Sql } from '../client.ts';
+import { lacksTable, type Sql } from '../pool.ts';
 
 /** A backup that was made; `bytes`: null where something else than our command made it. */
 export type BackupRecord = { takenAt: Date; server: string; bytes: number | null; madeBy: string };

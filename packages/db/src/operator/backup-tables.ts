@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 
 /** A table as a backup has it: all columns but generated ones, in the order of the table. */
 export type BackupTable = { name: string; columns: string[] };

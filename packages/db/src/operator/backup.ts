@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { PlainError } from '@inventory/process/plain-error';
-import { openConnection, type SingleConnection, type Sql } from '../client.ts';
 import { migrationLockKey } from '../migrate.ts';
+import { openConnection, type SingleConnection, type Sql } from '../pool.ts';
 import { type BackupHeader, type BackupWriter, blockBytes, createBackupWriter } from './backup-file.ts';
 import { type BackupTable, listBackupSequences, listBackupTables, quoteName } from './backup-tables.ts';
 

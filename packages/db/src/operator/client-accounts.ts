@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 /** A secret of a client, without the secret. */
 export type SecretAccount = { created: Date; expires: Date | null };

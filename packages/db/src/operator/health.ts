@@ -1,8 +1,8 @@
-import type { Sql } from '../client.ts';
 import { readDatabaseClock } from '../database-clock.ts';
 import { folded } from '../lists/fold-arrivals.ts';
 import { excessRightsOf, findMissingRoles, parts, roleOf } from '../logins.ts';
 import { appliedVersion, newestMigration } from '../migrate.ts';
+import type { Sql } from '../pool.ts';
 
 // What `doctor` and `status` ask Postgres, one question a function, so that one that fails leaves the others.
 // The operator's rights are enough for all of it, and nothing is written.

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 
 /** The client that the ledger names for the work of the command line. */
 const adminClientId = 'admin';

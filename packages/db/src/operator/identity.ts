@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 import { listBackupSequences, quoteName } from './backup-tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { itemDefaults } from '@inventory/domain/contract/item';
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 
 /** An item of a file; `line` is for whoever is told of it. */
 export type GivenItem = { line: number; shortId: string; fields: ItemFields };

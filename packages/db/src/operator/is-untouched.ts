@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 /** Whether no warehouse was ever added: nobody has begun to work with this database. */
 export async function hasNoWarehouse(sql: Sql): Promise<boolean> {

@@ -1,6 +1,6 @@
-import type { Sql } from '../client.ts';
 import { storedLotColumns } from '../lists/list-lots.ts';
 import { columnList } from '../lists/record-json.ts';
+import type { Sql } from '../pool.ts';
 
 /** A lot with everything that is stored of it; quantities as text, digit for digit. */
 export type FullLot = Record<string, string | number | boolean | Date | null>;

@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 /** A row of the catalog, in the contract's names; `units` as text, digit for digit. */
 export type CatalogItem = {

@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 /** The level of an item in a warehouse; quantities as text, digit for digit. */
 export type ListedLevel = {

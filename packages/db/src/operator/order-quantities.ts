@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 /** The quantities that only the owners of orders change; plain decimal text, a missing one stays. */
 export type OrderQuantities = {

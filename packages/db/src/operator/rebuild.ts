@@ -1,4 +1,4 @@
-import type { Tx } from '../client.ts';
+import type { Tx } from '../pool.ts';
 
 /** What was taken from a table, and the statement that makes it again. */
 type Dropped = { name: string; make: string };

@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 // Few at a time: whoever receives or issues there waits for as long as one of these steps takes.
 const lotsAtOnce = 500;

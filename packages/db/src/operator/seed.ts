@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../client.ts';
+import type { Sql, Tx } from '../pool.ts';
 import { dropKeysAndIndexes, makeAgain } from './rebuild.ts';
 
 /** How much to make. There are at least as many transactions as lots: each lot came from one. */

@@ -1,6 +1,6 @@
-import { leftOutText, smallBytes } from '@inventory/domain/stock/answers';
+import { leftOutText, smallBytes } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { Fragment, Sql, Tx } from '../client.ts';
+import type { Fragment, Sql, Tx } from '../pool.ts';
 
 /** An outcome as it is read first: `result` is null when it is large. */
 export type OutcomeRow = {

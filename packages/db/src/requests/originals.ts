@@ -1,5 +1,5 @@
 import type { Original } from '@inventory/domain/stock/request';
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 /**
  * What these transactions were, by number; one that is missing was never applied, or is none that could be

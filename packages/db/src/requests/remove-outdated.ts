@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts';
+import type { Sql } from '../pool.ts';
 
 // Some thousand keys, or transactions: each piece commits by itself, within milliseconds.
 const piecePages = 32;

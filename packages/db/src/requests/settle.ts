@@ -1,6 +1,6 @@
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { Sql, Tx } from '../client.ts';
 import { onStandbys } from '../on-standbys.ts';
+import type { Sql, Tx } from '../pool.ts';
 import {
   isKeyed,
   type KeyRow,

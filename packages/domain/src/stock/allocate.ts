@@ -7,29 +7,9 @@ import {
   type Untaken,
 } from '../contract/conflict.ts';
 import { invalid, type Refusal } from '../contract/refused.ts';
-import { formatQuantity, type Quantity } from '../quantity.ts';
+import type { Quantity } from '../quantity.ts';
 import { allocationOrder, type Batch, gateKey, isExpired, type LotState, type Tally } from './batch.ts';
-
-/** Which lots a transaction may take: every filter given must match. */
-export type LotFilter = {
-  partNo: number;
-  wid: number;
-  recNo?: number | undefined;
-  spot?: string | undefined;
-  /** The request's name for the spot. */
-  spotField: 'spot' | 'fromSpot';
-  serial?: string | undefined;
-  serial2?: string | undefined;
-  rfidTag?: string | undefined;
-  /** From (inclusive) and to (exclusive), milliseconds since 1970. */
-  received?: readonly [number, number] | undefined;
-  /** A move inside the warehouse takes nothing that already lies at its destination. */
-  notAtSpot?: string | undefined;
-  /** Move takes lots that have expired, after all others; Issue only one that is named by its recNo. */
-  expiredToo: boolean;
-  /** Move takes a lot on hold when it is named by its recNo. */
-  heldToo: boolean;
-};
+import { askKey, type LotFilter, pickKey } from './lot-filter.ts';
 
 export type Taking = { lot: LotState; units: Quantity };
 
@@ -40,16 +20,6 @@ export const lotsPerTransactionMax = 1000;
 export const lotsLookedAtMax = 10_000;
 
 const tooMany = tooManyToLookAt(lotsLookedAtMax);
-
-/** Two picks with the same key ask for the same lots. */
-export function pickKey(pick: LotFilter): string {
-  return JSON.stringify(pick);
-}
-
-/** Two transactions with the same key ask for as many units of the same lots. */
-export function askKey(pick: LotFilter, units: Quantity): string {
-  return `${formatQuantity(units)} of ${pickKey(pick)}`;
-}
 
 /**
  * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
@@ -106,28 +76,32 @@ export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[]
   return batch.cut.has(key) ? tooMany : 'undecided';
 }
 
-function notEnough(
-  batch: Batch,
-  pick: LotFilter,
-  asked: Quantity,
-  available: Quantity,
-): Refusal | 'undecided' {
-  const untaken = batch.untaken.get(pickKey(pick));
-  // Nobody thought that it would find too little: others of the batch took what was there.
-  if (untaken === undefined && pick.recNo === undefined) return 'undecided';
-  const now = untaken === undefined ? nothingUntaken : untakenNow(batch, pick, untaken);
-  return notEnoughStock(asked, available, now);
+function notEnough(batch: Batch, pick: LotFilter, asked: Quantity, available: Quantity): Refusal {
+  const refusal = notEnoughStock(asked, available, nothingUntaken);
+  // Of a lot that is named there is nothing else.
+  if (pick.recNo !== undefined) return refusal;
+  const changed = untakenByBatch(batch, pick);
+  const complete = ({ held, expired, atDestination, ...more }: Untaken) => {
+    const untaken = {
+      held: held + changed.held,
+      expired: expired + changed.expired,
+      atDestination: atDestination + changed.atDestination,
+      ...more,
+    };
+    Object.assign(refusal, notEnoughStock(asked, available, untaken));
+  };
+  batch.shortages.push({ pick, complete });
+  return refusal;
 }
 
-// Of a lot that is named there is nothing else.
 const nothingUntaken: Untaken = {
   ...{ held: 0n, expired: 0n, more: false },
   ...{ atDestination: 0n, moreAtDestination: false },
 };
 
-/** The stock that is not taken, corrected by the batch's changes since it was read. */
-function untakenNow(batch: Batch, pick: LotFilter, read: Untaken): Untaken {
-  const now = { ...read };
+/** How much more there is that is not taken, by what the batch has changed so far. */
+function untakenByBatch(batch: Batch, pick: LotFilter): Untaken {
+  const now = { ...nothingUntaken };
   const anywhere = { ...pick, notAtSpot: undefined };
   const add = (lot: LotState, sign: 1n | -1n) => {
     if (!matchesFields(lot, anywhere)) return;

@@ -1,10 +1,10 @@
 import { type Conflict, operationRefused, tooManyLines, tooManyLotsForBatch } from '../contract/conflict.ts';
 import type { Refusal } from '../contract/refused.ts';
 import { lotsPerTransactionMax } from './allocate.ts';
-import { leaveOut, smallBytes, toldLengthMax } from './answers.ts';
 import { type Batch, entriesMax } from './batch.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
+import { leaveOut, smallBytes, toldLengthMax } from './left-out.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { AtomicOperation } from './request.ts';
 

@@ -1,7 +1,7 @@
 import { type Conflict, noRoomInLevel, noRoomInLot, type Untaken } from '../contract/conflict.ts';
 import type { ReceiveRequest } from '../contract/receive.ts';
 import { parseQuantity, type Quantity } from '../quantity.ts';
-import type { Past } from './reverse.ts';
+import type { LotFilter } from './lot-filter.ts';
 
 /**
  * What a batch of transactions sees while it is decided: everything was read under the gates' locks,
@@ -26,8 +26,6 @@ export type Batch = {
   cut: Set<string>;
   /** By {@link askKey}: the lots counted for a transaction that needs more of them than one may take. */
   tallies: Map<string, Tally>;
-  /** By {@link pickKey}: the stock on hold or expired as it was read, for a pick that may find too little. */
-  untaken: Map<string, Untaken>;
   /** By {@link gateKey}: the gates whose lots this batch has changed so far. */
   touched: Set<string>;
   /** By transactionNo: what was read of those that are to be undone; one that is missing was not read. */
@@ -38,7 +36,15 @@ export type Batch = {
   looks: number;
   /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
   newLots: LotState[];
+  /** The refusals that are not complete, in the order in which they were decided. */
+  shortages: Shortage[];
 };
+
+/**
+ * A refusal for want of stock. It changes nothing, so what is on hold or expired is read after the batch is
+ * decided, for those that were refused alone. `complete`: puts that into the refusal.
+ */
+export type Shortage = { pick: LotFilter; complete: (read: Untaken) => void };
 
 /**
  * A batch writes a bounded number of entries: its time under the gates' locks has an end. Beyond so many no
@@ -93,6 +99,12 @@ export type LotState = {
 
 /** One signed line of the ledger. `balance`: the lot's units after it. */
 export type Entry = { lot: LotState; wid: number; spot: string; delta: Quantity; balance: Quantity };
+
+/** A line of a transaction that is to be undone, with its lot as it is now. */
+export type PastEntry = Omit<Entry, 'balance'>;
+
+/** The lines of a transaction that is to be undone, from the ledger and in order. */
+export type Past = { isReversed: boolean; entries: PastEntry[] };
 
 export function gateKey(partNo: number, wid: number): string {
   return `${partNo}/${wid}`;

@@ -2,7 +2,7 @@ import { countDiffers, heldNotCounted, tooManyLotsToCount } from '../contract/co
 import type { CountRequest } from '../contract/count.ts';
 import type { Refusal } from '../contract/refused.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
-import { type LotFilter, lotsMatching, lotsPerTransactionMax } from './allocate.ts';
+import { lotsMatching, lotsPerTransactionMax } from './allocate.ts';
 import {
   addLot,
   adjust,
@@ -15,6 +15,7 @@ import {
   refuseLot,
 } from './batch.ts';
 import { applied, type Decision, itemOf, undecided } from './decision.ts';
+import type { LotFilter } from './lot-filter.ts';
 
 /** The lots that a count is about: also those that have expired, and named by its recNo one in any state. */
 export function countPick(partNo: number, request: CountRequest): LotFilter {

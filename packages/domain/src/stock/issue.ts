@@ -1,8 +1,9 @@
 import type { IssueRequest } from '../contract/issue.ts';
 import { quantityOf } from '../quantity.ts';
-import { allocate, type LotFilter } from './allocate.ts';
+import { allocate } from './allocate.ts';
 import { adjust, type Batch, recNoOf } from './batch.ts';
 import { applied, type Decision, itemOf, undecided } from './decision.ts';
+import type { LotFilter } from './lot-filter.ts';
 
 export function issuePick(partNo: number, request: IssueRequest): LotFilter {
   return {

@@ -1,7 +1,7 @@
 import type { MoveRequest } from '../contract/move.ts';
 import { parseDateTime } from '../date-time.ts';
 import { type Quantity, quantityOf } from '../quantity.ts';
-import { allocate, type LotFilter, type Taking } from './allocate.ts';
+import { allocate, type Taking } from './allocate.ts';
 import {
   addLot,
   adjust,
@@ -13,6 +13,7 @@ import {
   refuseLevel,
 } from './batch.ts';
 import { applied, type Decision, itemOf, undecided } from './decision.ts';
+import type { LotFilter } from './lot-filter.ts';
 import { less, shareOf } from './weights.ts';
 
 export function movePick(partNo: number, request: MoveRequest): LotFilter {

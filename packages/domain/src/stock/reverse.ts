@@ -8,6 +8,7 @@ import {
   change,
   type Entry,
   type LotState,
+  type PastEntry,
   recNoOf,
   refuseLevel,
   refuseLot,
@@ -15,12 +16,6 @@ import {
 import { applied, type Decision, undecided } from './decision.ts';
 import type { Original } from './request.ts';
 import { less, plus, shareOf } from './weights.ts';
-
-/** A line of the ledger that is to be undone, with its lot as it is now. */
-export type PastEntry = { lot: LotState; wid: number; spot: string; delta: Quantity };
-
-/** The lines of a transaction that is to be undone, from the ledger and in order. */
-export type Past = { isReversed: boolean; entries: PastEntry[] };
 
 const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal });
 

@@ -1,0 +1,67 @@
+import { countDiffers, heldNotCounted } from '@inventory/domain/contract/conflict';
+import type { CountAnswer, CountRequest } from '@inventory/domain/contract/count';
+import { invalid } from '@inventory/domain/contract/refused';
+import type { z } from 'zod';
+import { type RouteDescription, refusalExample } from '../../route-description.ts';
+import { noRoom } from '../conflict-examples.ts';
+import { dryRun } from '../texts.ts';
+
+const countRequest: CountRequest = {
+  ...{ itemID: 'LABEL-4X6', wid: 1, spot: 'D-01-1', counted: 23, expected: 24 },
+  reasonCode: 5,
+};
+const countAnswer: z.infer<typeof CountAnswer> = {
+  recNo: 8,
+  status: 'counted',
+  transactionNo: 17,
+  before: 24,
+  counted: 23,
+  difference: -1,
+  lots: [{ recNo: 8, units: -1, remaining: 23 }],
+  dryRun: false,
+};
+
+export const count: RouteDescription = {
+  id: 'count',
+  notes: `
+*Extension.* What lies there becomes \`counted\`. With \`recno\` that is the one lot, which is in stock again if it was shipped; else all lots
+in stock of the item at \`spot\` with \`serial\`, whichever are given; a blank one means those without. Without all three the whole warehouse is
+meant, and \`everywhere: true\` must say so.
+\`expected\` that is not the present figure: 409 with the figure.
+
+Less is taken in the order of allocation, expired lots too (last), lots on hold never: 409 names them. More becomes a new lot. When nothing
+is to be changed, the count is recorded and \`lots\` is empty. One count is about at most 1,000 lots.${dryRun}`,
+  body: {
+    less: { summary: 'The stock at a spot', value: countRequest },
+    same: {
+      summary: 'A count that finds what the books say',
+      value: { ...{ itemID: 'WIDGET-100', wid: 1, spot: 'A-01-1', counted: 120 }, reasonCode: 5 },
+    },
+  },
+  answer: {
+    less: { summary: 'One less than by the books', value: countAnswer },
+    same: {
+      summary: 'As by the books: recorded, and nothing changes',
+      value: {
+        ...countAnswer,
+        ...{ recNo: null, before: 120, counted: 120, difference: 0, lots: [] },
+      } satisfies z.infer<typeof CountAnswer>,
+    },
+  },
+  invalid: {
+    fields: refusalExample(
+      'Every offending field',
+      invalid({ itemID: ['is required.'], counted: ['must not be negative.'] }),
+    ),
+    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
+    lot: refusalExample(
+      'A `recno` that is unknown, or of another item or warehouse',
+      invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
+    ),
+  },
+  conflict: {
+    expected: refusalExample('Another figure', countDiffers(15_000_000n, 12_500_000n)),
+    hold: refusalExample('Lots on hold', heldNotCounted(1_000_000n, 2_500_000n, [7])),
+    room: noRoom,
+  },
+};

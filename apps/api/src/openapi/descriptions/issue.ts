@@ -1,0 +1,58 @@
+import { namedLotOnHold } from '@inventory/domain/contract/conflict';
+import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
+import { invalid } from '@inventory/domain/contract/refused';
+import type { z } from 'zod';
+import { type RouteDescription, refusalExample } from '../../route-description.ts';
+import { tooLittle } from '../conflict-examples.ts';
+import { allocation, dryRun, skipped } from '../texts.ts';
+
+const issueRequest: IssueRequest = { itemID: 'WIDGET-100', units: 85, wid: 2, reasonCode: 9 };
+const lotIssueRequest: IssueRequest = {
+  ...{ itemID: 'BOLT-M8X40', units: 200.5, wid: 1, reasonCode: 9 },
+  ...{ recno: 4, shipto: 5512, reference: 'SO-4471' },
+};
+const issueAnswer: z.infer<typeof IssueAnswer> = {
+  recNo: 2,
+  status: 'issued',
+  transactionNo: 15,
+  units: 85,
+  lots: [
+    { recNo: 2, units: 80, remaining: 0 },
+    { recNo: 9, units: 5, remaining: 20 },
+  ],
+  dryRun: false,
+};
+const lotIssueAnswer: z.infer<typeof IssueAnswer> = {
+  recNo: 4,
+  status: 'issued',
+  transactionNo: 16,
+  units: 200.5,
+  lots: [{ recNo: 4, units: 200.5, remaining: 3799.5 }],
+  dryRun: false,
+};
+
+export const issue: RouteDescription = {
+  id: 'issue',
+  notes: `
+A lot that is used up gets its \`shipped\` date, is no longer \`active\` and stays listed.
+${allocation} Expired lots are not taken, unless one is named by \`recno\`: then it is written off. A lot on hold is not taken, even when named by \`recno\`: 409.${dryRun}${skipped}`,
+  body: {
+    least: { summary: 'From whichever lots come first', value: issueRequest },
+    lot: { summary: 'From one lot', value: lotIssueRequest },
+  },
+  answer: {
+    least: { summary: 'From two lots; the first is used up and shipped', value: issueAnswer },
+    lot: { summary: 'From the lot that was named', value: lotIssueAnswer },
+  },
+  invalid: {
+    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
+    lot: refusalExample(
+      'A `recno` that is unknown, or of another item or warehouse',
+      invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
+    ),
+  },
+  conflict: {
+    stock: tooLittle,
+    hold: refusalExample('The lot that is named', namedLotOnHold(7, 1_000_000n, 2_500_000n)),
+  },
+};

@@ -1,0 +1,23 @@
+import { one, type RouteDescription } from '../../route-description.ts';
+import { item, page } from '../story.ts';
+
+export const items: RouteDescription = {
+  id: 'listItems',
+  notes: `
+Active items by \`shortID\` unless sorted otherwise. Two look-ups share the path; both ignore the paging parameters:
+
+- \`key\` with \`type=id\` or \`type=alias\`: one Item, discontinued or not; 404 when there is none.
+- \`Category\`: a flat array of the category's active items by \`shortID\`, empty for a category that nobody uses. A large one is sent as fast
+  as it is read, and must be read within a minute; accept gzip.`,
+  answer: {
+    page: { summary: 'The list', value: page(item) },
+    item: { summary: 'With `?key=WIDGET-100&type=id`', value: item },
+    category: { summary: 'With `?Category=1`', value: [item] },
+  },
+};
+
+export const allItems: RouteDescription = {
+  id: 'listAllItems',
+  notes: 'By `shortID` unless sorted otherwise.',
+  answer: one('One item', page(item)),
+};

@@ -1,0 +1,29 @@
+import type { Me } from '@inventory/domain/contract/me';
+import { one, type RouteDescription } from '../../route-description.ts';
+
+const client: Me = {
+  clientId: 'demo',
+  readOnly: false,
+  permissions: [
+    { securityID: 11, name: 'Item Master List' },
+    { securityID: 15, name: 'Locate/Move Units' },
+    { securityID: 88, name: 'Negative Adjustment' },
+    { securityID: 95, name: 'Positive Adjustment' },
+    { securityID: 116, name: 'Create/Modify Item Master Record' },
+  ],
+  warehouses: [
+    { wID: 1, name: 'Main' },
+    { wID: 2, name: 'Overflow' },
+  ],
+  limits: { requestsPerMinute: 100, operationsPerMinute: 30_000, operationsPerBatch: 500, pageSize: 250 },
+  tokenExpires: '2026-01-31T10:15:00.000Z',
+  serverTime: '2026-01-31T09:15:27.044Z',
+};
+
+export const me: RouteDescription = {
+  id: 'getMe',
+  notes: `
+*Extension.* The client that the token speaks for, what it may do at this moment, in which warehouses, and within which limits.
+\`tokenExpires\`: from then on the token gets 401; \`serverTime\`: the clock by which that is judged.`,
+  answer: one('The client of the demo data', client),
+};

@@ -1,7 +1,0 @@
-import { type Operation, one } from '../../operation.ts';
-
-export const discontinueItem: Operation = {
-  id: 'discontinueItem',
-  notes: 'The item leaves the default list and stays in `/Item/All`. Again: the same answer.',
-  answer: one('Discontinued', { shortID: 'CABLE-3G15', status: 'discontinued' }),
-};

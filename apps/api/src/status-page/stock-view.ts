@@ -1,0 +1,62 @@
+import { countDrift } from '@inventory/db/audit-slice';
+import type { Sql } from '@inventory/db/pool';
+import type { StatementPool } from '@inventory/db/statement-pool';
+import { type LastTransaction, readLastTransactions } from '@inventory/db/status-page/last-transactions';
+import {
+  readStockByWarehouse,
+  type WarehouseStock,
+  warehousesMax,
+} from '@inventory/db/status-page/stock-by-warehouse';
+
+/** The figures that Postgres last gave for the page. */
+export type StockView = {
+  /** ISO 8601; null: not yet. */
+  stockAt: string | null;
+  warehouses: readonly WarehouseStock[];
+  warehousesMax: number;
+  transactions: readonly LastTransaction[];
+};
+
+// Adding up levels takes longer the more there are. It has at most this part of one processor of Postgres.
+const partOfProcessor = 0.02;
+const transactionsEveryMs = 3000;
+const stockEveryMs = 10_000;
+const transactionsShown = 15;
+
+/**
+ * Looks again when it is time to, and somebody looks at the page; tells whether anything was read. `now`: of
+ * `performance.now()`.
+ */
+export function createStockView(pool: Pick<StatementPool, 'run'>) {
+  let view: StockView = { stockAt: null, warehouses: [], warehousesMax, transactions: [] };
+  let transactionsDue = 0;
+  let stockDue = 0;
+  let driftPlaces = 0;
+
+  const run = <T>(work: (sql: Sql) => Promise<T>) => pool.run(work);
+
+  return {
+    view: () => view,
+    /** Places in which stock and ledger do not agree, as far as the audit knows. */
+    driftPlaces: () => driftPlaces,
+    async look(now: number): Promise<boolean> {
+      let isNew = false;
+      if (now >= transactionsDue) {
+        transactionsDue = now + transactionsEveryMs;
+        driftPlaces = await run(countDrift);
+        const transactions = await run((sql) => readLastTransactions(sql, transactionsShown));
+        view = { ...view, transactions };
+        isNew = true;
+      }
+      if (now >= stockDue) {
+        stockDue = now + stockEveryMs;
+        const startedAt = performance.now();
+        const warehouses = await run(readStockByWarehouse);
+        stockDue = now + Math.max(stockEveryMs, (performance.now() - startedAt) / partOfProcessor);
+        view = { ...view, warehouses, stockAt: new Date().toISOString() };
+        isNew = true;
+      }
+      return isNew;
+    },
+  };
+}

@@ -1,0 +1,276 @@
+import { startServer } from '@inventory/api/server';
+import { type AuditSlice, auditSlice, listDrift } from '@inventory/db/audit-slice';
+import { findImbalances } from '@inventory/db/operator/audit';
+import { connect, type Sql } from '@inventory/db/pool';
+import { createLog } from '@inventory/process/log';
+import { startAuditKeeper } from '@inventory/worker/audit-keeper';
+import { startWorker } from '@inventory/worker/worker';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { addressFor, asPart } from '../harness/as-part.ts';
+import { runCommand } from '../harness/command-line.ts';
+import { logLinesOf } from '../harness/log-lines.ts';
+import { readMetrics } from '../harness/metrics.ts';
+import { startProcess } from '../harness/processes.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { watchStatusPage } from '../harness/status-page-stream.ts';
+
+// Its workers audit nothing: each test has its own that does.
+const service = useService({ workers: 2, env: { BACKGROUND_AUDIT: 'off' } });
+/** As a worker connects. */
+let sql: Sql;
+const quickly = { rowsMax: 3, partOfTime: 1e9, restMs: 0 };
+const soon = { timeout: 60_000 };
+
+beforeAll(() => {
+  sql = connect(addressFor('worker', service.databaseUrl), { name: 'tests', connectionsMax: 2 });
+});
+afterAll(() => sql?.end());
+
+const passStarted = async () => {
+  const [row] = await service.sql<{ started: string }[]>`
+    select pass_started::text as started from audit_progress`;
+  return row!.started;
+};
+
+/** Goes on until the pass that is under way has ended. */
+async function endPass(
+  onSlice: (slice: AuditSlice) => void = () => {},
+  rowsMax = quickly.rowsMax,
+): Promise<void> {
+  for (const begun = await passStarted(); begun === (await passStarted()); ) {
+    onSlice(await auditSlice(sql, { ...quickly, rowsMax }));
+  }
+}
+
+/** What a whole pass finds that was not known before. */
+async function fullPass(): Promise<AuditSlice['found']> {
+  const found: AuditSlice['found'] = [];
+  const note = (slice: AuditSlice) => void found.push(...slice.found);
+  await endPass(note);
+  await endPass(note);
+  return found;
+}
+
+/** Lots of several items in two warehouses, some of them moved, issued and held. */
+async function fill(): Promise<{ partNo: number; itemID: string; recNo: number }[]> {
+  const client = await service.client();
+  const lots = [];
+  for (let index = 0; index < 7; index++) {
+    const itemID = await service.item();
+    const { body } = await client.post('/Inventory/Receive', { itemID, units: 9.5, wid: 1, reasonCode: 0 });
+    await client.post('/Inventory/Receive', { itemID, units: 2, wid: 2, reasonCode: 0 });
+    await client.post('/Inventory/Move', { itemID, units: 1.25, wid: 1, shipToWid: 2 });
+    await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 });
+    lots.push({ itemID, recNo: body.recNo as number, partNo: body.lot.partNo as number });
+  }
+  return lots;
+}
+
+/** Runs a statement that no part of the service may run, on tables that refuse changes. */
+async function byHand(statement: string): Promise<void> {
+  await service.sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx.unsafe(statement);
+  });
+}
+
+describe('a pass of the audit', () => {
+  test('finds nothing in a stock that nobody wrote to by hand, and looks at all of it', async () => {
+    await fill();
+    let rows = 0;
+    await endPass();
+    await endPass((slice) => {
+      rows += slice.rows ?? 0;
+    });
+    const [there] = await service.sql<{ rows: number }[]>`
+      select (select count(*) from lot) + (select count(*) from stock_level) as rows`;
+    expect(rows).toBe(there!.rows);
+    expect(await fullPass()).toEqual([]);
+    const { ageSeconds, driftCount } = await auditSlice(sql, quickly);
+    expect(driftCount).toBe(0);
+    const [row] = await service.sql<{ age: number }[]>`
+      select extract(epoch from now() - pass_finished)::float8 as age from audit_progress`;
+    expect(ageSeconds).toBeLessThanOrEqual(row!.age);
+  });
+
+  test('names item, warehouse, lot and what differs, as the audit of everything does, and forgets it when it is mended', async () => {
+    const lots = await fill();
+    const [one, two, three, four] = lots as [(typeof lots)[0], ...typeof lots];
+    const change = (by: number) =>
+      byHand(`
+        update stock_level set in_stock = in_stock + ${by} where part_no = ${one.partNo} and wid = 2;
+        update stock_level set on_hold = on_hold + ${by} where part_no = ${two!.partNo} and wid = 1;
+        update lot set units = units + ${by} where rec_no = ${three!.recNo};
+        update stock_level set in_stock = in_stock + ${by} where part_no = ${three!.partNo} and wid = 1;
+        update stock_entry set wid = wid + ${by} where rec_no = ${four!.recNo}`);
+    await change(1);
+    const found = await fullPass();
+    expect(found.sort((left, right) => left.partNo - right.partNo)).toEqual([
+      {
+        check: 'in stock = lots, per item and warehouse',
+        ...{ partNo: one.partNo, wid: 2, recNo: 0, expected: '4.25', found: '3.25' },
+      },
+      {
+        check: 'on hold = held lots, per item and warehouse',
+        ...{ partNo: two!.partNo, wid: 1, recNo: 0, expected: '1', found: '0' },
+      },
+      {
+        check: 'units = entries, per lot',
+        ...{ partNo: three!.partNo, wid: 1, recNo: three!.recNo, expected: '8.25', found: '7.25' },
+      },
+      {
+        check: 'entries of a lot are of its item and warehouse',
+        ...{ partNo: four!.partNo, wid: 1, recNo: four!.recNo, expected: '0', found: '3' },
+      },
+    ]);
+    const whole = await findImbalances(service.sql);
+    const places = found.map(({ check, partNo, wid, recNo, expected, found }) => {
+      return { check, place: { part_no: partNo, wid, ...(recNo > 0 && { rec_no: recNo }) }, expected, found };
+    });
+    expect(whole).toEqual(expect.arrayContaining(places));
+    // Known: told once.
+    expect(await fullPass()).toEqual([]);
+    expect((await auditSlice(sql, quickly)).driftCount).toBe(4);
+    const operator = connect(addressFor('operator', service.databaseUrl), {
+      name: 'tests',
+      connectionsMax: 1,
+    });
+    onTestFinished(() => operator.end());
+    expect((await listDrift(operator, 2)).map(({ itemId, wid }) => [itemId, wid])).toHaveLength(2);
+    await change(-1);
+    await fullPass();
+    expect((await auditSlice(sql, quickly)).driftCount).toBe(0);
+  });
+
+  test('is one of all workers: while one looks, and until a slice is due, the others do not', async () => {
+    const held = await service.sql.reserve();
+    await held`begin`;
+    await held`select pg_advisory_xact_lock(7316021)`;
+    expect((await auditSlice(sql, quickly)).rows).toBeNull();
+    await held`commit`;
+    held.release();
+    const slice = await auditSlice(sql, { ...quickly, partOfTime: 1e-9, restMs: 3_600_000 });
+    expect(slice.rows).not.toBeNull();
+    const next = await auditSlice(sql, quickly);
+    expect([next.rows, next.dueInMs > 0]).toEqual([null, true]);
+    await service.sql`update audit_progress set due = now()`;
+  });
+
+  test('finds nothing while stock changes all the time, over two workers', async () => {
+    const client = await service.client();
+    const items = await Promise.all([1, 2, 3].map(() => service.item()));
+    let isOver = false;
+    let applied = 0;
+    const callers = Array.from({ length: 16 }, async (_, caller) => {
+      const itemID = items[caller % items.length]!;
+      for (let turn = 0; !isOver; turn++) {
+        const wid = 1 + (turn % 2);
+        const body = { itemID, units: 1 + (turn % 3), wid, reasonCode: 0 };
+        const answers = [
+          await client.post('/Inventory/Receive', body),
+          await client.post('/Inventory/Move', { ...body, units: 1, shipToWid: 3 - wid }),
+          await client.post('/Inventory/Issue', { ...body, units: 1 }),
+        ];
+        applied += answers.filter(({ status }) => status < 300).length;
+      }
+    });
+    const found: AuditSlice['found'] = [];
+    try {
+      for (let passes = 0; passes < 10 || applied < 300; passes++)
+        await endPass((slice) => void found.push(...slice.found), 20);
+    } finally {
+      isOver = true;
+      await Promise.all(callers);
+    }
+    expect(found).toEqual([]);
+    expect((await auditSlice(sql, quickly)).driftCount).toBe(0);
+  });
+});
+
+describe('a worker', () => {
+  const environment = (more: Record<string, string> = {}) => ({
+    DATABASE_URL: service.databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: uniqueName('background-audit'),
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    ...more,
+  });
+  const lookNow = () => service.sql`update audit_progress set due = now()`;
+
+  test('tells of a drift in its metrics and its log, and so do doctor and the page', async () => {
+    const [lot] = await fill();
+    const wrong = (by: number) =>
+      byHand(`update stock_level set in_stock = in_stock + ${by} where part_no = ${lot!.partNo} and wid = 2`);
+    await wrong(3);
+    const env = environment();
+    const worker = await startProcess('apps/worker/src/main.ts', asPart('worker', env), { keep: true });
+    onTestFinished(() => worker.stop());
+    const api = await startServer(asPart('api', env), createLog('api'));
+    onTestFinished(() => api.stop());
+    const page = await watchStatusPage(api.internalPort!);
+    onTestFinished(() => page.close());
+    const places = async () => {
+      await lookNow();
+      return (await readMetrics(worker.internalPort)).text.match(
+        /^inventory_worker_audit_drift_places (\d+)$/m,
+      )?.[1];
+    };
+    await expect.poll(places, soon).toBe('1');
+    const lines = logLinesOf(worker.written()).filter(
+      ({ msg }) => msg === 'stock does not agree with the ledger',
+    );
+    expect(lines).toMatchObject([
+      {
+        level: 50,
+        check: 'in stock = lots, per item and warehouse',
+        ...{ partNo: lot!.partNo, wid: 2, expected: '6.25', found: '3.25' },
+      },
+    ]);
+    await expect.poll(() => page.now()?.sentence, soon).toBe('Stock and ledger do not agree in 1 place.');
+    const doctor = async () => {
+      const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
+      return (JSON.parse(stdout) as { id: string; state: string; found: string }[]).find(
+        ({ id }) => id === 'drift',
+      );
+    };
+    expect(await doctor()).toMatchObject({
+      state: 'fail',
+      found: `${lot!.itemID} in warehouse 2: in stock = lots, per item and warehouse: 6.25 and 3.25`,
+    });
+    await wrong(-3);
+    await expect.poll(places, soon).toBe('0');
+    expect(await doctor()).toMatchObject({ state: 'ok' });
+  });
+
+  test('audits nothing when BACKGROUND_AUDIT is off, and has no metric of it', async () => {
+    await lookNow();
+    const [before] = await service.sql`select * from audit_progress`;
+    const off = await startWorker(
+      asPart('worker', environment({ BACKGROUND_AUDIT: 'off' })),
+      createLog('worker'),
+    );
+    const text = (await readMetrics(off.internalPort!)).text;
+    await off.stop();
+    expect(text).toContain('inventory_worker_folding_lag_seconds');
+    expect(text).not.toContain('inventory_worker_audit');
+    expect(await service.sql`select * from audit_progress`).toEqual([before]);
+    // One that does begins with it.
+    const on = await startWorker(asPart('worker', environment()), createLog('worker'));
+    onTestFinished(() => on.stop());
+    const due = async () => (await service.sql`select due from audit_progress`)[0]!.due.getTime();
+    await expect.poll(due, soon).toBeGreaterThan(before!.due.getTime());
+  });
+});
+
+test('what was found before is known, while no slice can be looked at', async () => {
+  const keeper = startAuditKeeper(
+    () => Promise.reject(new Error('a lot with a long history')),
+    async () => ({ driftCount: 3, ageSeconds: 100 }),
+    () => {},
+    () => {},
+  );
+  await expect.poll(() => keeper.state().driftCount, soon).toBe(3);
+  expect(keeper.state().ageSeconds).toBeGreaterThanOrEqual(100);
+  await keeper.stop();
+});

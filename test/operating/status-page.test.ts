@@ -1,0 +1,404 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { startServer } from '@inventory/api/server';
+import { findCauses } from '@inventory/api/status-page/causes';
+import { createLog } from '@inventory/process/log';
+import type { Running } from '@inventory/process/run';
+import { startWorker } from '@inventory/worker/worker';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type ApiClient, createApiClient } from '../harness/api-client.ts';
+import { asPart } from '../harness/as-part.ts';
+import { hasBrowser, startBrowser } from '../harness/browser.ts';
+import { uniqueName, useService } from '../harness/service.ts';
+import { type WatchedStatusPage, watchStatusPage } from '../harness/status-page-stream.ts';
+
+const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('page-other') } });
+const env = {
+  REDIS_URL: inject('redisUrl'),
+  QUEUE_PREFIX: uniqueName('page'),
+  PORT: '0',
+  INTERNAL_PORT: '0',
+  INTERNAL_NAMES: 'Ops.example.org, .nodes.example.org',
+};
+let api: Running;
+let worker: Running;
+let internal: number;
+let client: ApiClient;
+let itemID: string;
+
+const start = (part: 'api' | 'worker') => {
+  const of = asPart(part, { ...env, DATABASE_URL: service.databaseUrl });
+  return part === 'api' ? startServer(of, createLog('api')) : startWorker(of, createLog('worker'));
+};
+
+beforeAll(async () => {
+  worker = await start('worker');
+  api = await start('api');
+  internal = api.internalPort!;
+  const known = await service.client();
+  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
+    isPatient: false,
+  });
+  itemID = await service.item();
+});
+afterAll(async () => {
+  for (const each of [api, worker]) await each?.stop();
+});
+
+const body = (remark?: string) => ({ itemID, units: 2.5, wid: 1, reasonCode: 3, ...(remark && { remark }) });
+
+async function watch(): Promise<WatchedStatusPage> {
+  const watched = await watchStatusPage(internal);
+  onTestFinished(() => watched.close());
+  return watched;
+}
+
+/** Asks with a `Host` that fetch would not send. */
+function statusFor(path: string, headers: Record<string, string>, port = internal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request({ port, path, headers }, (answer) => {
+      resolve(answer.statusCode!);
+      answer.destroy();
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the page and its stream', () => {
+  const paths = [
+    '',
+    '/page.js',
+    '/chart.js',
+    '/page.css',
+    '/preact.js',
+    '/htm.js',
+    '/uplot.js',
+    '/uplot.css',
+    '/handbook',
+  ];
+
+  test.each(paths)('200: /operations%s, from this process only', async (path) => {
+    const answer = await fetch(`http://127.0.0.1:${internal}/operations${path}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(answer.headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin');
+    const policy = answer.headers.get('Content-Security-Policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect((await answer.text()).length).toBeGreaterThan(300);
+  });
+
+  test('404: any other file, whatever way leads to it; 405: to what is no question', async () => {
+    for (const name of ['page', 'package.json', '../package.json', '%2e%2e/reading.ts', 'page/page.js']) {
+      expect(await statusFor(`/operations/${name}`, {}), name).toBe(404);
+    }
+    for (const path of ['/operations', '/operations/events', '/operations/page.js']) {
+      const answer = await fetch(`http://127.0.0.1:${internal}${path}`, { method: 'POST' });
+      expect(answer.status, path).toBe(405);
+    }
+  });
+
+  // Whatever else a port of ours answers one day is asked for in the same way.
+  const everywhere = ['/operations', '/operations/events', '/operations/page.js', '/', '/metrics', '/readyz'];
+  const foreign = [
+    'rebound.example.com:9090',
+    'localhost.example.com',
+    '127.0.0.1.example.com',
+    'evil.svc.example.com',
+  ];
+  const own = [
+    ...['127.0.0.1:9090', '10.1.2.3:9090', '[::1]:9090', 'localhost', 'api:9090', 'api.shop.svc:9090'],
+    ...[
+      'api.shop.svc.cluster.local',
+      'ip-10-0-0-1.ec2.internal',
+      'ops.example.org',
+      'api-1.nodes.example.org:9090',
+    ],
+  ];
+
+  test.each([...everywhere, '/healthz', '/accepts'])(
+    '403: %s of the api by a name that somebody else may own, and not by one of its own network',
+    async (path) => {
+      for (const host of foreign) expect(await statusFor(path, { Host: host }), host).toBe(403);
+      for (const host of own) expect(await statusFor(path, { Host: host }), host).toBeOneOf([200, 307]);
+    },
+  );
+
+  test('403: the worker by a name that somebody else may own, and not by one of its own network', async () => {
+    const port = worker.internalPort!;
+    for (const path of ['/metrics', '/readyz', '/healthz']) {
+      for (const host of foreign) expect(await statusFor(path, { Host: host }, port), host).toBe(403);
+      for (const host of own) expect(await statusFor(path, { Host: host }, port), host).toBe(200);
+    }
+  });
+
+  test('403: the stream to a page of another origin, on the same site too', async () => {
+    for (const site of ['cross-site', 'same-site'])
+      expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': site }), site).toBe(403);
+    for (const site of ['same-origin', 'none'])
+      expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': site }), site).toBe(200);
+  });
+
+  test('one snapshot a second is made for all who look, and what came before is there at once', async () => {
+    const first = await watch();
+    const second = await watch();
+    const eventsOf = ({ text }: WatchedStatusPage) =>
+      new Map([...text().matchAll(/^data: (\{"at":"([^"]+)".*)$/gm)].map(([, data, at]) => [at!, data!]));
+    await expect.poll(() => eventsOf(second).size, { timeout: 60_000 }).toBeGreaterThan(3);
+    const ofFirst = eventsOf(first);
+    const shared = [...eventsOf(second)].filter(([at]) => ofFirst.has(at));
+    expect(shared.length).toBeGreaterThan(1);
+    for (const [at, data] of shared) expect(data).toBe(ofFirst.get(at));
+    const later = await watch();
+    await expect.poll(() => later.history()?.points.length ?? 0).toBeGreaterThanOrEqual(4);
+  });
+
+  test('more viewers than there is room for: the oldest gives way to the new one, and may come again', async () => {
+    const watched: WatchedStatusPage[] = [];
+    for (let index = 0; index < 70; index++) watched.push(await watch());
+    const hasEnded = () => watched.map(({ isOpen }) => !isOpen());
+    await expect.poll(hasEnded).toEqual(watched.map((_, index) => index < 6));
+    expect(watched[0]!.text()).toMatch(/\n\nretry: 10000\n\n$/);
+    // All that stayed go on.
+    const at = watched.at(-1)!.now()?.at;
+    for (const each of watched.slice(6)) await expect.poll(() => each.now()?.at).not.toBe(at);
+  });
+
+  test('each cause leads to a chapter of the handbook, which needs no other host', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${internal}/operations/handbook`)).text();
+    const anchors = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
+    const away = {
+      ...{ isPostgresUp: false, isRedisUp: false, hangingCommits: 0, workers: 0, seen: [], waiting: 0 },
+      ...{ oldestWaitSeconds: 0, backlog: 0, clockDifferenceSeconds: 9, refusedAnswers: 1, driftPlaces: 1 },
+      ...{ failures: { internal: 1 }, failedReads: 0, unknown: 1, windowSeconds: 10 },
+    };
+    const there = { ...away, isPostgresUp: true, isRedisUp: true };
+    const seen = [
+      { name: 'lost', unseenMs: 9000, note: null },
+      { name: 'odd', unseenMs: 0, note: { busyRatio: 0, clockDifferenceSeconds: 9, isPostgresUp: false } },
+    ];
+    const causes = [
+      ...findCauses(away),
+      ...findCauses({ ...there, hangingCommits: 1 }),
+      ...findCauses({ ...there, workers: 1, seen, failures: { busy: 2 } }),
+      ...findCauses({ ...there, workers: 1, failures: { busy: 2 }, failedReads: 2 }),
+      ...findCauses({ ...there, workers: 1, failures: {}, oldestWaitSeconds: 2 }),
+    ];
+    expect(new Set(causes.map(({ code }) => code)).size).toBe(15);
+    expect(causes.filter(({ chapter }) => !anchors.has(chapter.toLowerCase()))).toEqual([]);
+    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((id) => !anchors.has(id))).toEqual([]);
+    expect(text).not.toMatch(/(?:href|src)="(?:[a-z]+:)?\/\//);
+  });
+
+  test('stock and transactions are shown without anything that a body, an answer or a secret holds', async () => {
+    const watched = await watch();
+    const remark = uniqueName('remark');
+    const received = await client.post('/Inventory/Receive', body(remark));
+    expect(received.status).toBe(201);
+    const refused = await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
+    expect(refused.status).toBe(409);
+    const named = () => watched.stock()?.transactions.map(({ transactionNo }) => transactionNo) ?? [];
+    await expect.poll(named).toContain(received.body.transactionNo);
+    await expect.poll(() => watched.stock()?.transactions[0]?.status).toBe('refused');
+    const [ofRefused, ofReceived] = watched.stock()!.transactions;
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    const number = expect.any(Number);
+    const { clientId } = client;
+    const known = { transactionNo: number, at, client: clientId };
+    expect(ofReceived).toEqual({ ...known, kind: 'receive', status: 'applied', code: null });
+    expect(ofRefused).toEqual({ ...known, kind: 'issue', status: 'refused', code: 'conflict' });
+    await expect
+      .poll(() => watched.stock()?.warehouses, { timeout: 60_000 })
+      .toEqual([
+        { wid: 1, name: 'Main', items: expect.any(Number), lots: 1, units: '2.5', onHold: '0' },
+        { wid: 2, name: 'Overflow', items: 0, lots: 0, units: '0', onHold: '0' },
+        { wid: 3, name: 'Elsewhere', items: 0, lots: 0, units: '0', onHold: '0' },
+      ]);
+    for (const secret of [remark, itemID, client.token, service.databaseUrl]) {
+      expect(watched.text()).not.toContain(secret);
+    }
+  });
+
+  test('what is refused and how long answers took is counted', async () => {
+    const watched = await watch();
+    await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
+    await client.post('/Inventory/Receive', {});
+    const counted = () => watched.now()?.refusals ?? [];
+    await expect.poll(counted).toContainEqual({ what: 'conflict', count: expect.any(Number) });
+    await expect.poll(counted).toContainEqual({ what: 'validation_error', count: expect.any(Number) });
+    const p95 = () => {
+      const { fields, points } = watched.history()!;
+      return watched.now()?.point[fields.indexOf('p95Ms')] ?? points.length * 0;
+    };
+    await expect.poll(p95).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
+  let browser: Browser;
+  const hosts = new Set<string>();
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  async function open(width: number, height: number, colorScheme: 'light' | 'dark'): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    onTestFinished(() => page.close());
+    page.on('request', (asked) => {
+      if (!asked.url().startsWith('data:')) hosts.add(new URL(asked.url()).host);
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`http://127.0.0.1:${internal}/`);
+    await page.getByRole('heading', { name: 'Last transactions' }).waitFor();
+    return page;
+  }
+
+  /** Kept where `SCREENSHOTS` says, for whoever wants to look. */
+  async function keepPicture(page: Page, name: string) {
+    const folder = process.env.SCREENSHOTS;
+    if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  }
+
+  test.each([
+    ['phone', 390, 844, 'dark'],
+    ['desk', 1280, 900, 'light'],
+    ['wall', 2560, 1440, 'dark'],
+  ] as const)('the page fits a %s, with its charts', async (name, width, height, scheme) => {
+    await client.post('/Inventory/Receive', body());
+    const page = await open(width, height, scheme);
+    await page.getByRole('status').getByText('All is well.').waitFor();
+    expect(await page.title()).toBe('✓ All is well.');
+    await expect.poll(() => page.locator('.chart canvas').count()).toBe(5);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    const back = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(back).toBe(scheme === 'dark' ? 'rgb(16, 19, 25)' : 'rgb(244, 245, 247)');
+    // A chart that could not be drawn is empty.
+    const drawn = `[...document.querySelectorAll('.chart canvas')].map((each) =>
+      each.getContext('2d').getImageData(0, 0, each.width, each.height).data.some((byte) => byte > 0))`;
+    await expect.poll(() => page.evaluate(drawn)).toEqual([true, true, true, true, true]);
+    await keepPicture(page, name);
+  });
+
+  /** Opens the page on a phone with these transactions in place of those that there are. */
+  async function openWith(
+    transactions: Record<string, unknown>[],
+    { timezoneId, now }: { timezoneId: string; now: string },
+  ): Promise<Page> {
+    const watched = await watch();
+    await expect.poll(() => watched.stock() !== null && watched.now() !== null).toBe(true);
+    const events = { history: watched.history(), now: watched.now(), stock: watched.stock() };
+    const sent = { ...events, stock: { ...events.stock, transactions } };
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, timezoneId });
+    onTestFinished(() => page.close());
+    await page.clock.setFixedTime(now);
+    await page.route('**/operations/events', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: Object.entries(sent)
+          .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+          .join(''),
+      }),
+    );
+    await page.goto(`http://127.0.0.1:${internal}/`);
+    await page.getByRole('heading', { name: 'Last transactions' }).waitFor();
+    return page;
+  }
+
+  const transaction = {
+    transactionNo: 4_294_967_295,
+    at: '2026-09-23T12:34:56.000Z',
+    kind: 'receive',
+    client: 'wms-adapter-production-warehouse-17-north',
+    status: 'applied',
+    code: null,
+  };
+
+  test('the last transactions fit a phone, also with numbers of ten digits and long names', async () => {
+    const others = [
+      { status: 'refused', code: 'validation_error' },
+      { kind: 'reverse', status: 'refused', code: 'conflict' },
+      { kind: null, client: null, status: 'abandoned' },
+    ].map((each, index) => ({ ...transaction, transactionNo: 4_294_967_294 - index, ...each }));
+    const page = await openWith([transaction, ...others], {
+      timezoneId: 'UTC',
+      now: '2027-01-01T12:34:56Z',
+    });
+    await keepPicture(page, 'phone-transactions');
+    const sizes = await page.evaluate(`(() => {
+      const tile = [...document.querySelectorAll('.tile')].find((each) =>
+        each.querySelector('h2').textContent === 'Last transactions');
+      const { scrollWidth, clientWidth } = tile.querySelector('.scroll');
+      return { scrollWidth, clientWidth };
+    })()`);
+    const { scrollWidth, clientWidth } = sizes as { scrollWidth: number; clientWidth: number };
+    expect(scrollWidth).toBe(clientWidth);
+  });
+
+  test('a transaction of another day than the viewer’s today shows its date, of another year that too', async () => {
+    const moments = ['2026-11-23T23:10:00Z', '2026-11-23T22:59:59Z', '2025-11-23T23:10:00Z'];
+    const page = await openWith(
+      moments.map((at, index) => ({ ...transaction, transactionNo: 3 - index, at })),
+      // 00:30 of the next day.
+      { timezoneId: 'Europe/Berlin', now: '2026-11-23T23:30:00Z' },
+    );
+    const rows = await page.locator('tr:has(td.outcome) td:nth-child(2)').allTextContents();
+    expect(rows.map((cell) => cell.replaceAll('\u00a0', ' '))).toEqual([
+      '00:10:00',
+      '23 Nov, 23:59:59',
+      '24 Nov 2025, 00:10:00',
+    ]);
+  });
+
+  test('a transaction shows by itself', async () => {
+    const page = await open(1280, 900, 'light');
+    const { body: received } = await client.post('/Inventory/Receive', body());
+    await page.getByRole('cell', { name: String(received.transactionNo), exact: true }).waitFor();
+  });
+
+  test('the first sentence names the cause, what to do, and that it has passed', async () => {
+    const page = await open(1280, 900, 'light');
+    await worker.stop();
+    const sentence = 'No worker takes work: receive, move and issue are refused, lists are served.';
+    await page.getByRole('status').getByText(sentence).waitFor();
+    expect(await page.locator('header.bad').textContent()).toContain('Start a worker');
+    expect(await page.title()).toBe(`✕ ${sentence}`);
+    await keepPicture(page, 'no-worker');
+    await page.getByRole('banner').getByRole('link', { name: 'Handbook' }).click();
+    await page.getByRole('heading', { name: 'InventoryNoWorker' }).waitFor();
+    expect(await page.evaluate('document.querySelector(":target").textContent')).toBe('InventoryNoWorker');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    if (process.env.SCREENSHOTS !== undefined)
+      await page.screenshot({ path: join(process.env.SCREENSHOTS, 'handbook.png') });
+    await page.goBack();
+    worker = await start('worker');
+    await page.getByRole('status').getByText('All is well.').waitFor();
+    expect(await page.locator('.past').textContent()).toContain(sentence);
+  });
+
+  test('no other host is asked for anything, and the browser finds no fault', () => {
+    expect([...hosts]).toEqual([`127.0.0.1:${internal}`]);
+    expect(complaints).toEqual([]);
+  });
+
+  // The last one: it stops the api.
+  test('silence is told: what is shown is old', async () => {
+    const page = await open(1280, 900, 'dark');
+    await api.stop();
+    await expect.poll(() => page.getByRole('status').textContent()).toContain('No news from the api');
+    expect(await page.locator('main.old').count()).toBe(1);
+    await keepPicture(page, 'silent');
+  });
+});
