@@ -38,17 +38,17 @@ const isAtomic = ({ requests }: Taken) => requests[0]?.kind === 'batch';
 const goesAlone = (envelope: Taken) => envelope.attempt > 1 || isAtomic(envelope);
 
 /**
- * Makes batches of the envelopes that are there: while two are applied the next one gathers, so batches grow
- * with the load and a lone envelope waits for nobody. Two batches have no gate in common: a request whose gate
- * is taken, or asked for by a request that came before and waits, stays behind, and so the order at a gate is
- * that of arrival. Of two batches one at most is atomic: such a one may take hundreds of times as long as what
- * else there is, which goes on beside it.
+ * Makes batches of the envelopes that are there: while two are applied the next one gathers, so batches
+ * grow with the load and a lone envelope waits for nobody. Two batches have no gate in common: a request
+ * whose gate is taken, or asked for by a request that came before and waits, stays behind, and so the order
+ * at a gate is that of arrival. Of two batches one at most is atomic: such a one may take hundreds of times
+ * as long as what else there is, which goes on beside it.
  *
- * One request that cannot be applied, by an error of ours, harms only itself: the batch is cut in halves until
- * it stands alone, and it fails. An envelope that comes again (`attempt`, from 1) is alone, and is cut further
- * each time: whatever ended the batch that it was in may be in it. Requests for a gate that somebody else
- * holds are put aside. The outcomes that an envelope gets, by request id, are those of all that were in its
- * batch.
+ * One request that cannot be applied, by an error of ours, harms only itself: the batch is cut in halves
+ * until it stands alone, and it fails. An envelope that comes again (`attempt`, from 1) is alone, and is
+ * cut further each time: whatever ended the batch that it was in may be in it. Requests for a gate that
+ * somebody else holds are put aside. The outcomes that an envelope gets, by request id, are those of all
+ * that were in its batch.
  */
 export function createBatcher(
   options: BatcherOptions,

@@ -2,8 +2,8 @@ import { Queue, type Worker } from 'bullmq';
 import { queueName } from './envelope.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
-// For events that name no api (answer-streams.ts). An api of an older version that stalls for longer than these last
-// asks Postgres for its answers. With answers of the largest size (envelope.ts) they take 64 MB.
+// For events that name no api (answer-streams.ts). An api of an older version that stalls for longer than
+// these last asks Postgres for its answers. With answers of the largest size (envelope.ts) they take 64 MB.
 const eventsKept = 2000;
 // No caller waits for an older answer.
 const eventsKeptSeconds = 30;

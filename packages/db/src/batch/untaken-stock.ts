@@ -5,9 +5,9 @@ import { type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
 import type { Tx } from '../pool.ts';
 import { expiry, fieldFilters, filters, found, picksTable } from './pick-statements.ts';
 
-// Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least" will
-// do. The more picks there are, the fewer lots are looked at for each; so all together look at 20,000, or few
-// more. Each number is a statement, so there are few.
+// Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least"
+// will do. The more picks there are, the fewer lots are looked at for each; so all together look at 20,000,
+// or few more. Each number is a statement, so there are few.
 const lotsMaxima = [1000, 100, 10] as const;
 const kindsOfLots = 3;
 const looksMax = 20_000;
