@@ -115,30 +115,6 @@ describe('a worker', async () => {
     expect(told).toEqual(['envelopes: 1 refused: not signed by this service for this job']);
     expect(reported.join()).not.toContain('1000000');
   });
-
-  test('applies the rest of an envelope in which a request is none that an api would send, and tells nobody of that one', async () => {
-    const { queue, redis, applied, start, signed, add } = await openWorker();
-    const sound = requestOf(5);
-    const unsound = [
-      requestOf(0),
-      requestOf(-5),
-      { ...requestOf(), kind: null },
-      { ...requestOf(), body: null },
-      { ...requestOf(), requestId: 'x' },
-      { ...requestOf(), deadline: null },
-      { ...requestOf(), after: { requestId: 'x' } },
-      { ...requestOf(), after: { requestId: requestOf().requestId, key: { digest: 1 } } },
-      null,
-    ] as QueuedRequest[];
-    await add(signed('mixed', [...unsound, sound]), 'mixed');
-    const consumer = await start();
-    await noWork(queue);
-    expect(applied).toEqual([sound]);
-    expect(consumer.refusedCount()).toBe(unsound.length);
-    const [[, fields] = []] = await redis.xrange(queue.toKey('events'), '-', '+');
-    const { results } = JSON.parse(fields![fields!.indexOf('returnvalue') + 1]!);
-    expect(results).toEqual([...unsound.map(() => ['pending', null]), ['applied', '{}']]);
-  });
 });
 
 describe('an api', async () => {

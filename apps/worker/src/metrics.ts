@@ -148,7 +148,7 @@ function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime)
   }
   metrics.gauge(
     'inventory_worker_refused_envelopes',
-    'Jobs in Redis, and requests in them, that no api of this service sent as they are.',
+    'Jobs in Redis that no api of this service sent as they are.',
     readings.refusedCount,
   );
   metrics.gauge('inventory_worker_shards', 'Queues from which this worker takes work.', readings.shardCount);

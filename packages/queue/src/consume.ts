@@ -2,7 +2,6 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import { DelayedError, type Job } from 'bullmq';
-import { isSound } from './check-request.ts';
 import { packOutcomes, queueName, workerConnectionName } from './envelope.ts';
 import type { EnvelopeKeys } from './envelope-keys.ts';
 import { connectProducer } from './redis.ts';
@@ -42,9 +41,7 @@ export type ConsumeOptions = {
 export type Consumer = {
   /** Whether Redis gives work now. */
   isOpen(): boolean;
-  /**
-   * How many jobs were no envelopes of ours, and requests in those that were that no api of ours would send.
-   */
+  /** How many jobs were no envelopes of ours. */
   refusedCount(): number;
   /** From how many shards it takes work. */
   shardCount(): number;
@@ -102,16 +99,6 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     });
   }
 
-  /** A request that no api would send harms only itself: nobody is told what becomes of it. */
-  async function applySound(
-    requests: QueuedRequest[],
-    attempt: number,
-  ): Promise<ReadonlyMap<string, Outcome>> {
-    const sound = requests.filter(isSound);
-    for (let count = sound.length; count < requests.length; count++) refusals.note();
-    return sound.length === 0 ? new Map() : options.apply(sound, attempt);
-  }
-
   async function work(
     place: Place,
     job: Job<SignedEnvelope>,
@@ -127,7 +114,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     try {
       // Those that leave it to others do not count.
       const attempt = 1 + job.attemptsMade + job.stalledCounter;
-      const outcomes = await applySound(requests, attempt);
+      const outcomes = await options.apply(requests, attempt);
       const answer = signAnswer(options.keys, place, packOutcomes(requests, outcomes));
       answeredAt.set(answer, performance.now());
       return answer;

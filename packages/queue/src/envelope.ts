@@ -44,16 +44,13 @@ export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRep
 const resultMax = 4096;
 const resultsMax = 32_768;
 
-/** What is told of these requests; nothing of one that has no outcome, whatever it is. */
 export function packOutcomes(
   requests: readonly QueuedRequest[],
   outcomes: ReadonlyMap<string, Outcome>,
 ): EnvelopeResult {
   let room = resultsMax;
-  return requests.map((request) => {
-    const outcome = outcomes.get(request?.requestId);
-    if (outcome === undefined) return ['pending', null];
-    const { status, result, isRepeat } = outcome;
+  return requests.map(({ requestId }) => {
+    const { status, result, isRepeat } = outcomes.get(requestId)!;
     const length = result?.length ?? 0;
     // Of the others Postgres has the id alone.
     const isStored = status === 'applied' || status === 'refused';
