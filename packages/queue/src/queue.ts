@@ -2,9 +2,9 @@ import { Queue, type Worker } from 'bullmq';
 import { queueName } from './envelope.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
-// Of what a worker tells nobody by name (answer-streams.ts): an api of an older version that stalls for longer
-// than these last asks Postgres for its answers. With answers of the greatest size that travels (envelope.ts)
-// they are 64 MB.
+// Of what a worker tells nobody by name (answer-streams.ts): an api of an older version that stalls for
+// longer than these last asks Postgres for its answers. With answers of the greatest size that travels
+// (envelope.ts) they are 64 MB.
 const eventsKept = 2000;
 // Nobody waits for an answer that is older.
 const eventsKeptSeconds = 30;
