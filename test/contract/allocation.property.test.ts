@@ -2,9 +2,10 @@ import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { untilTaken } from '../harness/answers.ts';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import type { ApiClient } from '../harness/api-client.ts';
 import { useService } from '../harness/service.ts';
-import { type ModelAnswer, notApplied, type Operation, StockModel } from './stock-model.ts';
+import { type Operation, StockModel } from '../harness/stock-model.ts';
+import { expectSame, millionths, Places } from '../harness/stock-places.ts';
 
 const service = useService();
 
@@ -176,8 +177,7 @@ const examples: Command[][] = [
 /** One item's stock, in the service and in the model. Record numbers are told apart by their order only. */
 class Pair {
   readonly model = new StockModel();
-  private readonly recNos: number[] = [];
-  private readonly transactionNos: number[] = [];
+  private readonly places = new Places();
   private readonly client: ApiClient;
   private readonly tally: Map<string, number>;
   private readonly itemID: string;
@@ -193,7 +193,7 @@ class Pair {
     if (given.kind === 'hold' || given.kind === 'release') {
       const index = this.lotOf(given.lot);
       const expected = this.model.hold(index, given.kind === 'hold');
-      const recNo = this.recNos[index] ?? 2 ** 31 - 1;
+      const recNo = this.places.recNos[index] ?? 2 ** 31 - 1;
       const outcome =
         given.kind === 'hold'
           ? await holdLot(service.sql, { recNo, reason: 'model' })
@@ -217,7 +217,7 @@ class Pair {
     if (this.model.isExpired(named)) this.note(`${kind} expired ${answer.status}`);
     const run = () => this.model.run(operation);
     const expected = dryRun ? this.model.tryOut(run) : run();
-    expectSame(this.seen(answer), expected, operation);
+    expectSame(this.places.seen(answer), expected, operation);
   }
 
   private async runBatch({ mode, operations: drawn, ...given }: Extract<Command, { kind: 'batch' }>) {
@@ -241,7 +241,7 @@ class Pair {
     if (dryRun) this.note(`dry run of a batch ${status}`);
     expect(status, JSON.stringify(results)).toBe(isApplied ? 200 : 409);
     const seen = results.map((each) => {
-      return this.seen({ status: each.statusCode, body: each.body ?? each.error } as ApiAnswer);
+      return this.places.seen({ status: each.statusCode, body: each.body ?? each.error });
     });
     expectSame(seen, answers, operations);
   }
@@ -271,7 +271,7 @@ class Pair {
 
   private bodyOf(operation: Operation): Record<string, unknown> {
     if (operation.kind === 'reverse') {
-      return { transactionNo: this.transactionNos[operation.transaction] ?? 2 ** 40 };
+      return { transactionNo: this.places.transactionNos[operation.transaction] ?? 2 ** 40 };
     }
     const {
       kind: _kind,
@@ -284,7 +284,7 @@ class Pair {
       ...{ lot: undefined, units: undefined, counted: undefined, expected: undefined },
       ...operation,
     };
-    const recno = lot === undefined ? undefined : (this.recNos[lot] ?? 2 ** 31 - 1);
+    const recno = lot === undefined ? undefined : (this.places.recNos[lot] ?? 2 ** 31 - 1);
     const whole = (millionths: number | undefined) =>
       millionths === undefined ? undefined : millionths / 1e6;
     const figures = { units: whole(units), counted: whole(counted), expected: whole(expected) };
@@ -295,7 +295,7 @@ class Pair {
   private aimed({ isRight = false, ...given }: Drawn): Operation {
     if (given.kind === 'receive') return given;
     if (given.kind === 'reverse') {
-      return { ...given, transaction: placeOf(given.transaction, this.transactionNos) };
+      return { ...given, transaction: placeOf(given.transaction, this.places.transactionNos) };
     }
     const lot = given.lot === undefined ? undefined : this.lotOf(given.lot);
     const isThere = lot === undefined || given.lot! % 5 === 0;
@@ -306,53 +306,14 @@ class Pair {
   }
 
   private lotOf(drawn: number): number {
-    return placeOf(drawn, this.recNos);
-  }
-
-  /** The answer in the model's terms; the numbers of new lots and transactions are remembered. */
-  private seen({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): ModelAnswer {
-    if (status === 503) return notApplied;
-    if (status >= 400) {
-      return {
-        status,
-        message: body.details ? Object.keys(body.details).join() : this.inPlaces(body.message),
-      };
-    }
-    const lots =
-      status === 201
-        ? [{ lot: this.place(body.recNo), units: millionths(body.lot.units) }]
-        : body.lots.map((part: Record<string, number> & { spot?: string }) => ({
-            lot: this.place(part.recNo!),
-            units: millionths(part.units!),
-            remaining: millionths(part.remaining!),
-            ...(part.fromRecNo === undefined
-              ? {}
-              : { from: this.place(part.fromRecNo), wid: part.wID!, spot: part.spot! }),
-          }));
-    if (body.transactionNo !== null) this.transactionNos.push(body.transactionNo);
-    expect(body.recNo === null ? null : this.place(body.recNo)).toBe(lots[0]?.lot ?? null);
-    if (body.status !== 'counted') return { status, lots };
-    return { status, lots, before: millionths(body.before), difference: millionths(body.difference) };
-  }
-
-  /** A message with the places of lots and transactions instead of their numbers. */
-  private inPlaces(message: string): string {
-    return message
-      .replace(/(?<=\blots? (?:\d+, )*)\d+/gi, (recNo) => `${this.recNos.indexOf(Number(recNo))}`)
-      .replace(/(?<=^Transaction )\d+/, (number) => `${this.transactionNos.indexOf(Number(number))}`);
-  }
-
-  private place(recNo: number | null): number | null {
-    if (recNo === null) return null;
-    const known = this.recNos.indexOf(recNo);
-    return known >= 0 ? known : this.recNos.push(recNo) - 1;
+    return placeOf(drawn, this.places.recNos);
   }
 
   /** Every lot, both levels and every transaction of the item, in the service and in the model. */
   async compare(): Promise<void> {
     const lots = await this.client.get(`/Inventory?itemID=${this.itemID}&sort=recNo&pageSize=250`);
     const shown = lots.body.value.map((lot: Record<string, unknown>) => ({
-      lot: this.place(lot.recNo as number),
+      lot: this.places.of(lot.recNo as number),
       wid: lot.wID,
       spot: lot.spot,
       serial: lot.serial,
@@ -389,13 +350,13 @@ class Pair {
     // As they were asked for: the numbers are in that order at each warehouse alone, where one of a list was
     // left for the next batch.
     const askedAt = ({ transactionNo }: { transactionNo: number }) =>
-      this.transactionNos.indexOf(transactionNo);
+      this.places.transactionNos.indexOf(transactionNo);
     transactions.sort((a, b) => askedAt(a) - askedAt(b));
     const shown = transactions.map(({ kind, reversedBy, lines }) => ({
       kind,
-      reversedBy: reversedBy === null ? null : this.transactionNos.indexOf(reversedBy),
+      reversedBy: reversedBy === null ? null : this.places.transactionNos.indexOf(reversedBy),
       lines: lines.map(({ recNo, wID: wid, spot, delta, balance }) => ({
-        ...{ lot: this.place(recNo), wid, spot },
+        ...{ lot: this.places.of(recNo), wid, spot },
         ...{ delta: millionths(delta), balance: millionths(balance) },
       })),
     }));
@@ -407,18 +368,6 @@ class Pair {
 function placeOf(drawn: number, there: readonly number[]): number {
   const place = drawn % (there.length + 1);
   return place === there.length ? 1_000_000 : place;
-}
-
-/** Fails with all that was asked for and both answers: a report of chance has room for one text only. */
-function expectSame(seen: unknown, expected: unknown, asked: unknown) {
-  const text = (value: unknown) =>
-    JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each));
-  expect(seen, `${text(asked)}: ${text(seen)}, not ${text(expected)}`).toEqual(expected);
-}
-
-function millionths(units: number): bigint {
-  const [whole = '', fraction = ''] = units.toFixed(6).split('.');
-  return BigInt(whole + fraction);
 }
 
 test('the service answers, and ends up, as the model does: transactions, batches and dry runs of them, hold and release in any order', async () => {

@@ -1,7 +1,9 @@
-import type { Queued } from '@inventory/domain/stock/request';
+import type { Queued, StockRequest } from '@inventory/domain/stock/request';
 import type { Batches } from './batches.ts';
 import { type Chance, type Gate, spotsOf } from './random-stock.ts';
-import type { ModelLot, ModelRequest, StockModel } from './stock-model.ts';
+import type { Operation } from './stock-model.ts';
+import { type ModelLot, sum } from './stock-model-lots.ts';
+import { millionths, type Places } from './stock-places.ts';
 
 // So many lots a request is to need: about the numbers that a batch reads in each round, and that it may
 // take.
@@ -19,22 +21,55 @@ const filterKinds = [
   ...(['serial', 'serial2', 'rfid', 'two', 'recNo'] as const),
 ];
 
+/** What these requests are: the three transactions of the contract, and counts without `expected`. */
+export type ModelRequest = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' | 'count' }>;
+
+/** A request in the model's terms. */
+export function operationOf(request: ModelRequest, { recNos }: Places): Operation {
+  const absent = { spot: undefined, serial: undefined };
+  const unitsOf = (units: number | string) => Number(millionths(Number(units)));
+  if (request.kind === 'receive') {
+    const { units, wid, spot = '', serial = '', expires } = request.body;
+    return { kind: 'receive', units: unitsOf(units), wid, spot, serial, expires };
+  }
+  if (request.kind === 'count') {
+    const { counted, wid, spot, serial } = request.body;
+    const everywhere = spot === undefined && serial === undefined ? true : undefined;
+    const whole = { lot: undefined, expected: undefined };
+    return { kind: 'count', counted: unitsOf(counted), wid, spot, serial, everywhere, ...whole };
+  }
+  const { body } = request;
+  // One that is not there has a place that none has.
+  const place = body.recno === undefined ? undefined : recNos.indexOf(body.recno);
+  const named = { units: unitsOf(body.units), lot: place === -1 ? recNos.length : place };
+  if (request.kind === 'issue') return { kind: 'issue', ...absent, ...request.body, ...named };
+  const places = { fromSpot: undefined, toSpot: undefined, shipToWid: undefined, serial: undefined };
+  return { kind: 'move', ...places, ...request.body, ...named };
+}
+
 /** What lies at a place, or of a serial, and a little more or less, or much less. */
 function countOf(
   batches: Batches,
   chance: Chance,
-  { itemID, wid }: Gate,
-  { lots, model, late }: { lots: readonly ModelLot[]; model: StockModel; late: object },
+  { item: { itemID, model }, wid }: Gate,
+  { lots, late }: { lots: readonly ModelLot[]; late: object },
 ): Queued<ModelRequest> {
   const lot = lots.length === 0 ? undefined : chance.of(lots);
   const filters = lot === undefined ? {} : chance.of([{}, { spot: lot.spot }, { serial: lot.serial }]);
   const request = batches.request('count', { itemID, wid, ...filters, counted: 0 }, late);
-  const there = model.matching(request, Date.now()).reduce((sum, { units }) => sum + units, 0);
+  const asked = { spot: undefined, serial: undefined, ...filters };
+  const whole = { lot: undefined, everywhere: undefined, expected: undefined };
+  const there = model.unitsAt({ counted: 0, wid, ...asked, ...whole }) / 1e6;
   request.body.counted = Math.max(0, chance.of([there, there + 0.5, there + 2, there - 1, there >> 1]));
   return request;
 }
 
-function bodyOf(chance: Chance, { itemID, wid }: Gate, kind: 'issue' | 'move', lots: readonly ModelLot[]) {
+function bodyOf(
+  chance: Chance,
+  { item: { itemID, places }, wid }: Gate,
+  kind: 'issue' | 'move',
+  lots: readonly ModelLot[],
+) {
   const place = { itemID, wid };
   const lot = lots.length === 0 ? undefined : chance.of(lots);
   // Only by its recNo is a lot on hold moved.
@@ -51,7 +86,7 @@ function bodyOf(chance: Chance, { itemID, wid }: Gate, kind: 'issue' | 'move', l
           serial2: { serial2: lot.serial2 ?? undefined },
           rfid: { rfidTag: lot.rfidTag ?? undefined },
           two: { [spot]: lot.spot, serial: lot.serial },
-          recNo: { recno: chance.upTo(20) === 0 ? 1 : lot.recNo },
+          recNo: { recno: chance.upTo(20) === 0 ? 1 : places.recNos[lot.lot] },
         }[by];
   if (kind === 'issue') return { ...place, ...filters };
   const at = lot === undefined ? null : new Date(lot.received).toISOString();
@@ -71,13 +106,13 @@ export function randomRequest(
   batches: Batches,
   chance: Chance,
   gate: Gate,
-  model: StockModel,
   appetite: number,
 ): Queued<ModelRequest> {
-  const { itemID, wid } = gate;
+  const { item, wid } = gate;
+  const { itemID, model, places } = item;
   const late = chance.upTo(60) === 0 ? { deadline: Date.now() - 10_000 } : {};
-  const here = [...model.lots.values()].filter((lot) => lot.itemID === itemID && lot.wid === wid);
-  const inStock = chance.upTo(10) === 0 ? here : here.filter((lot) => lot.units > 0);
+  const here = model.allLots().filter((lot) => lot.wid === wid);
+  const inStock = chance.upTo(10) === 0 ? here : here.filter((lot) => lot.units > 0n);
   // Where all is on hold, an issue finds nothing.
   const isHeld = inStock.length > 0 && inStock.every(({ hold }) => hold) && chance.upTo(8) > 0;
   const kind = chance.of(isHeld ? heldKinds : kinds);
@@ -86,13 +121,13 @@ export function randomRequest(
     const more = { spot: chance.of(spotsOf(40)), serial: chance.of(['', 'S1', 'S2']) };
     return batches.request(kind, { itemID, wid, units: 1 + chance.upTo(6) / 2, expires, ...more }, late);
   }
-  if (kind === 'count') return countOf(batches, chance, gate, { lots: inStock, model, late });
+  if (kind === 'count') return countOf(batches, chance, gate, { lots: inStock, late });
   const body = bodyOf(chance, gate, kind, inStock);
   const request = batches.request(kind, { ...body, units: 1 }, late);
-  const matching = model.matching(request, Date.now());
+  const matching = model.takenBy(operationOf(request, places));
   const need =
     chance.upTo(30) === 0 ? matching.length + 1 : chance.of(chance.upTo(appetite) === 0 ? large : small);
-  const held = matching.slice(0, need).reduce((sum, lot) => sum + lot.units, 0);
+  const held = Number(sum(matching.slice(0, need))) / 1e6;
   // Just as many as those lots have, or a little more or less.
   request.body.units = Math.max(0.5, held + chance.of([0, 0, -0.5, 0.5]));
   return request;

@@ -1,5 +1,7 @@
 import type { Sql } from '@inventory/db/pool';
-import type { ModelLot, StockModel } from './stock-model.ts';
+import type { StockModel } from './stock-model.ts';
+import { type ModelLot, sum } from './stock-model-lots.ts';
+import { millionths, type Places } from './stock-places.ts';
 
 /** Random numbers that come again with the same seed. */
 export type Chance = { upTo(limit: number): number; of<T>(values: readonly T[]): T };
@@ -17,7 +19,11 @@ export function chanceOf(seed: number): Chance {
   return { upTo, of: (values) => values[upTo(values.length)]! };
 }
 
-export type Gate = { itemID: string; wid: number };
+/** An item as the model knows it. */
+export type ModelItem = { itemID: string; model: StockModel; places: Places };
+
+/** One of its gates. */
+export type Gate = { item: ModelItem; wid: number };
 
 /** The first is no spot at all. */
 export const spotsOf = (count: number) => ['', ...Array.from({ length: count }, (_, index) => `P-${index}`)];
@@ -31,7 +37,8 @@ const someDay = Date.parse('2025-03-01T00:00:00Z');
  * Fills a gate with so many lots that expire some day, so many that have expired and so many that never do,
  * with their ledger.
  */
-export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: StockModel): Promise<void> {
+export async function fillGate(sql: Sql, chance: Chance, { item, wid }: Gate): Promise<void> {
+  const { itemID, model, places } = item;
   const spots = spotsOf(chance.of([0, 3, 40]));
   const expiries = [
     ...Array.from({ length: chance.of(counts) }, () => Date.parse('2040-01-01') + chance.upTo(200) * day),
@@ -43,10 +50,10 @@ export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: Stoc
   ];
   const oneOnHoldOf = chance.of([12, 12, 12, 2, 1]);
   const lots = expiries.map(
-    (expires, index): Omit<ModelLot, 'recNo'> => ({
-      ...gate,
+    (expires, index): Omit<ModelLot, 'lot'> => ({
+      wid,
       spot: chance.of(spots),
-      units: chance.of([0.5, 1, 1, 1, 2, 3]),
+      units: millionths(chance.of([0.5, 1, 1, 1, 2, 3])),
       // Several came in the same moment.
       received: someDay + chance.upTo(2000) * 100 + chance.upTo(4) * day,
       expires,
@@ -57,21 +64,22 @@ export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: Stoc
     }),
   );
   if (lots.length === 0) return;
-  const column = <T>(read: (lot: Omit<ModelLot, 'recNo'>) => T) => lots.map(read);
+  const column = <T>(read: (lot: Omit<ModelLot, 'lot'>) => T) => lots.map(read);
+  const units = (some: readonly Pick<ModelLot, 'units'>[]) => Number(sum(some)) / 1e6;
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   const rows = await sql.begin(async (tx) => {
-    const total = lots.reduce((sum, lot) => sum + lot.units, 0);
-    const held = lots.reduce((sum, lot) => (lot.hold ? sum + lot.units : sum), 0);
+    const total = units(lots);
+    const held = units(lots.filter(({ hold }) => hold));
     const [level] = await tx<{ part_no: number }[]>`
       insert into stock_level (part_no, wid, in_stock, on_hold, used)
-      select part_no, ${gate.wid}, ${total}, ${held}, true
+      select part_no, ${wid}, ${total}, ${held}, true
       from item
-      where short_id = ${gate.itemID}
+      where short_id = ${itemID}
       returning part_no`;
     const numbered = await tx<{ rec_no: number }[]>`
       insert into lot (part_no, wid, spot, units, received, expires, serial, serial2, rfid_tag, hold, modified)
-      select ${level!.part_no}, ${gate.wid}, spot, units, received, expires, serial, serial2, rfid_tag, hold, now()
-      from unnest(${column((lot) => lot.spot)}::text[], ${column((lot) => lot.units)}::numeric[],
+      select ${level!.part_no}, ${wid}, spot, units, received, expires, serial, serial2, rfid_tag, hold, now()
+      from unnest(${column((lot) => lot.spot)}::text[], ${column((lot) => units([lot]))}::numeric[],
         ${column((lot) => time(lot.received))}::text[]::timestamptz[], ${column((lot) => time(lot.expires))}::text[]::timestamptz[],
         ${column((lot) => lot.serial)}::text[], ${column((lot) => lot.serial2)}::text[],
         ${column((lot) => lot.rfidTag)}::text[], ${column((lot) => (lot.hold ? 1 : 0))}::integer[]::boolean[])
@@ -81,14 +89,17 @@ export async function fillGate(sql: Sql, chance: Chance, gate: Gate, model: Stoc
     await tx`
       with received as (
         insert into stock_transaction (request_id, client_id, kind, body, status, result)
-        values (gen_random_uuid(), 'tests', 'receive', ${JSON.stringify({ itemID: gate.itemID, units: total })}::text::json, 'applied', '{}')
+        values (gen_random_uuid(), 'tests', 'receive', ${JSON.stringify({ itemID, units: total })}::text::json, 'applied', '{}')
         returning transaction_no
       )
       insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
       select transaction_no, row_number() over (order by rec_no), rec_no, part_no, wid, spot, units, units
       from received, lot
-      where part_no = ${level!.part_no} and wid = ${gate.wid}`;
+      where part_no = ${level!.part_no} and wid = ${wid}`;
     return numbered;
   });
-  for (const [index, lot] of lots.entries()) model.add({ ...lot, recNo: rows[index]!.rec_no });
+  for (const [index, lot] of lots.entries()) {
+    model.add(lot);
+    places.recNos.push(rows[index]!.rec_no);
+  }
 }

@@ -1,313 +1,467 @@
-import type { StockRequest } from '@inventory/domain/stock/request';
+import {
+  changeUnits,
+  decimal,
+  isExpired,
+  type ModelLine,
+  type ModelLot,
+  type ModelTransaction,
+  type Refused,
+  sum,
+} from './stock-model-lots.ts';
+import { undo } from './stock-model-reversal.ts';
 
-/** What this model knows: the three transactions of the contract, and counts without `expected`. */
-export type ModelRequest = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' | 'count' }>;
-type Of<Kind extends ModelRequest['kind']> = Extract<ModelRequest, { kind: Kind }>;
+// The rules of the contract once more, written without a look at the service's own: plain loops over a plain
+// list.
 
-/** A lot as the model knows it. Units are multiples of a half, so that plain numbers are exact. */
-export type ModelLot = {
-  recNo: number;
-  itemID: string;
+export type Part = {
+  /** null: a new one of a dry run. */
+  lot: number | null;
+  units: bigint;
+  remaining?: bigint;
+  from?: number | null;
+  wid?: number;
+  spot?: string;
+};
+type Applied = { status: number; lots: Part[]; before?: bigint; difference?: bigint };
+export type ModelAnswer = Refused | Applied;
+
+export type Receive = {
+  units: number;
   wid: number;
   spot: string;
-  units: number;
-  /** Milliseconds since 1970. */
-  received: number;
-  expires: number | null;
   serial: string;
-  serial2: string | null;
-  rfidTag: string | null;
-  hold: boolean;
+  expires: string | undefined;
+};
+/** By which lots are picked, beside their warehouse. */
+type Filters = {
+  spot: string | undefined;
+  serial: string | undefined;
+  serial2?: string | undefined;
+  rfidTag?: string | undefined;
+  /** A day, or a second. */
+  received?: string | undefined;
+};
+export type Issue = Omit<Filters, 'received'> & {
+  units: number;
+  wid: number;
+  lot: number | undefined;
+};
+export type Move = Omit<Filters, 'spot'> & {
+  units: number;
+  wid: number;
+  lot: number | undefined;
+  fromSpot: string | undefined;
+  toSpot: string | undefined;
+  shipToWid: number | undefined;
 };
 
-type Part = { fromRecNo: number; units: number; remaining: number; whole: boolean };
-
-type Applied = { status: 'applied'; parts: Part[]; before?: number };
-
-/** The answer that must come: of the body, or of the refusal. `before`: what a count found. */
-export type Expected = Applied | { status: 'refused'; message: string };
-
-type Answered = {
-  recNo: number;
-  lots: {
-    recNo: number;
-    fromRecNo?: number;
-    units: number;
-    remaining: number;
-    wID?: number;
-    spot?: string;
-  }[];
-  lot: { received: string };
+export type Count = {
+  counted: number;
+  wid: number;
+  spot: string | undefined;
+  serial: string | undefined;
+  lot: number | undefined;
+  everywhere: boolean | undefined;
+  expected: number | undefined;
 };
-type Issue = Of<'issue'>['body'];
-type Move = Of<'move'>['body'];
-type Count = Of<'count'>['body'];
+/** By its place among all that were applied; one that is not there: of none. */
+export type Reverse = { transaction: number };
+export type Operation =
+  | ({ kind: 'receive' } & Receive)
+  | ({ kind: 'move' } & Move)
+  | ({ kind: 'issue' } & Issue)
+  | ({ kind: 'count' } & Count)
+  | ({ kind: 'reverse' } & Reverse);
+
+/** What stands for an operation of a refused batch that is not to blame. */
+export const notApplied = { status: 503, message: 'not applied' };
 
 const lotsMax = 1000;
+const held = { status: 409, message: 'The lot is on hold.' };
+const notOfItem = { status: 400, message: 'recno' };
+const badDestination = { status: 400, message: 'toSpot' };
+const noTransaction = { status: 404, message: 'There is no such transaction.' };
 
-const isExpired = (lot: ModelLot, now: number) => lot.expires !== null && lot.expires < now;
-
-/** Earliest expiry first, then none, then what has expired; then received, then recNo. */
-function inOrder(now: number) {
-  return (a: ModelLot, b: ModelLot): number => {
-    if (isExpired(a, now) !== isExpired(b, now)) return isExpired(a, now) ? 1 : -1;
-    const [first, second] = [a.expires ?? Infinity, b.expires ?? Infinity];
-    if (first !== second) return first < second ? -1 : 1;
-    return a.received - b.received || a.recNo - b.recNo;
-  };
-}
-
-/**
- * Stock as one would keep it on paper: one request after the other, each looks at all lots there are. Nothing
- * of this is shared with the service: no indexes, no limits of what is read, no batches.
- */
+/** The stock of one item in two warehouses. Quantities are millionths. */
 export class StockModel {
-  readonly lots = new Map<number, ModelLot>();
+  private lots: ModelLot[] = [];
+  private transactions: ModelTransaction[] = [];
+  private moment = 0;
 
-  /** All lots that a move or an issue may take, or that a count is about, in the order of allocation. */
-  matching(request: ModelRequest, now: number): ModelLot[] {
-    if (request.kind === 'receive') return [];
-    if (request.kind === 'count') return this.counted(request.body).sort(inOrder(now));
-    const { kind, body } = request;
-    return this.named(request)
-      .filter((lot) => !lot.hold || (kind === 'move' && body.recno !== undefined))
-      .filter((lot) => kind === 'move' || body.recno !== undefined || !isExpired(lot, now))
-      .sort(inOrder(now));
+  /** What comes now is later than what was; what one batch receives is of one moment. */
+  goOn(to = this.moment + 1): void {
+    this.moment = to;
   }
 
-  /** All lots in stock that match what a move or an issue names. */
-  private named(request: Of<'issue' | 'move'>): ModelLot[] {
-    return this.anywhere(request).filter((lot) => !isAtDestination(lot, request));
+  /** A lot that was there before all this. */
+  add(lot: Omit<ModelLot, 'lot'>): void {
+    this.lots.push({ ...lot, lot: this.lots.length });
   }
 
-  /** The same, with those that lie where a move would bring them. */
-  private anywhere(request: Of<'issue' | 'move'>): ModelLot[] {
-    const { body, kind } = request;
-    const spot = kind === 'issue' ? body.spot : body.fromSpot;
-    const received = kind === 'move' && body.received !== undefined ? rangeOf(body.received) : null;
-    return [...this.lots.values()].filter(
-      (lot) =>
-        lot.itemID === body.itemID &&
-        lot.wid === body.wid &&
-        lot.units > 0 &&
-        (body.recno === undefined || lot.recNo === body.recno) &&
-        (spot === undefined || lot.spot === spot) &&
-        (body.serial === undefined || lot.serial === body.serial) &&
-        (body.serial2 === undefined || lot.serial2 === body.serial2) &&
-        (body.rfidTag === undefined || lot.rfidTag === body.rfidTag) &&
-        (received === null || (lot.received >= received[0] && lot.received < received[1])),
-    );
-  }
-
-  /** The words of a refusal about the lots that match and are not taken. */
-  private untaken(request: Of<'issue' | 'move'>, now: number): string {
-    if (request.body.recno !== undefined) return '';
-    const lots = this.named(request);
-    const held = sumOf(lots.filter((lot) => lot.hold));
-    const expired = sumOf(lots.filter((lot) => request.kind === 'issue' && !lot.hold && isExpired(lot, now)));
-    const causes = [...(held > 0 ? [`${held} on hold`] : []), ...(expired > 0 ? [`${expired} expired`] : [])];
-    return causes.length === 0 ? '' : ` Not taken: ${causes.join(', ')}.`;
-  }
-
-  private counted({ itemID, wid, spot, serial }: Count): ModelLot[] {
-    return [...this.lots.values()].filter(
-      (lot) =>
-        lot.itemID === itemID &&
-        lot.wid === wid &&
-        lot.units > 0 &&
-        (spot === undefined || lot.spot === spot) &&
-        (serial === undefined || lot.serial === serial),
-    );
-  }
-
-  private expectCount({ body }: Of<'count'>, now: number): Expected {
-    const lots = this.counted(body).sort(inOrder(now));
-    if (lots.length > lotsMax) {
-      const message =
-        `Too many lots: more than ${lotsMax} lie there, and one transaction counts at most so many. ` +
-        'Count them by serial, or one by its recno.';
-      return { status: 'refused', message };
+  /** Does one operation, and notes its transaction. */
+  run(operation: Operation): ModelAnswer {
+    const refused = this.malformed(operation);
+    if (refused !== undefined) return refused;
+    switch (operation.kind) {
+      case 'receive':
+        return this.receive(operation);
+      case 'move':
+        return this.move(operation);
+      case 'issue':
+        return this.issue(operation);
+      case 'count':
+        return this.count(operation);
+      case 'reverse':
+        return this.reverse(operation);
     }
-    const before = sumOf(lots);
-    const held = lots.filter((lot) => lot.hold);
-    const counted = Number(body.counted);
-    if (counted < before && counted < sumOf(held)) {
-      const names = held
-        .slice(0, 10)
-        .map(({ recNo }) => recNo)
-        .join(', ');
-      const all = `${held.length === 1 ? 'lot' : 'lots'} ${names}${held.length > 10 ? ', …' : ''}`;
-      const message = `Lots on hold are not counted down: ${body.counted} counted, ${sumOf(held)} on hold in ${all}.`;
-      return { status: 'refused', message };
-    }
-    const free = lots.filter((lot) => !lot.hold);
-    return { status: 'applied', before, parts: partsOf(free, Math.max(0, before - counted)).parts };
   }
 
-  /** How many lots on hold or expired there are in the gate of a request. */
-  untakenLots({ body }: ModelRequest, now: number): number {
-    const lots = [...this.lots.values()].filter(
-      ({ itemID, wid }) => itemID === body.itemID && wid === body.wid,
-    );
-    return lots.filter((lot) => lot.units > 0 && (lot.hold || isExpired(lot, now))).length;
+  /** Does all of them or none; each is judged against what the one before left. */
+  runTogether(operations: readonly Operation[]): { isApplied: boolean; answers: ModelAnswer[] } {
+    const malformed = operations.map((operation) => this.malformed(operation));
+    if (malformed.some((each) => each !== undefined)) {
+      return { isApplied: false, answers: malformed.map((each) => each ?? notApplied) };
+    }
+    const { lots, transactions } = structuredClone({ lots: this.lots, transactions: this.transactions });
+    const answers: ModelAnswer[] = [];
+    for (const operation of operations) {
+      const answer = this.run(operation);
+      answers.push(answer);
+      if (!('message' in answer)) continue;
+      Object.assign(this, { lots, transactions });
+      return {
+        isApplied: false,
+        answers: operations.map((_, index) => (index === answers.length - 1 ? answer : notApplied)),
+      };
+    }
+    return { isApplied: true, answers };
   }
 
-  /** The outcome that a request must have at this moment; nothing is changed. */
-  expect(request: ModelRequest, now: number): Expected {
-    if (request.kind === 'receive') return { status: 'applied', parts: [] };
-    if (request.kind === 'count') return this.expectCount(request, now);
-    const refused = this.namedRefusal(request.kind, request.body);
-    if (refused !== null) return { status: 'refused', message: refused };
-    const units = Number(request.body.units);
-    const { parts, missing } = partsOf(this.matching(request, now), units);
-    const there = this.anywhere(request).filter((lot) => !lot.hold && isAtDestination(lot, request));
-    const held = this.named(request).some((lot) => lot.hold);
-    if (missing === units && there.length > 0 && !held && request.body.recno === undefined) {
-      const most = `${sumOf(there)} lie at the destination already`;
-      return { status: 'refused', message: `Nothing to move: ${most}, and no other stock matches.` };
+  /** What `work` gives, and all as it was; lots that it makes have no number. */
+  tryOut<T>(work: () => T): T {
+    const before = structuredClone({ lots: this.lots, transactions: this.transactions });
+    const known = this.lots.length;
+    const result = work();
+    Object.assign(this, before);
+    const unless = (lot: number | null) => (lot !== null && lot >= known ? null : lot);
+    return JSON.parse(JSON.stringify(result, bigintAsText), (key, value) => {
+      if (key === 'lot' || key === 'from') return unless(value);
+      return typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+    });
+  }
+
+  /** Why an operation cannot even be asked for. */
+  private malformed(operation: Operation): Refused | undefined {
+    if (operation.kind === 'reverse' && this.transactions[operation.transaction] === undefined) {
+      return noTransaction;
     }
-    if (missing > 0) {
-      const message = `Not enough stock: ${units} asked, ${units - missing} available.`;
-      return { status: 'refused', message: message + this.untaken(request, now) };
+    if (operation.kind === 'count') {
+      const { lot, spot, serial, everywhere = false } = operation;
+      const isPlaced = lot !== undefined || spot !== undefined || serial !== undefined;
+      if (isPlaced !== everywhere) return undefined;
+      return { status: 400, message: isPlaced ? 'everywhere' : 'spot' };
     }
-    if (parts.length <= lotsMax) return { status: 'applied', parts };
-    const first = parts.slice(0, lotsMax).reduce((sum, part) => sum + part.units, 0);
+    if (operation.kind !== 'move') return undefined;
+    const { wid, shipToWid = wid, toSpot, fromSpot } = operation;
+    const isNowhere = shipToWid === wid && (toSpot === undefined || toSpot === fromSpot);
+    return isNowhere ? badDestination : undefined;
+  }
+
+  private note(kind: ModelTransaction['kind'], lines: ModelLine[]): number {
+    return this.transactions.push({ kind, lines, reversedBy: null }) - 1;
+  }
+
+  private receive({ units, wid, spot, serial, expires }: Receive): ModelAnswer {
+    const lot = this.lots.length;
+    const received = this.moment;
+    const marks = { spot, serial, serial2: null, rfidTag: null, expires: lastMomentOf(expires) };
+    this.lots.push({ lot, wid, ...marks, received, units: BigInt(units), hold: false });
+    this.note('receive', [{ lot, wid, spot, delta: BigInt(units), balance: BigInt(units) }]);
+    return { status: 201, lots: [{ lot, units: BigInt(units) }] };
+  }
+
+  private issue({ units, wid, lot, ...filters }: Issue): ModelAnswer {
+    const named = lot === undefined ? undefined : this.lots[lot];
+    if (lot !== undefined && named?.wid !== wid) return notOfItem;
+    if (named?.hold) return held;
+    const differs = mismatch(named, filters);
+    if (differs !== undefined) return differs;
+    const matching = this.ordered(named, wid, filters);
+    const usable = matching.filter((each) => !each.hold && (named !== undefined || !isExpired(each)));
+    const untaken = named === undefined ? matching : [];
+    const taken = take(usable, BigInt(units), untaken, true);
+    if (!Array.isArray(taken)) return taken;
+    const lines = taken.map(([each, part]) => changeUnits(each, -part));
+    this.note('issue', lines);
     return {
-      status: 'refused',
-      message:
-        `Too many lots: ${units} units would take ${parts.length} lots, and one transaction takes at most ${lotsMax}. ` +
-        `Ask for at most ${first} units at a time.`,
+      status: 200,
+      lots: lines.map((line) => ({ lot: line.lot, units: -line.delta, remaining: line.balance })),
     };
   }
 
-  private namedRefusal(kind: 'issue' | 'move', body: Issue | Move): string | null {
-    if (body.recno === undefined) return null;
-    const lot = this.lots.get(body.recno);
-    const failed = 'One or more fields failed validation.';
-    if (lot === undefined || lot.itemID !== body.itemID || lot.wid !== body.wid) return failed;
-    if (kind === 'issue' && lot.hold) return 'The lot is on hold.';
-    const { shipToWid, toSpot, wid } = body as Move;
-    if (kind === 'move' && lot.units > 0 && (shipToWid ?? wid) === wid && lot.spot === toSpot) return failed;
-    const spotField = kind === 'issue' ? 'spot' : 'fromSpot';
-    const spot = kind === 'issue' ? (body as Issue).spot : (body as Move).fromSpot;
-    const { received } = body as Move;
-    const [from, to] = received === undefined ? [0, Infinity] : rangeOf(received);
-    const differs = [
-      ...(spot !== undefined && spot !== lot.spot ? [spotField] : []),
-      ...(['serial', 'serial2', 'rfidTag'] as const).filter(
-        (field) => body[field] !== undefined && body[field] !== lot[field],
-      ),
-      ...(lot.received >= from && lot.received < to ? [] : ['received']),
-    ];
-    return differs.length === 0 ? null : `The lot does not match ${differs.join(', ')}.`;
+  private move({ units, wid, fromSpot, toSpot, shipToWid, lot, ...marks }: Move): ModelAnswer {
+    const filters = { spot: fromSpot, ...marks };
+    const toWid = shipToWid ?? wid;
+    const named = lot === undefined ? undefined : this.lots[lot];
+    if (lot !== undefined && named?.wid !== wid) return notOfItem;
+    const isThere = (each: ModelLot) => toWid === wid && each.spot === toSpot;
+    if (named !== undefined && named.units > 0n && isThere(named)) return badDestination;
+    const differs = mismatch(named, filters, 'fromSpot');
+    if (differs !== undefined) return differs;
+    const asked = this.ordered(named, wid, filters);
+    const matching = asked.filter((each) => !isThere(each));
+    const there = sum(asked.filter((each) => isThere(each) && !each.hold));
+    if (named === undefined && there > 0n && matching.length === 0) {
+      const message = `Nothing to move: ${decimal(there)} lie at the destination already, and no other stock matches.`;
+      return { status: 409, message };
+    }
+    const usable = matching.filter((each) => named !== undefined || !each.hold);
+    const taken = take(usable, BigInt(units), named === undefined ? matching : [], false);
+    if (!Array.isArray(taken)) return taken;
+    const spot = toSpot ?? '';
+    const lines: ModelLine[] = [];
+    const lots = taken.map(([source, part]) => {
+      if (part === source.units && toWid === wid) {
+        const place = { lot: source.lot, wid };
+        lines.push({ ...place, spot: source.spot, delta: -part, balance: 0n });
+        lines.push({ ...place, spot, delta: part, balance: part });
+        source.spot = spot;
+        return { lot: source.lot, units: part, remaining: part, from: source.lot, wid, spot };
+      }
+      // The tag goes with all of a lot, or stays.
+      const rfidTag = part === source.units ? source.rfidTag : null;
+      const arrived = { ...source, lot: this.lots.length, wid: toWid, spot, units: 0n, rfidTag };
+      if (part === source.units) source.rfidTag = null;
+      this.lots.push(arrived);
+      lines.push(changeUnits(source, -part), changeUnits(arrived, part));
+      return { lot: arrived.lot, units: part, remaining: source.units, from: source.lot, wid: toWid, spot };
+    });
+    this.note('move', lines);
+    return { status: 200, lots };
+  }
+
+  private count({ counted, wid, spot, serial, lot, expected }: Count): ModelAnswer {
+    const named = lot === undefined ? undefined : this.lots[lot];
+    if (lot !== undefined && named?.wid !== wid) return notOfItem;
+    const differs = mismatch(named, { spot, serial });
+    if (differs !== undefined) return differs;
+    const there = named === undefined ? this.ordered(undefined, wid, { spot, serial }) : [named];
+    if (there.length > lotsMax) {
+      const message =
+        `Too many lots: more than ${lotsMax} lie there, and one transaction counts at most so many. ` +
+        'Count them by serial, or one by its recno.';
+      return { status: 409, message };
+    }
+    const before = sum(there);
+    const after = BigInt(counted);
+    if (expected !== undefined && BigInt(expected) !== before) {
+      const message = `Not as expected: ${decimal(BigInt(expected))} expected, ${decimal(before)} there.`;
+      return { status: 409, message };
+    }
+    const held = there.filter((each) => each.hold);
+    if (after < before && after < sum(held)) {
+      const named = held.slice(0, 10).map((each) => each.lot);
+      const lots = `${held.length === 1 ? 'lot' : 'lots'} ${named.join(', ')}${held.length > 10 ? ', …' : ''}`;
+      const message = `Lots on hold are not counted down: ${decimal(after)} counted, ${decimal(sum(held))} on hold in ${lots}.`;
+      return { status: 409, message };
+    }
+    const lines: ModelLine[] = [];
+    if (after > before) lines.push(changeUnits(named ?? this.newLot(wid, spot, serial), after - before));
+    let missing = before - after;
+    for (const each of there) {
+      const part = each.hold ? 0n : each.units < missing ? each.units : missing;
+      if (missing <= 0n || part === 0n) continue;
+      lines.push(changeUnits(each, -part));
+      missing -= part;
+    }
+    this.note('count', lines);
+    const lots = lines.map(({ lot, delta, balance }) => ({ lot, units: delta, remaining: balance }));
+    return { status: 200, before, difference: after - before, lots };
+  }
+
+  /** What a count would find at this moment, in millionths. */
+  unitsAt(count: Count): number {
+    const { lot, wid, spot, serial } = count;
+    if (lot !== undefined) return Number(this.lots[lot]?.units ?? 0n);
+    return Number(sum(this.ordered(undefined, wid, { spot, serial })));
+  }
+
+  private newLot(wid: number, spot = '', serial = ''): ModelLot {
+    const lot = this.lots.length;
+    const received = this.moment;
+    const marks = { spot, serial, serial2: null, rfidTag: null, expires: null };
+    const made = { lot, wid, ...marks, received, units: 0n, hold: false };
+    this.lots.push(made);
+    return made;
+  }
+
+  private reverse({ transaction }: Reverse): ModelAnswer {
+    const undone = this.transactions[transaction]!;
+    if (undone.kind === 'reverse') return { status: 409, message: 'A reversal cannot be reversed.' };
+    if (undone.reversedBy !== null) {
+      return { status: 409, message: `Transaction ${transaction} is reversed already.` };
+    }
+    const lines = undo(this.lots, undone);
+    if (!Array.isArray(lines)) return lines;
+    undone.reversedBy = this.note('reverse', lines);
+    const lots = [...new Set(lines.map(({ lot }) => lot))].map((lot) => {
+      const units = lines.reduce((total, line) => (line.lot === lot ? total + line.delta : total), 0n);
+      return { lot, units, remaining: this.lots[lot]!.units };
+    });
+    return {
+      status: 200,
+      lots: [...lots.filter(({ units }) => units > 0n), ...lots.filter(({ units }) => units <= 0n)],
+    };
+  }
+
+  /** All that was applied, the first first. */
+  transactionsShown(): readonly ModelTransaction[] {
+    return this.transactions;
+  }
+
+  transactionCount(): number {
+    return this.transactions.length;
+  }
+
+  /** Holds or releases; false when that changes nothing or there is no such lot in stock. */
+  hold(index: number, hold: boolean): boolean {
+    const lot = this.lots[index];
+    if (lot === undefined || lot.units === 0n || lot.hold === hold) return false;
+    lot.hold = hold;
+    return true;
+  }
+
+  widOf(index: number): number | undefined {
+    return this.lots[index]?.wid;
+  }
+
+  isHeld(index: number): boolean {
+    return this.lots[index]?.hold === true;
+  }
+
+  isExpired(index: number): boolean {
+    const lot = this.lots[index];
+    return lot !== undefined && isExpired(lot);
+  }
+
+  /** All lots there ever were. */
+  allLots(): readonly ModelLot[] {
+    return this.lots;
+  }
+
+  /** What a move or an issue may take, in the order of allocation. */
+  takenBy(operation: Operation): ModelLot[] {
+    if (operation.kind !== 'move' && operation.kind !== 'issue') return [];
+    const { wid, lot } = operation;
+    const named = lot === undefined ? undefined : this.lots[lot];
+    if (lot !== undefined && named === undefined) return [];
+    if (operation.kind === 'issue') {
+      const { spot, serial, serial2, rfidTag } = operation;
+      const lots = this.ordered(named, wid, { spot, serial, serial2, rfidTag });
+      return lots.filter((each) => !each.hold && (named !== undefined || !isExpired(each)));
+    }
+    const { fromSpot: spot, serial, serial2, rfidTag, received, toSpot, shipToWid = wid } = operation;
+    return this.ordered(named, wid, { spot, serial, serial2, rfidTag, received }).filter(
+      (each) => (named !== undefined || !each.hold) && !(shipToWid === wid && each.spot === toSpot),
+    );
+  }
+
+  lotsShown() {
+    return this.lots.map(({ lot, wid, spot, serial, units, hold }) => {
+      return { lot, wid, spot, serial, units, hold, active: units > 0n, isShipped: units === 0n };
+    });
   }
 
   /**
-   * Does what was answered, which must be what was expected; new lots get the numbers of the answer. `now`:
-   * when a count was applied, which its answer does not say.
+   * The level of these warehouses as its JSON has it, less the item; undefined when there never was stock.
    */
-  apply(request: ModelRequest, expected: Expected, text: string, now: number): void {
-    if (expected.status === 'refused') return;
-    const answer = JSON.parse(text) as Answered;
-    if (request.kind === 'count') this.addCounted(request, expected, answer.recNo, now);
-    if (request.kind === 'receive') {
-      const { body } = request;
-      const { spot = '', serial = '', serial2 = null, rfidTag = null, expires } = body;
-      this.add({
-        ...{ recNo: answer.recNo, itemID: body.itemID, wid: body.wid, hold: false },
-        units: Number(body.units),
-        ...{ spot, serial, serial2, rfidTag, received: Date.parse(answer.lot.received) },
-        expires:
-          expires === undefined ? null : Date.parse(expires) + (expires.length === 10 ? 86_400_000 - 1 : 0),
+  levelText(wids: number[]): string | undefined {
+    const here = this.lots.filter((each) => wids.includes(each.wid));
+    if (here.length === 0) return undefined;
+    const inStock = sum(here);
+    const onHold = sum(here.filter((each) => each.hold));
+    return `{"available":${decimal(inStock - onHold)},"inStock":${decimal(inStock)},"onOrder":0,"onHold":${decimal(onHold)},"committed":0,"packed":0,"aSN":0}`;
+  }
+
+  /**
+   * Lots in stock in a warehouse: those that expire first, the others after them, then what has expired;
+   * older before newer.
+   */
+  private ordered(only: ModelLot | undefined, wid: number, filters: Filters): ModelLot[] {
+    const from = only === undefined ? this.lots : [only];
+    return from
+      .filter((each) => each.units > 0n && each.wid === wid && differing(each, filters).length === 0)
+      .sort((a, b) => {
+        const expired = Number(isExpired(a)) - Number(isExpired(b));
+        const [first, second] = [a.expires ?? Infinity, b.expires ?? Infinity];
+        if (expired !== 0 || first !== second) return expired || (first < second ? -1 : 1);
+        return a.received - b.received || a.lot - b.lot;
       });
-      return;
-    }
-    expected.parts.forEach((part, index) => {
-      const from = this.lots.get(part.fromRecNo)!;
-      from.units -= part.units;
-      const { hold } = from;
-      if (from.units === 0) from.hold = false;
-      if (request.kind !== 'move') return;
-      const wid = request.body.shipToWid ?? request.body.wid;
-      const spot = request.body.toSpot ?? '';
-      if (part.whole && wid === from.wid) Object.assign(from, { units: part.units, spot, hold });
-      else {
-        const { recNo } = answer.lots[index]!;
-        const rfidTag = part.whole ? from.rfidTag : null;
-        if (part.whole) from.rfidTag = null;
-        this.add({ ...from, recNo, wid, spot, units: part.units, rfidTag, hold });
-      }
-    });
-  }
-
-  private addCounted({ body }: Of<'count'>, { before }: Applied, recNo: number, now: number): void {
-    const { itemID, wid, spot = '', serial = '' } = body;
-    const counted = Number(body.counted);
-    if (counted <= before!) return;
-    this.add({
-      ...{ recNo, itemID, wid, units: counted - before!, spot, serial, received: now },
-      ...{ expires: null, serial2: null, rfidTag: null, hold: false },
-    });
-  }
-
-  add(lot: ModelLot): void {
-    if (this.lots.has(lot.recNo)) throw new Error(`lot ${lot.recNo} was there before`);
-    this.lots.set(lot.recNo, lot);
   }
 }
 
-function isAtDestination(lot: ModelLot, { kind, body }: Of<'issue' | 'move'>): boolean {
-  return kind === 'move' && (body.shipToWid ?? body.wid) === body.wid && lot.spot === body.toSpot;
+const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
+
+const day = 86_400_000;
+
+/** A day lasts to its end. */
+function lastMomentOf(expires: string | undefined): number | null {
+  if (expires === undefined) return null;
+  return Date.parse(expires) + (expires.length === 10 ? day - 1 : 0);
 }
 
-const sumOf = (lots: readonly ModelLot[]) => lots.reduce((total, lot) => total + lot.units, 0);
-
-/** So many units of these lots, as far as they go. */
-function partsOf(lots: readonly ModelLot[], units: number): { parts: Part[]; missing: number } {
-  const parts: Part[] = [];
-  let missing = units;
-  for (const lot of lots) {
-    if (missing === 0) break;
-    const taken = Math.min(lot.units, missing);
-    parts.push({
-      ...{ fromRecNo: lot.recNo, units: taken },
-      ...{ remaining: lot.units - taken, whole: taken === lot.units },
-    });
-    missing -= taken;
-  }
-  return { parts, missing };
+/** The filters that a lot does not match. */
+function differing(lot: ModelLot, { received, ...others }: Filters): string[] {
+  const fields = (['spot', 'serial', 'serial2', 'rfidTag'] as const).filter(
+    (field) => others[field] !== undefined && others[field] !== lot[field],
+  );
+  if (received === undefined) return fields;
+  const from = Date.parse(received);
+  const isThen = lot.received >= from && lot.received < from + (received.length === 10 ? day : 1000);
+  return isThen ? fields : [...fields, 'received'];
 }
 
-/** A whole UTC day or second. */
-function rangeOf(text: string): [number, number] {
-  const from = Date.parse(text);
-  return [from, from + (text.length === 10 ? 86_400_000 : 1000)];
+function mismatch(named: ModelLot | undefined, filters: Filters, spotField = 'spot'): Refused | undefined {
+  const names = named === undefined ? [] : differing(named, filters);
+  if (names.length === 0) return undefined;
+  const told = names.map((field) => (field === 'spot' ? spotField : field));
+  return { status: 409, message: `The lot does not match ${told.join(', ')}.` };
 }
 
-/** The lots that the answer must show, beside the numbers of new ones. */
-export function answerOf(request: ModelRequest, { parts, before }: Applied) {
-  if (request.kind === 'receive') return { status: 'received', lot: { units: request.body.units } };
-  if (request.kind === 'count') {
-    const counted = Number(request.body.counted);
-    const difference = counted - before!;
-    const taken = parts.map(({ fromRecNo, units, remaining }) => ({
-      recNo: fromRecNo,
-      units: -units,
-      remaining,
-    }));
-    const lots = difference > 0 ? [{ units: difference, remaining: difference }] : taken;
-    return { status: 'counted', before, counted, difference, lots };
+function take(
+  lots: ModelLot[],
+  wanted: bigint,
+  matching: ModelLot[],
+  isIssue: boolean,
+): [ModelLot, bigint][] | ModelAnswer {
+  const available = sum(lots);
+  if (available < wanted) {
+    const held = sum(matching.filter((each) => each.hold));
+    const expired = sum(matching.filter((each) => isIssue && !each.hold && isExpired(each)));
+    const causes = [held && `${decimal(held)} on hold`, expired && `${decimal(expired)} expired`].filter(
+      Boolean,
+    );
+    return {
+      status: 409,
+      message:
+        `Not enough stock: ${decimal(wanted)} asked, ${decimal(available)} available.` +
+        (causes.length > 0 ? ` Not taken: ${causes.join(', ')}.` : ''),
+    };
   }
-  const { body } = request;
-  if (request.kind === 'issue') {
-    const lots = parts.map(({ fromRecNo, units, remaining }) => ({ recNo: fromRecNo, units, remaining }));
-    return { status: 'issued', units: body.units, recNo: parts[0]!.fromRecNo, lots };
+  const taken: [ModelLot, bigint][] = [];
+  let missing = wanted;
+  for (const each of lots) {
+    if (missing === 0n) break;
+    const part = each.units < missing ? each.units : missing;
+    taken.push([each, part]);
+    missing -= part;
   }
-  const wID = request.body.shipToWid ?? body.wid;
-  const lots = parts.map(({ fromRecNo, units, remaining, whole }) => ({
-    ...{ fromRecNo, units, wID, spot: request.body.toSpot ?? '' },
-    remaining: whole && wID === body.wid ? units : remaining,
-    ...(whole && wID === body.wid ? { recNo: fromRecNo } : {}),
-  }));
-  return { status: 'moved', units: body.units, lots };
+  if (taken.length <= lotsMax) return taken;
+  const most = taken.slice(0, lotsMax).reduce((total, [, part]) => total + part, 0n);
+  return {
+    status: 409,
+    message:
+      `Too many lots: ${decimal(wanted)} units would take ${taken.length} lots, and one transaction takes at most ${lotsMax}. ` +
+      `Ask for at most ${decimal(most)} units at a time.`,
+  };
 }

@@ -3,7 +3,10 @@ export type ModelLot = {
   wid: number;
   spot: string;
   serial: string;
-  expires: string | undefined;
+  serial2: string | null;
+  rfidTag: string | null;
+  /** Milliseconds since 1970. */
+  expires: number | null;
   /** Lots of one lineage were received at one moment; the lower came first. */
   received: number;
   units: bigint;
@@ -19,7 +22,8 @@ export type ModelTransaction = {
 };
 
 export type Refused = { status: number; message: string };
-export const sum = (lots: readonly ModelLot[]) => lots.reduce((total, each) => total + each.units, 0n);
+export const sum = (lots: readonly Pick<ModelLot, 'units'>[]) =>
+  lots.reduce((total, each) => total + each.units, 0n);
 
 /** Gives a lot more or less units, as its line says. One that is emptied loses its hold. */
 export function changeUnits(lot: ModelLot, delta: bigint): ModelLine {
@@ -32,4 +36,8 @@ export function changeUnits(lot: ModelLot, delta: bigint): ModelLine {
 export function decimal(millionths: bigint): string {
   const text = millionths.toString().padStart(7, '0');
   return `${text.slice(0, -6)}.${text.slice(-6)}`.replace(/\.?0+$/, '');
+}
+
+export function isExpired({ expires }: ModelLot): boolean {
+  return expires !== null && expires < Date.now();
 }
