@@ -1253,7 +1253,7 @@ async function importKey(`,
     edits: [
       {
         file: signature,
-        search: 'if (key === null || !isSignedBy(key, kindOf(version), place, text, mac)) return null;',
+        search: 'if (key === null || !isSignedBy(key, `envelope ${version}`, place, text, mac)) return null;',
         replace: '',
       },
     ],
@@ -1278,8 +1278,13 @@ async function importKey(`,
     edits: [
       {
         file: signature,
-        search: "return version === 1 ? 'envelope' : `envelope ${version}`;",
-        replace: "return 'envelope';",
+        search: 'sign(keys.signing(), `envelope ${version}`, place, text)',
+        replace: 'sign(keys.signing(), `envelope 1`, place, text)',
+      },
+      {
+        file: signature,
+        search: 'isSignedBy(key, `envelope ${version}`, place, text, mac)',
+        replace: 'isSignedBy(key, `envelope 1`, place, text, mac)',
       },
     ],
     test: { file: 'concurrency/envelope-versions.test.ts', title: 'that no api signed is refused, not left' },
