@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { outsideMark } from '@inventory/db/run-migration';
 import { readOptions } from '../harness/read-options.ts';
 
-// Part of pnpm check: has squawk look at the migrations, and holds what it is told to leave to a rule of ours.
-// The schema is made before anybody uses it: there no lock keeps anybody waiting.
+// Part of pnpm check: has squawk look at the migrations, and holds what it is told to leave to a rule of
+// ours. The schema is made before anybody uses it: there no lock keeps anybody waiting.
 const values = readOptions(
   'check:migrations',
   'Looks for what would stop writes, or code of the version before, in the migrations.',

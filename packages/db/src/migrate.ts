@@ -27,9 +27,9 @@ export type MigrateOptions = {
 
 /**
  * Makes the tables or brings them up to date, and reports each step (schema-steps.ts) by its name. A step and
- * the note that it was applied are one transaction, so wherever it is broken off it goes on from there. Two at
- * once: the second waits, then has nothing to do; where nothing is to be done nobody is waited for. How a step
- * is run: run-migration.ts. Refuses, before it writes anything, a database that the service itself would
+ * the note that it was applied are one transaction, so wherever it is broken off it goes on from there. Two
+ * at once: the second waits, then has nothing to do; where nothing is to be done nobody is waited for. How a
+ * step is run: run-migration.ts. Refuses, before it writes anything, a database that the service itself would
  * refuse afterwards, one that holds the tables of something else, one in which the steps would end half-way,
  * and one that other files have made. Throws UnfitDatabaseError, or the driver's error.
  */

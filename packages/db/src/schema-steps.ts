@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 const schemaFolder = join(import.meta.dirname, '../schema');
 const migrationsFolder = join(import.meta.dirname, '../migrations');
 
-/** A text that makes or changes the tables, and is run once. The checksum tells a file that was edited since. */
+/** A text that makes or changes the tables, and is run once. By its checksum a later edit is noticed. */
 export type SchemaStep = { version: number; name: string; script: string; checksum: string };
 
 /**
