@@ -7,7 +7,7 @@ create table warehouse (
   created timestamptz(3) not null default now()
 );
 
--- What stock is of. Stock and its history refer to the number, callers to the shortID.
+-- Items. Stock and its history refer to the number, callers to the shortID.
 create table item (
   part_no integer generated always as identity primary key,
   short_id text collate "C" not null constraint item_short_id_key unique check (short_id <> ''),

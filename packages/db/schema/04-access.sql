@@ -7,7 +7,7 @@ create table security_group (
   permissions integer[] not null
 );
 
--- Whoever calls the API. Rights stand here and not in tokens, so that they end at once.
+-- A client calls the API. Its rights stand here and not in tokens, so that they end at once.
 create table client (
   client_id text collate "C" primary key check (client_id <> ''),
   group_id integer not null references security_group,
@@ -34,8 +34,8 @@ create table client_warehouse (
 
 create index client_warehouse_wid_idx on client_warehouse (wid);
 
--- Digests alone: whoever reads the table learns no secret. A client may have two, so that it can be given a
--- new one while it still uses the old one.
+-- Digests alone, so that a reader of the table learns no secret. A client may have two, so that it can be
+-- given a new one while it still uses the old one.
 create table client_secret (
   client_id text collate "C" not null references client on delete cascade,
   digest bytea not null check (length(digest) = 32),
@@ -87,8 +87,8 @@ create table signing_key (
   created timestamptz(3) not null default now()
 );
 
--- The keys that sign what travels through Redis, which never sees them: whoever can write to Redis can
--- neither ask for anything nor answer anybody. The newest signs; see src/envelope-keys.ts.
+-- The keys that sign what travels through Redis, which never sees them: a writer to Redis can neither ask for
+-- anything nor answer anybody. The newest signs; see src/envelope-keys.ts.
 create table envelope_key (
   kid integer generated always as identity primary key,
   -- Three times 122 random bits.

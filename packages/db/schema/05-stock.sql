@@ -27,9 +27,9 @@ create index stock_level_modified_idx on stock_level using brin (modified)
 
 create sequence lot_rec_no_seq;
 
--- What lies on a spot, received at one time. A lot changes a few times and then never again. What a change
--- leaves behind stands in the indexes by which lots are picked and listed, and is walked over until it is
--- vacuumed: after a fiftieth of the table, and not a fifth.
+-- A lot is stock of an item that was received at one time and lies on one spot. It changes a few times and
+-- then never again. Its old versions stand in the indexes by which lots are picked and listed, and are walked
+-- over until they are vacuumed: after a fiftieth of the table, and not a fifth.
 create table lot (
   rec_no bigint primary key default nextval('lot_rec_no_seq'),
   part_no integer not null,
@@ -100,8 +100,8 @@ create index lot_held_any_idx on lot (part_no, wid, (coalesce(expires, 'infinity
 create index lot_held_of_serial_idx on lot (part_no, wid, serial, (coalesce(expires, 'infinity')), received, rec_no)
   where active and hold and serial <> '';
 
--- What the filters of the lists are found by, in the caller's warehouses alone, so that nothing can be told
--- of others. Most lots have no such field.
+-- The filters of the lists search in the caller's warehouses alone, so that nothing can be told of others.
+-- Most lots have no such field.
 create index lot_serial_wid_idx on lot (serial, wid) where serial <> '';
 create index lot_serial2_wid_idx on lot (serial2, wid) where serial2 is not null;
 create index lot_rfid_wid_idx on lot (rfid_tag, wid) where rfid_tag is not null;

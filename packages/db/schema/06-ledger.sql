@@ -2,7 +2,7 @@
 
 create sequence stock_transaction_no_seq;
 
--- What was asked and answered, and the fence against doing it twice: request_id is unique. What was applied
+-- Requests and their answers, and the fence against doing one twice: request_id is unique. An applied one
 -- never changes and is kept for ever.
 --
 -- By itself the table would be vacuumed when a fifth is new: at a thousand million rows that are 200 million,
@@ -21,7 +21,7 @@ create table stock_transaction (
   -- applied: the body of the answer; refused: the refusal. json keeps the bytes as they are.
   result json,
   at timestamptz(3) not null default clock_timestamp(),
-  -- What a caller named its request, to find the transaction by what a log or the caller's own system says.
+  -- The caller's own name of its request, to find the transaction by what a log or the caller's system says.
   -- Null: the caller named nothing, and was told request_id as X-Request-Id. No index: a proxy names every
   -- request, and an index over what it draws would cost every batch; whoever looks for one knows about when
   -- it was.
@@ -51,7 +51,7 @@ create table stock_transaction (
 
 alter sequence stock_transaction_no_seq owned by stock_transaction.transaction_no;
 
--- What is to be removed is found without reading the ledger. Nearly all rows are applied and not in it.
+-- Retention finds rows to remove without reading the ledger. Nearly all rows are applied and not in it.
 create index stock_transaction_undone_idx on stock_transaction (at) where status <> 'applied';
 -- A transaction is undone once only, whoever asks at the same time.
 create unique index stock_transaction_reverses_key on stock_transaction (reverses) where reverses is not null;
@@ -92,7 +92,7 @@ create table stock_entry (
 ) with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000000, autovacuum_freeze_min_age = 0);
 
--- What happened to a lot.
+-- The history of a lot.
 create index stock_entry_lot_idx on stock_entry (rec_no, transaction_no, line);
 
 -- Triggers keep even the owner of the tables from changing what happened.

@@ -16,7 +16,7 @@ create table item_block (
 
 insert into item_block (block, items, active) values ('', 0, 0);
 
--- What the counts do not hold yet. No index: it is short, and read whole.
+-- Changes that the counts do not hold yet. No index: it is short, and read whole.
 create table item_arrival (
   short_id text collate "C" not null,
   items integer not null,
@@ -78,10 +78,10 @@ begin
 end
 $$;
 
--- Brings what arrived into the counts, and cuts what has grown to twice its size. Returns how many arrivals
--- that were. Must run in a transaction of REPEATABLE READ that has locked item_block before it did anything
--- else: then the items that it sees when it cuts a block are those of the counts and the arrivals, and nobody
--- else folds.
+-- Brings the arrivals into the counts, and cuts each block that has grown to twice its size. Returns how many
+-- arrivals that were. Must run in a transaction of REPEATABLE READ that has locked item_block before it did
+-- anything else: then the items that it sees when it cuts a block are those of the counts and the arrivals,
+-- and nobody else folds.
 create function fold_item_arrivals(block_size integer) returns integer language plpgsql as $$
 declare
   folded integer;

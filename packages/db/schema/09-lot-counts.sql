@@ -53,7 +53,7 @@ create table lot_volume_count (
   primary key (wid, volume)
 ) with (fillfactor = 50);
 
--- What the counts do not hold yet. No index: it is short, and read whole.
+-- Changes that the counts do not hold yet. No index: it is short, and read whole.
 create table lot_arrival (
   wid integer not null,
   received timestamptz(3) not null,
@@ -232,9 +232,9 @@ begin
 end
 $$;
 
--- Brings what arrived into the counts, and cuts what has grown to twice its size. Of blocks and chapters only
--- those are looked at that something came to. Under the same rules as fold_item_arrivals(); the table to lock
--- is lot_block.
+-- Brings the arrivals into the counts, and cuts all that has grown to twice its size. Of blocks and chapters
+-- only those are looked at that something came to. Under the same rules as fold_item_arrivals(); the table to
+-- lock is lot_block.
 create function fold_lot_arrivals(block_size integer default 1024, chapter_size integer default 64) returns integer
 language plpgsql
 -- Each count by its key, however few of them the planner thinks there are.

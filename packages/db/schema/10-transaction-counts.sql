@@ -34,7 +34,7 @@ create table transaction_volume_count (
   primary key (volume, wid, other_wid)
 ) with (fillfactor = 50);
 
--- What the counts do not hold yet, as with lots. The statement that writes a batch adds to it
+-- Changes that the counts do not hold yet, as with lots. The statement that writes a batch adds to it
 -- (src/batch/write-batch.ts), no trigger: nobody else applies transactions, and one would cost every request
 -- more.
 create table transaction_arrival (

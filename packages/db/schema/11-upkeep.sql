@@ -73,7 +73,7 @@ $$;
 -- done at once. A round begins an hour after the last one ended: it goes through all keys, and removes those
 -- last sent more than `days` ago; then come the transactions that were refused or abandoned a day before
 -- those. Never one before its key: that would lead to nothing, and could neither be answered nor be used
--- again. So when a key had to be left, no transaction goes in that round. What was applied stays, always.
+-- again. So when a key had to be left, no transaction goes in that round. Applied ones stay, always.
 create function remove_outdated(days integer, pages integer, count_max integer,
   out keys integer, out transactions integer, out goes_on boolean)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -128,8 +128,8 @@ $$;
 create table backup_record (
   -- All that was acknowledged before this moment is in it.
   taken_at timestamptz(3) not null,
-  -- What was copied: host, port and name, as the command reached it; of a restored database the identity of
-  -- the one that it comes from.
+  -- The copied database: host, port and name, as the command reached it; of a restored database the identity
+  -- of the one that it comes from.
   server text collate "C" not null,
   -- Of the file; null where something else made the backup.
   bytes bigint check (bytes >= 0),

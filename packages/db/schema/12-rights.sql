@@ -1,7 +1,7 @@
 -- Who may do what. Three roles without a login of their own, one for each part of the service; its logins are
 -- members of them: inventory_api, inventory_worker, and inventory_operator for the everyday use of the
--- command line. The owner of the tables is for migrations. What is not granted here, or beside the table that
--- a later migration makes, is refused. Each role may write the columns that its statements name, and no
+-- command line. The owner of the tables is for migrations. All that is not granted here, or beside the table
+-- that a later migration makes, is refused. Each role may write the columns that its statements name, and no
 -- others.
 
 -- Roles are the cluster's, not the database's: another database of this service may have made them, or make
