@@ -329,6 +329,12 @@ describe.concurrent('doctor names the cause within 15 s and ends with 1:', () =>
       /^synchronous_commit = off: an answered transaction could be lost/,
     );
     expect(checks.schema!.found).toMatch(/^version 10\d\d, newer than \d+$/);
+    await other.sql`update schema_version set version = 1, checksum = 'another'`;
+    const again = await examine({ DATABASE_URL: addressFor('operator', other.url) });
+    expect(again.checks.schema).toMatchObject({
+      state: 'fail',
+      found: "made from other files than this version's (schema)",
+    });
   });
 
   test('counts that nobody folds, no key that signs, and a login that may do everything', async ({

@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, parts } from '@inventory/db/logins';
-import { newestMigration, refuseUnableToMakeRoles } from '@inventory/db/migrate';
+import { refuseUnableToMakeRoles } from '@inventory/db/migrate';
 import { connect, type Sql } from '@inventory/db/pool';
+import { knownVersion } from '@inventory/db/schema-steps';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { databaseOf } from '../harness/global-setup.ts';
@@ -96,11 +97,11 @@ describe('migrate refuses before it writes anything', () => {
 });
 
 describe('a database of another version is refused before anything is written', () => {
-  const known = newestMigration();
+  const known = knownVersion();
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
-    await database.sql`insert into schema_version (version) values (${known + 1})`;
+    await database.sql`insert into schema_version (version, name, checksum) values (${known + 1}, 'later', '')`;
   });
   afterAll(() => database.drop());
 

@@ -79,6 +79,8 @@ function judge(
       if (/ at least | There may be more /.test(said.message) && untaken.get(request)! >= 10)
         for (const each of [said, expected])
           each.message = upTo(upTo(each.message, ' Not taken: '), ' There may be more ');
+      if (said.message.startsWith('Nothing to move: at least '))
+        for (const each of [said, expected]) each.message = upTo(each.message, ': ');
       // They have no numbers yet.
       if (said.message.includes('made just now'))
         for (const each of [said, expected]) each.message = upTo(each.message, ' on hold in ');

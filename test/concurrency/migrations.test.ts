@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate';
@@ -6,14 +6,12 @@ import { connect, type Sql } from '@inventory/db/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/database.ts';
 
-const files = join(import.meta.dirname, '../../packages/db/migrations');
 const waits = { timeout: 60_000 };
 
 /** A database with all tables, and one migration more than there is. */
 async function openOneBehind(script: string) {
   const from = await mkdtemp(join(tmpdir(), 'migrations-'));
-  await cp(files, from, { recursive: true });
-  await writeFile(join(from, '9001.do.one-more.sql'), script);
+  await writeFile(join(from, '9001_one-more.sql'), script);
   const database = await createDatabase();
   const pools: Sql[] = [];
   onTestFinished(async () => {

@@ -104,7 +104,7 @@ function sendSingle(client: ApiClient, { op, key, ...body }: Operation): Promise
 /** The one transaction of each of these keys, and which of them are one transaction of the database. */
 async function appliedUnder(keys: readonly string[]) {
   const rows = await service.sql<{ key: string; transaction_no: number; xact: string }[]>`
-    select body->>'reference' as key, transaction_no, xact_id::text as xact
+    select body->>'reference' as key, transaction_no, xmin::text as xact
     from stock_transaction
     where body->>'reference' = any(${keys as string[]}::text[]) and status = 'applied'`;
   const byKey = new Map(rows.map((row) => [row.key, row]));

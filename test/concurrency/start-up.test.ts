@@ -1,9 +1,10 @@
 import { startServer } from '@inventory/api/server';
-import { newestMigration } from '@inventory/db/migrate';
+import { migrate } from '@inventory/db/migrate';
 import { connect } from '@inventory/db/pool';
+import { knownVersion } from '@inventory/db/schema-steps';
 import { createLog } from '@inventory/process/log';
 import { startWorker } from '@inventory/worker/worker';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -70,7 +71,7 @@ describe('a database that could lose what was answered', () => {
 });
 
 describe('a database whose schema is of another version', () => {
-  const known = newestMigration();
+  const known = knownVersion();
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
@@ -80,18 +81,18 @@ describe('a database whose schema is of another version', () => {
   /** As if a migration had come that is good for this version, `oldest`, and later ones. */
   async function makeNewer(oldest: number) {
     await database.sql`delete from schema_version where version = ${known + 1}`;
-    await database.sql`insert into schema_version (version) values (${known + 1})`;
+    await database.sql`insert into schema_version (version, name, checksum) values (${known + 1}, 'later', '')`;
     await database.sql`update schema_compatibility set oldest = ${oldest}`;
   }
 
   test('an older one is refused by api and worker, and they say that it must be migrated', async () => {
     await database.sql`delete from schema_version where version = ${known}`;
-    const [older] = await database.sql<
-      { version: number }[]
-    >`select max(version) as version from schema_version`;
+    await database.sql`
+      insert into schema_version (version, name, checksum) values (${known - 1}, 'before', '')
+      on conflict (version) do nothing`;
     expect(await startEach(database.url)).toEqual(
       Array(2).fill(
-        `the database's schema is ${older?.version}, this version needs ${known}: run \`npx -y pnpm@12 inventory migrate\` first`,
+        `the database's schema is ${known - 1}, this version needs ${known}: run \`npx -y pnpm@12 inventory migrate\` first`,
       ),
     );
   });
@@ -108,5 +109,27 @@ describe('a database whose schema is of another version', () => {
         `the database's schema is ${known + 1}, newer than ${known}, the last that this version knows: run the newer version`,
       ),
     );
+  });
+});
+
+describe('a database that other files have made', () => {
+  test.each([
+    ['whose schema was edited since', "update schema_version set checksum = 'another'"],
+    [
+      'in the migrations from before there was a schema',
+      `drop table schema_version;
+      create table schema_version (version bigint primary key, name text, md5 text, run_at timestamptz);
+      insert into schema_version (version, name, md5) values (0, null, null), (1, 'catalog-and-clients', 'c'), (37, 'lists', 'd');
+      grant select on schema_version to inventory_api, inventory_worker`,
+    ],
+  ])('%s, is refused by api, worker and migrate, and they say what to do', async (_title, before) => {
+    const { url, sql, drop } = await createDatabase();
+    onTestFinished(drop);
+    await sql.unsafe(before);
+    const refused =
+      "the database's tables were made from other files than this version's (schema), and there is no way from those to these: " +
+      'begin anew with an empty database (`npx -y pnpm@12 inventory reset` empties the one of `start`), or run the version that made them';
+    expect(await startEach(url)).toEqual([refused, refused]);
+    await expect(migrate(sql)).rejects.toThrow(refused);
   });
 });

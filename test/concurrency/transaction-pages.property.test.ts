@@ -12,7 +12,7 @@ let database: TestDatabase;
 
 /**
  * Transactions of random warehouses, some between two, some of another kind, with gaps; as a batch writes
- * them, or counted by the migration.
+ * them, or counted anew.
  */
 async function add(count: number, arrive: boolean) {
   await database.sql`

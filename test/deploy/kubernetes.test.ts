@@ -324,7 +324,7 @@ describe('Postgres and Redis', () => {
     expect([...redis.command, ...redis.args]).toEqual(services.redis.command);
   });
 
-  test('an answered transaction is on two machines, and the roles are those that the migrations ask for', () => {
+  test('an answered transaction is on two machines, and the roles are those that the schema grants rights to', () => {
     expect(spec.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
     expect(spec.instances).toBeGreaterThanOrEqual(3);
     const roles = spec.managed.roles.map(({ name, login, inRoles }: Manifest) => ({ name, login, inRoles }));

@@ -37,7 +37,7 @@ export async function describeRows(
   return described;
 }
 
-/** Everything that migrations make, as text: keys, checks, indexes, triggers, rights. */
+/** All that the schema makes, as text: columns, keys, checks, indexes, functions, triggers, rights. */
 export async function describeSchema(sql: Sql): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
     select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) as line
@@ -48,7 +48,18 @@ export async function describeSchema(sql: Sql): Promise<string[]> {
     union all
     select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text || ' ' || pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
     union all
-    select relname || ' ' || relkind::text || ' ' || coalesce(relacl::text, '') from pg_class where relnamespace = 'public'::regnamespace
+    select pg_get_functiondef(oid) || coalesce(proacl::text, '') from pg_proc where pronamespace = 'public'::regnamespace
+    union all
+    select attrelid::regclass || ' ' || attnum || ' ' || attname || ' ' || format_type(atttypid, atttypmod) || ' ' || attnotnull
+      || ' ' || attcollation || ' ' || coalesce(pg_get_expr(adbin, adrelid), '') || coalesce(attacl::text, '')
+    from pg_attribute
+    join pg_class on pg_class.oid = attrelid
+    left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0
+    union all
+    select relname || ' ' || relkind::text || ' ' || coalesce(reloptions::text, '') || coalesce(relacl::text, '')
+    from pg_class
+    where relnamespace = 'public'::regnamespace
     order by 1`;
   return rows.map(({ line }) => line);
 }

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** The exit code of the check of migrations for one of this text, and what it said. */
 async function lint(text: string): Promise<{ code: number | null; said: string }> {
-  const file = join(folder, '9001.do.one-more.sql');
+  const file = join(folder, '9001_one-more.sql');
   await writeFile(file, text);
   const args = ['--import', 'tsx', join(root, 'test/migrations/lint.ts'), '--file', file];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });

@@ -30,7 +30,7 @@ const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
 const malformed = 'apps/api/src/connections/malformed-http.ts';
 const pickStatements = 'packages/db/src/batch/pick-statements.ts';
 const items = 'packages/db/src/items.ts';
-const modifiedSince = 'packages/db/migrations/0015.do.modified-since.sql';
+const changes = 'packages/db/schema/02-changes.sql';
 const lane = 'packages/queue/src/lane.ts';
 const listTurns = 'apps/api/src/lists/list-turns.ts';
 const statementPool = 'packages/db/src/statement-pool.ts';
@@ -46,18 +46,17 @@ const backupFile = 'packages/db/src/operator/backup-file.ts';
 const backupTables = 'packages/db/src/operator/backup-tables.ts';
 const identity = 'packages/db/src/operator/identity.ts';
 const restoring = 'packages/db/src/operator/restore.ts';
-const roles = 'packages/db/migrations/0014.do.roles.sql';
-const retention = 'packages/db/migrations/0016.do.backup-and-retention.sql';
+const rights = 'packages/db/schema/12-rights.sql';
+const ledger = 'packages/db/schema/06-ledger.sql';
 const runMigrationFile = 'packages/db/src/run-migration.ts';
-// The newest of the migrations that make the function.
-const retentionByWorkers = 'packages/db/migrations/0029.do.no-device-numbers.sql';
+const upkeep = 'packages/db/schema/11-upkeep.sql';
 const signature = 'packages/queue/src/signature.ts';
 const consume = 'packages/queue/src/consume.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
 const waiters = 'packages/queue/src/waiters.ts';
 const caddyfile = 'docker/proxy/Caddyfile';
 const heldGates = 'apps/worker/src/held-gates.ts';
-const volumes = 'packages/db/migrations/0025.do.volumes.sql';
+const lotCounts = 'packages/db/schema/09-lot-counts.sql';
 const readTransactionPage = 'packages/db/src/lists/read-transaction-page.ts';
 const transactionRecord = 'packages/db/src/lists/transaction-record.ts';
 const writeBatch = 'packages/db/src/batch/write-batch.ts';
@@ -915,14 +914,14 @@ async function importKey(`,
   },
   {
     name: 'workers remove transactions while a key of theirs is left',
-    edits: [{ file: retentionByWorkers, search: 'if not round.has_left then', replace: 'if true then' }],
+    edits: [{ file: upkeep, search: 'if not round.has_left then', replace: 'if true then' }],
     test: { file: 'concurrency/retention.test.ts', title: 'never before its key' },
   },
   {
     name: 'workers remove transactions as young as keys',
     edits: [
       {
-        file: retentionByWorkers,
+        file: upkeep,
         search: "transactions := remove_undone_transactions(round.keys_until - interval '1 day', count_max)",
         replace: 'transactions := remove_undone_transactions(round.keys_until, count_max)',
       },
@@ -933,7 +932,7 @@ async function importKey(`,
     name: 'what was applied is removed with what was refused',
     edits: [
       {
-        file: retention,
+        file: upkeep,
         search: "where status <> 'applied' and at < least(until, clock_timestamp() - interval '8 days')",
         replace: "where at < least(until, clock_timestamp() - interval '8 days')",
       },
@@ -1196,9 +1195,9 @@ async function importKey(`,
     name: 'the api may delete what it may change',
     edits: [
       {
-        file: roles,
-        search: 'grant update on item, idempotency_key to inventory_api;',
-        replace: 'grant update, delete on item, idempotency_key to inventory_api;',
+        file: rights,
+        search: 'grant insert on item_arrival to inventory_api;',
+        replace: 'grant insert, delete on item_arrival to inventory_api;',
       },
     ],
     test: { file: 'security/database-rights.test.ts', title: 'may do with each table' },
@@ -1207,7 +1206,7 @@ async function importKey(`,
     name: 'the api may write whole transactions',
     edits: [
       {
-        file: roles,
+        file: rights,
         search: 'grant insert (request_id, status) on stock_transaction to inventory_api;',
         replace: 'grant insert on stock_transaction to inventory_api;',
       },
@@ -1218,7 +1217,7 @@ async function importKey(`,
     name: 'the owner deletes transactions',
     edits: [
       {
-        file: retention,
+        file: ledger,
         search: `old.status = 'applied' or old.at > clock_timestamp() - interval '8 days'`,
         replace: 'false',
       },
@@ -1252,7 +1251,7 @@ async function importKey(`,
     edits: [
       {
         file: signature,
-        search: 'if (key === null || !isSignedBy(key, kindOf(version), place, text, mac)) return null;',
+        search: 'if (key === null || !isSignedBy(key, `envelope ${version}`, place, text, mac)) return null;',
         replace: '',
       },
     ],
@@ -1277,8 +1276,13 @@ async function importKey(`,
     edits: [
       {
         file: signature,
-        search: "return version === 1 ? 'envelope' : `envelope ${version}`;",
-        replace: "return 'envelope';",
+        search: 'sign(keys.signing(), `envelope ${version}`, place, text)',
+        replace: 'sign(keys.signing(), `envelope 1`, place, text)',
+      },
+      {
+        file: signature,
+        search: 'isSignedBy(key, `envelope ${version}`, place, text, mac)',
+        replace: 'isSignedBy(key, `envelope 1`, place, text, mac)',
       },
     ],
     test: { file: 'concurrency/envelope-versions.test.ts', title: 'that no api signed is refused, not left' },
@@ -1513,19 +1517,19 @@ async function importKey(`,
     { title: 'the value stands still while a change is open' },
   ].map(({ title }) => ({
     name: `X-Next-Modified-Since taken from the clock alone: ${title}`,
-    edits: [{ file: modifiedSince, search: 'where key >> 42 = 7316', replace: 'where false' }],
+    edits: [{ file: changes, search: 'where key >> 42 = 7316', replace: 'where false' }],
     test: { file: 'contract/next-modified-since.test.ts', title },
   })),
   {
     name: 'X-Next-Modified-Since taken from the clock alone, as a client sees it',
-    edits: [{ file: modifiedSince, search: 'where key >> 42 = 7316', replace: 'where false' }],
+    edits: [{ file: changes, search: 'where key >> 42 = 7316', replace: 'where false' }],
     test: { file: 'concurrency/sync.property.test.ts' },
   },
   {
     name: 'X-Next-Modified-Since: writers hold no lock',
     edits: [
       {
-        file: modifiedSince,
+        file: changes,
         search: 'perform pg_advisory_xact_lock_shared(7316::bigint',
         replace: 'perform abs(7316::bigint',
       },
@@ -1826,7 +1830,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/migrate.ts',
-        search: 'await refuseBeforeMigrating(connection, newestMigration(from));',
+        search: 'await refuseBeforeMigrating(connection, steps);',
         replace: '',
       },
     ],
@@ -1942,7 +1946,7 @@ async function importKey(`,
         replace: 'if (past.isReversed && batch.now < 0) return',
       },
       {
-        file: 'packages/db/migrations/0019.do.counts-reversals-and-evidence.sql',
+        file: ledger,
         search: 'create unique index stock_transaction_reverses_key',
         replace: 'create index stock_transaction_reverses_key',
       },
@@ -2078,7 +2082,7 @@ async function importKey(`,
     name: 'a volume that is cut keeps the lots of the others',
     edits: [
       {
-        file: volumes,
+        file: lotCounts,
         search: 'where lot_volume_count.wid = gone.wid and',
         replace: 'where false and lot_volume_count.wid = gone.wid and',
       },

@@ -1,30 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate, newestMigration } from '@inventory/db/migrate';
-import { connect } from '@inventory/db/pool';
+import { migrate } from '@inventory/db/migrate';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { createDatabase } from '../harness/database.ts';
-import { checkOutEarlier, findEarlierCommit } from '../harness/earlier-version.ts';
-import { databaseOf } from '../harness/global-setup.ts';
 import { expectInvariants } from '../harness/invariants.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { runProgram } from '../harness/run-program.ts';
 
 const root = join(import.meta.dirname, '../..');
-const { oldest, found } = await earliest();
-
-/** What the newest migrations say of the tables that they leave: the oldest code that these are good for. */
-async function earliest() {
-  const { sql, drop } = await createDatabase();
-  const [row] = await sql<{ oldest: number }[]>`select oldest from schema_compatibility`;
-  await drop();
-  const { oldest } = row!;
-  const alone = { missing: 'no code of before is good for the tables of the newest migration' };
-  return { oldest, found: oldest === newestMigration() ? alone : await findEarlierCommit(oldest) };
-}
-
 const callers = 6;
 const itemIDs = ['A', 'B', 'C'];
 // In each step of the deploy so many transactions are applied before the next one.
@@ -32,158 +18,156 @@ const appliedInStep = 40;
 
 type Told = { reference: string; status: number; transactionNo: number | null };
 
-/** The warehouse, the items and a client of a database whose tables are those of the earlier code. */
-async function prepare(databaseUrl: string, folder: string): Promise<string> {
+/** The folder of one migration that only adds, and that no process knows. It goes with the test. */
+async function writeLaterMigration(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(
+    join(folder, '9001_one-more.sql'),
+    'alter table lot add column one_more integer;\nalter table stock_transaction add column one_more text;\n',
+  );
+  return folder;
+}
+
+/** Adds a warehouse and a client. Returns the client's secret. */
+async function prepare(databaseUrl: string): Promise<string> {
   const operator = asPart('operator', { DATABASE_URL: databaseUrl });
-  const earlierCommand = (...args: string[]) =>
-    runProgram(join(folder, 'apps/admin/src/main.ts'), args, operator);
-  await earlierCommand('warehouse', 'add', '--id', '1', '--name', 'Main');
-  const added = await earlierCommand(
+  const command = (...args: string[]) => runProgram(join(root, 'apps/admin/src/main.ts'), args, operator);
+  await command('warehouse', 'add', '--id', '1', '--name', 'Main');
+  const added = await command(
     ...['client', 'add', '--id', 'caller', '--permissions', '11,15,88,95,116', '--warehouses', '1'],
     ...['--rate-limit', '1000000', '--json'],
   );
   return (JSON.parse(added) as { clientSecret: string }).clientSecret;
 }
 
-test.skipIf('missing' in found)(
-  `api and worker of the version of migration ${oldest} go on beside those of this one, on tables of this one${'missing' in found ? ` (${found.missing})` : ''}`,
-  async () => {
-    if ('missing' in found) return;
-    const { folder, remove } = await checkOutEarlier(found.commit);
-    onTestFinished(remove);
-    const server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
-    const name = `inventory_deploy_${randomBytes(6).toString('hex')}`;
-    await server.unsafe(`create database ${name}`);
-    const databaseUrl = databaseOf(inject('databaseUrl'), name);
-    const sql = connect(databaseUrl, { name: 'tests', connectionsMax: 2 });
-    const running: Started[] = [];
-    let isOver = false;
-    onTestFinished(async () => {
-      isOver = true;
-      for (const { child } of running) child.kill('SIGKILL');
-      await Promise.all(running.map(({ exited }) => exited));
-      await sql.end({ timeout: 1 });
-      await server.unsafe(`drop database ${name} with (force)`);
-      await server.end();
-    });
-
-    await migrate(sql, () => {}, { from: join(folder, 'packages/db/migrations') });
-    const secret = await prepare(databaseUrl, folder);
-    const env = {
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: name,
-      QUEUE_SHARDS: '2',
-      PORT: '0',
-      CONNECTIONS_PER_ADDRESS_MAX: '0',
-    };
-    const start = async (part: 'api' | 'worker', from: string) => {
-      const started = await startProcess(join(from, `apps/${part}/src/main.ts`), asPart(part, env), {
-        quiet: true,
-      });
-      running.push(started);
-      return started;
-    };
-    const stop = async (started: Started) => {
-      started.child.kill('SIGTERM');
-      expect(await started.exited).toMatchObject({ code: 0 });
-    };
-    const earlier = { worker: await start('worker', folder), api: await start('api', folder) };
-    const originOf = ({ port }: Started) => `http://127.0.0.1:${port}/api/v1`;
-    let origins = [originOf(earlier.api)];
-
-    const form = { grant_type: 'client_credentials', client_id: 'caller', client_secret: secret };
-    const granted = await fetch(`${origins[0]}/Token`, { method: 'POST', body: new URLSearchParams(form) });
-    const { access_token: token } = (await granted.json()) as { access_token: string };
-    const send = async (path: string, body: object, origin: string) => {
-      const answer = await fetch(`${origin}${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return { status: answer.status, body: (await answer.json()) as { transactionNo?: number } };
-    };
-    for (const shortID of itemIDs) {
-      expect((await send('/Item', { shortID }, origins[0]!)).status).toBe(201);
-      const stock = { itemID: shortID, units: 100_000, wid: 1, reasonCode: 1, spot: 'S', reference: shortID };
-      expect((await send('/Inventory/Receive', stock, origins[0]!)).status).toBe(201);
-    }
-
-    const told: Told[] = [];
-    const underWay = new Map<string, number>();
-    const call = async (caller: number) => {
-      for (let turn = 0; !isOver; turn++) {
-        const reference = `${caller}-${turn}`;
-        const place = { itemID: itemIDs[(caller + turn) % itemIDs.length], units: 1, wid: 1, reference };
-        const [path, body] = [
-          ['/Inventory/Receive', { ...place, reasonCode: 1, spot: 'S' }] as const,
-          ['/Inventory/Issue', { ...place, reasonCode: 2 }] as const,
-          ['/Inventory/Move', { ...place, toSpot: `T-${turn % 5}` }] as const,
-        ][turn % 3]!;
-        const origin = origins[turn % origins.length]!;
-        underWay.set(origin, (underWay.get(origin) ?? 0) + 1);
-        const answer = await send(path, body, origin);
-        underWay.set(origin, underWay.get(origin)! - 1);
-        told.push({ reference, status: answer.status, transactionNo: answer.body.transactionNo ?? null });
-      }
-    };
-    const calls = meanwhile(Promise.all(Array.from({ length: callers }, (_, caller) => call(caller))));
-    const appliedCount = () => told.filter(({ status }) => status < 300).length;
-    const pass = async () => {
-      const wanted = appliedCount() + appliedInStep;
-      await Promise.race([
-        expect.poll(appliedCount, { timeout: 60_000 }).toBeGreaterThanOrEqual(wanted),
-        // A caller that fails says why.
-        calls.then(() => Promise.reject(new Error('the callers ended'))),
-      ]);
-    };
-    /** From now on callers ask these alone; nobody waits for another one any more. */
-    const ask = async (...apis: Started[]) => {
-      const before = origins;
-      origins = apis.map(originOf);
-      const left = before.filter((origin) => !origins.includes(origin));
-      await expect
-        .poll(() => left.reduce((sum, origin) => sum + (underWay.get(origin) ?? 0), 0), { timeout: 60_000 })
-        .toBe(0);
-    };
-
-    await pass();
-    const migrated: string[] = [];
-    await migrate(sql, (file) => migrated.push(file));
-    expect(migrated.length).toBeGreaterThan(0);
-    await pass();
-    // The new api alone with the worker of before, and then the other way round.
-    const laterApi = await start('api', root);
-    await ask(laterApi);
-    await pass();
-    const laterWorker = await start('worker', root);
-    await ask(earlier.api, laterApi);
-    await pass();
-    await stop(earlier.worker);
-    await ask(earlier.api);
-    await pass();
-    await ask(laterApi);
-    await stop(earlier.api);
-    await pass();
+test('api and worker go on, and others start beside them, on tables that a later version has added to', async () => {
+  const { url: databaseUrl, sql, drop } = await createDatabase();
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const running: Started[] = [];
+  let isOver = false;
+  onTestFinished(async () => {
     isOver = true;
-    await calls;
-    await stop(laterApi);
-    await stop(laterWorker);
+    for (const { child } of running) child.kill('SIGKILL');
+    await Promise.all(running.map(({ exited }) => exited));
+    await drop();
+  });
 
-    const rows = await sql<{ reference: string; transaction_no: number }[]>`
+  const secret = await prepare(databaseUrl);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: name,
+    QUEUE_SHARDS: '2',
+    PORT: '0',
+    CONNECTIONS_PER_ADDRESS_MAX: '0',
+  };
+  const start = async (part: 'api' | 'worker') => {
+    const started = await startProcess(join(root, `apps/${part}/src/main.ts`), asPart(part, env), {
+      quiet: true,
+    });
+    running.push(started);
+    return started;
+  };
+  const stop = async (started: Started) => {
+    started.child.kill('SIGTERM');
+    expect(await started.exited).toMatchObject({ code: 0 });
+  };
+  const earlier = { worker: await start('worker'), api: await start('api') };
+  const originOf = ({ port }: Started) => `http://127.0.0.1:${port}/api/v1`;
+  let origins = [originOf(earlier.api)];
+
+  const form = { grant_type: 'client_credentials', client_id: 'caller', client_secret: secret };
+  const granted = await fetch(`${origins[0]}/Token`, { method: 'POST', body: new URLSearchParams(form) });
+  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const send = async (path: string, body: object, origin: string) => {
+    const answer = await fetch(`${origin}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: (await answer.json()) as { transactionNo?: number } };
+  };
+  for (const shortID of itemIDs) {
+    expect((await send('/Item', { shortID }, origins[0]!)).status).toBe(201);
+    const stock = { itemID: shortID, units: 100_000, wid: 1, reasonCode: 1, spot: 'S', reference: shortID };
+    expect((await send('/Inventory/Receive', stock, origins[0]!)).status).toBe(201);
+  }
+
+  const told: Told[] = [];
+  const underWay = new Map<string, number>();
+  const call = async (caller: number) => {
+    for (let turn = 0; !isOver; turn++) {
+      const reference = `${caller}-${turn}`;
+      const place = { itemID: itemIDs[(caller + turn) % itemIDs.length], units: 1, wid: 1, reference };
+      const [path, body] = [
+        ['/Inventory/Receive', { ...place, reasonCode: 1, spot: 'S' }] as const,
+        ['/Inventory/Issue', { ...place, reasonCode: 2 }] as const,
+        ['/Inventory/Move', { ...place, toSpot: `T-${turn % 5}` }] as const,
+      ][turn % 3]!;
+      const origin = origins[turn % origins.length]!;
+      underWay.set(origin, (underWay.get(origin) ?? 0) + 1);
+      const answer = await send(path, body, origin);
+      underWay.set(origin, underWay.get(origin)! - 1);
+      told.push({ reference, status: answer.status, transactionNo: answer.body.transactionNo ?? null });
+    }
+  };
+  const calls = meanwhile(Promise.all(Array.from({ length: callers }, (_, caller) => call(caller))));
+  const appliedCount = () => told.filter(({ status }) => status < 300).length;
+  const pass = async () => {
+    const wanted = appliedCount() + appliedInStep;
+    await Promise.race([
+      expect.poll(appliedCount, { timeout: 60_000 }).toBeGreaterThanOrEqual(wanted),
+      // A caller that fails says why.
+      calls.then(() => Promise.reject(new Error('the callers ended'))),
+    ]);
+  };
+  /** From now on callers ask these alone; nobody waits for another one any more. */
+  const ask = async (...apis: Started[]) => {
+    const before = origins;
+    origins = apis.map(originOf);
+    const left = before.filter((origin) => !origins.includes(origin));
+    await expect
+      .poll(() => left.reduce((sum, origin) => sum + (underWay.get(origin) ?? 0), 0), { timeout: 60_000 })
+      .toBe(0);
+  };
+
+  await pass();
+  const migrated: string[] = [];
+  await migrate(sql, (file) => migrated.push(file), { from: await writeLaterMigration() });
+  expect(migrated).toEqual(['9001_one-more.sql']);
+  await pass();
+  // The new api alone with the worker that was there before, and then the other way round.
+  const laterApi = await start('api');
+  await ask(laterApi);
+  await pass();
+  const laterWorker = await start('worker');
+  await ask(earlier.api, laterApi);
+  await pass();
+  await stop(earlier.worker);
+  await ask(earlier.api);
+  await pass();
+  await ask(laterApi);
+  await stop(earlier.api);
+  await pass();
+  isOver = true;
+  await calls;
+  await stop(laterApi);
+  await stop(laterWorker);
+
+  const rows = await sql<{ reference: string; transaction_no: number }[]>`
       select body->>'reference' as reference, transaction_no
       from stock_transaction
       where status = 'applied'`;
-    const stored = new Map<string, number[]>();
-    for (const { reference, transaction_no: no } of rows)
-      stored.set(reference, [...(stored.get(reference) ?? []), no]);
-    // Each answer is the ledger's: applied once, or, where nothing was applied, not there.
-    const wrong = told.filter(({ reference, status, transactionNo }) => {
-      const there = stored.get(reference) ?? [];
-      return status < 300 ? there.length !== 1 || there[0] !== transactionNo : there.length !== 0;
-    });
-    expect(wrong).toEqual([]);
-    expect(told.filter(({ status }) => status >= 300 && status !== 503)).toEqual([]);
-    await expectInvariants(sql);
-  },
-);
+  const stored = new Map<string, number[]>();
+  for (const { reference, transaction_no: no } of rows)
+    stored.set(reference, [...(stored.get(reference) ?? []), no]);
+  // Each answer is the ledger's: applied once, or, where nothing was applied, not there.
+  const wrong = told.filter(({ reference, status, transactionNo }) => {
+    const there = stored.get(reference) ?? [];
+    return status < 300 ? there.length !== 1 || there[0] !== transactionNo : there.length !== 0;
+  });
+  expect(wrong).toEqual([]);
+  expect(told.filter(({ status }) => status >= 300 && status !== 503)).toEqual([]);
+  await expectInvariants(sql);
+});

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { withLogin } from '@inventory/process/database-address';
 import { isConcurrentChange, type Sql } from './pool.ts';
 
-/** A part of the service that connects with rights of its own: see the migration `roles`. */
+/** A part of the service that connects with rights of its own: see schema/12-rights.sql. */
 export type Part = 'api' | 'worker' | 'operator';
 
 export const parts: readonly Part[] = ['api', 'worker', 'operator'];
@@ -36,7 +36,7 @@ export type Login = { part: Part; name: string; password: string };
 
 /**
  * Makes logins that may do what their part may and nothing else, or gives the ones that are there these
- * passwords. After the migrations. Fails when whoever connects may not create roles.
+ * passwords. Once the schema has made the roles. Fails when whoever connects may not create roles.
  */
 export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<void> {
   for (const { part, name, password } of logins) {

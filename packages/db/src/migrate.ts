@@ -1,16 +1,11 @@
-import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { PlainError } from '@inventory/process/plain-error';
-import Postgrator from 'postgrator';
 import { findMissingRoles, parts, roleOf } from './logins.ts';
 import type { Sql } from './pool.ts';
 import { refusePooler } from './pooler.ts';
 import { type MigrationPatience, runMigration } from './run-migration.ts';
+import { readSteps, type SchemaStep } from './schema-steps.ts';
 import { findWrongSettings } from './wrong-settings.ts';
-
-const folder = join(dirname(fileURLToPath(import.meta.url)), '../migrations');
 
 // How often a migration asks whether another one, or a backup, has ended.
 const askEveryMs = 200;
@@ -18,69 +13,57 @@ const askEveryMs = 200;
 /** Held by whoever migrates. Any number will do, as long as nobody else on this database takes it. */
 export const migrationLockKey = 7_316_001;
 
-// The migration `roles`, and the roles that it makes.
-const rolesMigration = 14;
-const partRoles = parts.map(roleOf);
-
 export type MigrateOptions = {
-  /** The last one that is wanted, by its number; unless given, the newest. */
+  /** The last step that is wanted, by its number; unless given, the newest. */
   to?: number;
-  /** Told when a migration waits for a table, by its file name. */
+  /** Told when a step waits for a table, by its name. */
   onWait?: (name: string) => void;
   /** Told once when another migration, or a backup, is waited for. */
   onHeld?: () => void;
   patience?: MigrationPatience;
-  /** Where the files are. */
+  /** Where the files of later migrations are. */
   from?: string;
 };
 
 /**
- * Brings the tables up to date and reports each migration by its file name. A file and the note that it was
- * applied are one transaction, so wherever it is broken off it goes on from there. Two at once: the second
- * waits, then has nothing to do; where nothing is to be done nobody is waited for. How a file is run:
- * run-migration.ts. Refuses, before it writes anything, a database
- * that the service itself would refuse afterwards, one that holds the tables of something else, one in which
- * the migrations would end half-way, and one whose applied files were edited since. Throws
- * UnfitDatabaseError, or the driver's error.
+ * Makes the tables or brings them up to date, and reports each step (schema-steps.ts) by its name. A step and
+ * the note that it was applied are one transaction, so wherever it is broken off it goes on from there. Two
+ * at once: the second waits, then has nothing to do; where nothing is to be done nobody is waited for. How a
+ * step is run: run-migration.ts. Refuses, before it writes anything, a database that the service itself would
+ * refuse afterwards, one that holds the tables of something else, one in which the steps would end half-way,
+ * and one that other files have made. Throws UnfitDatabaseError, or the driver's error.
  */
 export async function migrate(
   sql: Sql,
   report: (name: string) => void = () => {},
-  { to, onWait = () => {}, onHeld = () => {}, patience, from = folder }: MigrateOptions = {},
+  {
+    to = Number.POSITIVE_INFINITY,
+    onWait = () => {},
+    onHeld = () => {},
+    patience,
+    from,
+  }: MigrateOptions = {},
 ): Promise<void> {
   // Its lock would stay with a backend that nobody ends.
   await refusePooler(sql);
+  const steps = readSteps(from);
+  const wanted = steps.filter(({ version }) => version <= to);
   const connection = await sql.reserve();
-  let name = '';
-  let isOpen = false;
   try {
-    await lockMigrations(connection, to ?? newestMigration(from), onHeld);
-    await refuseBeforeMigrating(connection, newestMigration(from));
-    const postgrator = new Postgrator({
-      driver: 'pg',
-      database: '',
-      migrationPattern: join(from, '*.sql'),
-      schemaTable: 'schema_version',
-      validateChecksums: true,
-      newline: 'LF',
-      async execQuery(query) {
-        const rows = await connection.unsafe(query);
-        // After a file comes the note of it, and nothing else.
-        if (isOpen) await connection.unsafe('commit');
-        isOpen = false;
-        return { rows };
-      },
-      async execSqlScript(script) {
-        isOpen = await runMigration(connection, script, () => onWait(name), patience);
-      },
-    });
-    postgrator.on('migration-started', ({ filename }) => {
-      name = filename.split('/').at(-1) ?? '';
-    });
-    postgrator.on('migration-finished', () => report(name));
-    await postgrator.migrate(to?.toString());
+    await lockMigrations(connection, wanted.at(-1)!.version, onHeld);
+    await refuseBeforeMigrating(connection, steps);
+    const applied = (await appliedVersion(connection)) ?? 0;
+    for (const { version, name, script, checksum } of wanted) {
+      if (version <= applied) continue;
+      await runMigration(connection, script, {
+        note: () => connection`
+          insert into schema_version (version, name, checksum) values (${version}, ${name}, ${checksum})`,
+        onWait: () => onWait(name),
+        patience,
+      });
+      report(name);
+    }
   } finally {
-    if (isOpen) await connection.unsafe('rollback').catch(() => {});
     await connection`select pg_advisory_unlock(${migrationLockKey}::bigint)`.catch(() => {});
     connection.release();
   }
@@ -110,7 +93,8 @@ class UnfitDatabaseError extends PlainError {}
  * driver's error when it cannot be reached.
  */
 export async function refuseOtherDatabase(sql: Sql): Promise<void> {
-  refuseNewer(await refuseOlder(sql), newestMigration());
+  const steps = readSteps();
+  refuseNewer(await refuseOlder(sql, steps), lastOf(steps));
 }
 
 /**
@@ -119,24 +103,25 @@ export async function refuseOtherDatabase(sql: Sql): Promise<void> {
  * a deploy.
  */
 export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
-  const version = await refuseOlder(sql);
-  const known = newestMigration();
+  const steps = readSteps();
+  const version = await refuseOlder(sql, steps);
+  const known = lastOf(steps);
   if (version === known) return;
   const [compatible] = await sql<{ oldest: number }[]>`select oldest from schema_compatibility`;
   if (compatible!.oldest > known) refuseNewer(version, known);
 }
 
 /** Returns the version of the tables. */
-async function refuseOlder(sql: Sql): Promise<number> {
+async function refuseOlder(sql: Sql, steps: readonly SchemaStep[]): Promise<number> {
   await refuseWrongSettings(sql);
-  const version = await appliedVersion(sql);
+  const version = await refuseOtherSteps(sql, steps);
   if (version === null) {
     await refuseOthersTables(sql);
     throw new UnfitDatabaseError(
       `the database has no tables yet: run \`${inventoryCommand('migrate')}\` first`,
     );
   }
-  const known = newestMigration();
+  const known = lastOf(steps);
   if (version < known) {
     throw new UnfitDatabaseError(
       `the database's schema is ${version}, this version needs ${known}: run \`${inventoryCommand('migrate')}\` first`,
@@ -145,12 +130,46 @@ async function refuseOlder(sql: Sql): Promise<number> {
   return version;
 }
 
-async function refuseBeforeMigrating(sql: Sql, known: number): Promise<void> {
+async function refuseBeforeMigrating(sql: Sql, steps: readonly SchemaStep[]): Promise<void> {
   await refuseWrongSettings(sql);
-  const version = (await appliedVersion(sql)) ?? 0;
-  refuseNewer(version, known);
-  if (version === 0) await refuseOthersTables(sql);
-  if (version < rolesMigration) await refuseUnableToMakeRoles(sql, partRoles);
+  const version = await refuseOtherSteps(sql, steps);
+  if (version !== null) return refuseNewer(version, lastOf(steps));
+  await refuseOthersTables(sql);
+  // The schema makes them.
+  await refuseUnableToMakeRoles(sql, parts.map(roleOf));
+}
+
+function lastOf(steps: readonly SchemaStep[]): number {
+  return steps.at(-1)!.version;
+}
+
+/** Refuses tables that other files than these have made. Returns their version; null: there are none. */
+async function refuseOtherSteps(sql: Sql, steps: readonly SchemaStep[]): Promise<number | null> {
+  const { found, other } = await readSchemaVersion(sql, steps);
+  if (other === null) return found;
+  throw new UnfitDatabaseError(
+    `the database's tables were made from other files than this version's (${other}), and there is no way from those to these: ` +
+      `begin anew with an empty database (\`${inventoryCommand('reset')}\` empties the one of \`start\`), or run the version that made them`,
+  );
+}
+
+/**
+ * The version of the tables, null without any; the one that this code knows; and the name of a step that was
+ * applied in another text than this code has, null when there is none.
+ */
+export async function readSchemaVersion(
+  sql: Sql,
+  steps: readonly SchemaStep[] = readSteps(),
+): Promise<{ found: number | null; known: number; other: string | null }> {
+  const applied = await readApplied(sql);
+  const other = steps.find((step) =>
+    applied.some(({ version, checksum }) => version === step.version && checksum !== step.checksum),
+  );
+  return {
+    found: applied.at(-1)?.version ?? null,
+    known: lastOf(steps),
+    other: other?.name ?? null,
+  };
 }
 
 /** Refuses a login that would have to make some of these roles and may not. Throws UnfitDatabaseError. */
@@ -184,14 +203,20 @@ async function refuseWrongSettings(sql: Sql): Promise<void> {
   }
 }
 
-/** The newest migration that was applied; null: none, and there are no tables. */
+/** The version of the tables: the number of the last step that was applied; null: there are none. */
 export async function appliedVersion(sql: Sql): Promise<number | null> {
+  return (await readApplied(sql)).at(-1)?.version ?? null;
+}
+
+/** The steps that were applied, in order. */
+async function readApplied(sql: Sql): Promise<{ version: number; checksum: string | null }[]> {
   const [tables] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
-  if (!tables!.there) return null;
-  const [applied] = await sql<
-    { version: number | null }[]
-  >`select max(version) as version from schema_version`;
-  return applied!.version || null;
+  if (!tables!.there) return [];
+  // The first versions had a table of this name without checksums: those databases are refused, too.
+  return sql`
+    select version, to_jsonb(schema_version)->>'checksum' as checksum
+    from schema_version
+    order by version`;
 }
 
 function refuseNewer(version: number, known: number): void {
@@ -202,7 +227,7 @@ function refuseNewer(version: number, known: number): void {
   }
 }
 
-/** Refuses a database that holds the tables of something else, which a migration would mix with ours. */
+/** Refuses a database that holds the tables of something else, which ours would be mixed with. */
 async function refuseOthersTables(sql: Sql): Promise<void> {
   const name = await findOthersTable(sql);
   if (name === null) return;
@@ -218,16 +243,8 @@ export async function findOthersTable(sql: Sql): Promise<string | null> {
     select relname as name
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-      -- All that a first migration leaves which is broken off at once.
-      and relname <> 'schema_version'
       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
     order by relname
     limit 1`;
   return other?.name ?? null;
-}
-
-/** The number of the newest migration file. */
-export function newestMigration(from: string = folder): number {
-  const names = readdirSync(from).filter((name) => name.endsWith('.sql'));
-  return Math.max(...names.map((name) => Number.parseInt(name, 10)));
 }

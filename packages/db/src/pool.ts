@@ -260,7 +260,7 @@ export function violatesForeignKey(error: unknown, constraint: string): boolean 
   );
 }
 
-/** Whether a statement failed because its table is not there: the database was never migrated. */
+/** Whether a statement failed because its table is not there: the database has no tables of ours. */
 export function lacksTable(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '42P01';
 }

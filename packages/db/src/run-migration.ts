@@ -29,6 +29,12 @@ const usualPatience: MigrationPatience = {
   giveUpAfterMs: 600_000,
 };
 
+export type RunOptions = {
+  note: () => Promise<unknown>;
+  onWait: () => void;
+  patience: MigrationPatience | undefined;
+};
+
 /** The first line of a file whose statements do not share a transaction. */
 export const outsideMark = '-- Runs outside a transaction.';
 
@@ -41,21 +47,20 @@ const repeatable = [
 ];
 
 /**
- * Runs the file of a migration: in one transaction, tried again while somebody holds a table that it needs;
- * or, when its first line says so, statement by statement. Returns whether the transaction is open: the
- * caller commits it with the note that the file was applied. `onWait`: told of each try that failed. Throws
- * PlainError when the table is held for too long, or the driver's error; nothing of a transaction stays then,
- * and what runs outside one goes on from its beginning the next time.
+ * Runs the text of a step and notes that it was applied (`note`): in one transaction, tried again while
+ * somebody holds a table that it needs; or, when its first line says so, statement by statement. `onWait`:
+ * told of each try that failed. Throws PlainError when the table is held for too long, or the driver's error;
+ * nothing of a transaction stays then, and what runs outside one goes on from its beginning the next time.
  */
 export async function runMigration(
   connection: Connection,
   script: string,
-  onWait: () => void = () => {},
-  patience: MigrationPatience = usualPatience,
-): Promise<boolean> {
+  { note, onWait, patience = usualPatience }: RunOptions,
+): Promise<void> {
   if (script.startsWith(outsideMark)) {
     await runOutside(connection, statementsOf(script));
-    return false;
+    await note();
+    return;
   }
   const { lockTimeoutMs, vacuumTimeoutMs, restMs, giveUpAfterMs } = patience;
   const startedAt = performance.now();
@@ -63,9 +68,11 @@ export async function runMigration(
     const timeoutMs = tries % 10 === 0 ? vacuumTimeoutMs : lockTimeoutMs;
     try {
       await connection.unsafe(`begin;\nset local lock_timeout = ${timeoutMs};\n${script}`);
-      return true;
+      await note();
+      await connection.unsafe('commit');
+      return;
     } catch (error) {
-      await connection.unsafe('rollback');
+      await connection.unsafe('rollback').catch(() => {});
       if (!isLockTimeout(error)) throw error;
       if (performance.now() - startedAt > giveUpAfterMs) throw heldError(giveUpAfterMs, error);
       onWait();

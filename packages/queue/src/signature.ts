@@ -13,8 +13,8 @@ export type Signature = { key: number; mac: string };
 /** A job's queue, as its keys in Redis begin, and its id. */
 export type Place = { queue: string; jobId: string };
 
-/** The data of one job. `version`: see envelope.ts; of an api from before there were versions none. */
-export type SignedEnvelope = { requests: QueuedRequest[]; version?: number } & Signature;
+/** The data of one job. `version`: see envelope.ts. */
+export type SignedEnvelope = { requests: QueuedRequest[]; version: number } & Signature;
 
 /** The result of a job. */
 export type SignedAnswer = { results: EnvelopeResult } & Signature;
@@ -26,7 +26,8 @@ export function signEnvelope(
   requests: QueuedRequest[],
   version: number = envelopeVersionOf(requests),
 ): SignedEnvelope {
-  return { requests, version, ...sign(keys.signing(), kindOf(version), place, JSON.stringify(requests)) };
+  const text = JSON.stringify(requests);
+  return { requests, version, ...sign(keys.signing(), `envelope ${version}`, place, text) };
 }
 
 /**
@@ -38,19 +39,14 @@ export function openEnvelope(
   place: Place,
   data: unknown,
 ): QueuedRequest[] | 'later' | null {
-  const { requests, version = 1, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
-  if (!Array.isArray(requests) || !Number.isSafeInteger(version) || typeof mac !== 'string') return null;
+  const { requests, version, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
+  if (!Array.isArray(requests) || typeof version !== 'number' || typeof mac !== 'string') return null;
   const key = keys.find(kid);
   // The verified text is the one that is used: it is made of these very objects, however the one in Redis was
-  // written. Every later version is signed in the same way, so that nobody else can have work left.
+  // written. The version is signed with it, so that nobody else can have work left.
   const text = JSON.stringify(requests);
-  if (key === null || !isSignedBy(key, kindOf(version), place, text, mac)) return null;
+  if (key === null || !isSignedBy(key, `envelope ${version}`, place, text, mac)) return null;
   return isKnownEnvelope(version, requests) ? requests : 'later';
-}
-
-/** The first version is signed as envelopes were before they had one. */
-function kindOf(version: number): SignedKind {
-  return version === 1 ? 'envelope' : `envelope ${version}`;
 }
 
 /** Signs the outcomes of an envelope that was opened, by the worker. */
@@ -83,7 +79,7 @@ function textOf(results: EnvelopeResult): string {
   return `${JSON.stringify(shape)}\n${texts}`;
 }
 
-type SignedKind = 'answer' | 'envelope' | `envelope ${number}`;
+type SignedKind = 'answer' | `envelope ${number}`;
 
 function sign(key: EnvelopeKey, kind: SignedKind, place: Place, text: string): Signature {
   return { key: key.kid, mac: macOf(key, kind, place, text).toString('base64url') };

@@ -6,7 +6,6 @@ import { findDatabaseUrl } from '../cli/database.ts';
 
 const reasons: Record<NotNoted, string> = {
   standby: `this server is a standby; run \`${inventoryCommand('backed-up')}\` on the primary`,
-  old_tables: 'the tables are of an older version',
   future: 'this time is in the future',
 };
 

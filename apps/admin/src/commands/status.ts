@@ -1,9 +1,5 @@
-import {
-  type Holdings,
-  readDatabaseSize,
-  readHoldings,
-  readSchemaVersion,
-} from '@inventory/db/operator/health';
+import { readSchemaVersion } from '@inventory/db/migrate';
+import { type Holdings, readDatabaseSize, readHoldings } from '@inventory/db/operator/health';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { messageOf } from '@inventory/process/describe-error';
 import { within } from '@inventory/process/within';

@@ -1,11 +1,10 @@
 import { listDrift, readAuditState } from '@inventory/db/audit-slice';
-import { findOthersTable } from '@inventory/db/migrate';
+import { findOthersTable, readSchemaVersion } from '@inventory/db/migrate';
 import {
   countUnfolded,
   readConnections,
   readKeys,
   readRoles,
-  readSchemaVersion,
   readServerVersion,
 } from '@inventory/db/operator/health';
 import type { Sql } from '@inventory/db/pool';
@@ -13,7 +12,7 @@ import { findWrongSettings, readSettings } from '@inventory/db/wrong-settings';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
 
-// MERGE, which the migrations use, is there from 15 on.
+// MERGE, which functions of the schema use, is there from 15 on.
 const oldestVersion = 150_000;
 const unfoldedMany = 100_000;
 const unfoldedTooMany = 1_000_000;
@@ -74,8 +73,14 @@ export const postgresChecks: Question<Sql>[] = [
     id: 'schema',
     wanted: 'the tables of this version of the service',
     async look(sql) {
-      const { found, known } = await readSchemaVersion(sql);
+      const { found, known, other } = await readSchemaVersion(sql);
       if (found === null) return judgeWithoutTables(await findOthersTable(sql));
+      if (other !== null) {
+        return fail(
+          `made from other files than this version's (${other})`,
+          'give the service an empty database',
+        );
+      }
       if (found < known) {
         return fail(
           `version ${found}, this service needs ${known}`,

@@ -136,8 +136,8 @@ function claim(
 }
 
 /**
- * What the counts of transactions lack from now on; see the migration `history`. Holds nothing that another
- * batch waits for.
+ * What the counts of transactions lack from now on; see schema/10-transaction-counts.sql. Holds nothing that
+ * another batch waits for.
  */
 function countClaimed(tx: Tx): Fragment {
   return tx`

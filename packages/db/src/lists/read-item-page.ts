@@ -5,7 +5,7 @@ import { type Slice, sliceText } from './slice.ts';
 
 /**
  * A page of the active items, or of all, by shortID, and their exact number, of one moment, as `readLotPage`
- * does it: counts lead to the block where the page begins (see the migration `item-counts`), the index from
+ * does it: counts lead to the block where the page begins (see schema/07-item-counts.sql), the index from
  * there on.
  *
  * `record` is the expression of one record's JSON text, of `item`.

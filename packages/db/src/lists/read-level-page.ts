@@ -6,7 +6,7 @@ import { type Slice, sliceText } from './slice.ts';
 /**
  * A page of stock levels over these warehouses by partNo, one record for each item that is used in any of
  * them, and their exact number, of one moment. Sets of items, united over the warehouses, say which items the
- * page holds (see the migration `level-sets`); levels are read for those alone. An item that has arrived
+ * page holds (see schema/08-level-sets.sql); levels are read for those alone. An item that has arrived
  * since is looked up.
  *
  * `record` is the expression of one record's JSON text, of aggregates of `stock_level`.

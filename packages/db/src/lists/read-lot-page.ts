@@ -18,10 +18,10 @@ function countedLots(sql: Sql, inStock: InStock): { count: Fragment; condition: 
 /**
  * A page of the lots of these warehouses by (received, recNo), all or only those that are in stock or are
  * not, and their exact number, of one moment, for a price that does not grow with the table. Lots lie in
- * blocks of a few thousand neighbours, blocks in chapters, chapters in volumes, and all are counted (see the
- * migrations `lot-counts`, `lots-in-stock` and `volumes`). The counts lead to the blocks of the page, see
- * `wayToPage`; its lots are read from the index on (received, recNo): when places 250 to 274 are wanted, and
- * 200 come before the block that holds them, with `offset 50 limit 25`.
+ * blocks of about a thousand neighbours, blocks in chapters, chapters in volumes, and all are counted (see
+ * schema/09-lot-counts.sql). The counts lead to the blocks of the page, see `wayToPage`; its lots are read
+ * from the index on (received, recNo): when places 250 to 274 are wanted, and 200 come before the block that
+ * holds them, with `offset 50 limit 25`.
  *
  * `record` is the expression of one record's JSON text, of `lot`, `item` and `warehouse`.
  */

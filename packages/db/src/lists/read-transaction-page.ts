@@ -7,7 +7,7 @@ import { takenOfBlocks, wayToPage } from './way-to-page.ts';
 /**
  * A page of the transactions that touched these warehouses, by transactionNo, and their exact number, of one
  * moment, for a price that does not grow with the table. As lots, they lie in blocks, blocks in chapters,
- * chapters in volumes, and all are counted (see the migrations `history` and `volumes`). The counts lead to
+ * chapters in volumes, and all are counted (see schema/10-transaction-counts.sql). The counts lead to
  * the blocks of the page, see `wayToPage`, which are read from the index of each warehouse.
  *
  * A count is of one warehouse or of two that were touched together; what touched two of these warehouses is

@@ -19,7 +19,7 @@ import { type BackupTable, quoteName } from './backup-tables.ts';
 /** What a backup says of itself before its rows. */
 export type BackupHeader = {
   version: number;
-  /** The number of the last migration of the database. */
+  /** The version of the database's tables. */
   schema: number;
   /** Everything that was acknowledged before this moment, by the clock of Postgres, is in it. ISO 8601. */
   takenAt: string;

@@ -1,13 +1,13 @@
-import { lacksTable, type Sql } from '../pool.ts';
+import type { Sql } from '../pool.ts';
 
 /** A backup that was made; `bytes`: null where something else than our command made it. */
 export type BackupRecord = { takenAt: Date; server: string; bytes: number | null; madeBy: string };
 
 /**
- * Why a backup could not be noted: the database only reads, it has the tables of an older version, or its
- * clock has not come to the moment of the backup.
+ * Why a backup could not be noted: the database only reads, or its clock has not come to the moment of the
+ * backup.
  */
-export type NotNoted = 'standby' | 'old_tables' | 'future';
+export type NotNoted = 'standby' | 'future';
 
 /**
  * Notes that a backup was made, so that its age can be told; `takenAt`: null for now. One that is noted
@@ -24,16 +24,11 @@ export async function noteBackup(
   if (standby) return 'standby';
   // It would hide for long that no other is made.
   if (future) return 'future';
-  try {
-    await sql`
-      insert into backup_record (taken_at, server, bytes, made_by)
-      values (${moment}, ${server}, ${bytes}, ${madeBy})
-      on conflict (taken_at, server) do nothing`;
-    return moment;
-  } catch (error) {
-    if (lacksTable(error)) return 'old_tables';
-    throw error;
-  }
+  await sql`
+    insert into backup_record (taken_at, server, bytes, made_by)
+    values (${moment}, ${server}, ${bytes}, ${madeBy})
+    on conflict (taken_at, server) do nothing`;
+  return moment;
 }
 
 /** The backup of the latest moment, with its age by the clock of Postgres; null when none was ever noted. */

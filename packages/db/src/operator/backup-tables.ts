@@ -5,7 +5,7 @@ export type BackupTable = { name: string; columns: string[] };
 
 // Everything else is in a backup, so that a table which a later migration adds is in it, too.
 const left = [
-  // The migrations that make the tables write it.
+  // What makes the tables writes it.
   'schema_version',
   'schema_compatibility',
   // What whoever has a backup could act in the service's name with. A restored database has keys of its own.
@@ -23,8 +23,8 @@ const left = [
   'audit_progress',
 ];
 
-// Counts of what the other tables hold: the migrations begin them with a row each.
-const begunByMigrations = [
+// Counts of what the other tables hold: they begin with a row each.
+const begunWithRow = [
   'item_block',
   'lot_block',
   'lot_block_count',
@@ -50,7 +50,7 @@ export async function listBackupTables(sql: Sql | Tx): Promise<BackupTable[]> {
  * empty.
  */
 export async function findTablesInUse(sql: Sql | Tx, tables: readonly BackupTable[]): Promise<string[]> {
-  const asked = tables.filter(({ name }) => !begunByMigrations.includes(name));
+  const asked = tables.filter(({ name }) => !begunWithRow.includes(name));
   if (asked.length === 0) return [];
   const [row] = await sql.unsafe<{ used: string[] }[]>(
     `select array_remove(array[${asked

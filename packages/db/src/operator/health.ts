@@ -1,7 +1,6 @@
 import { readDatabaseClock } from '../database-clock.ts';
 import { folded } from '../lists/fold-arrivals.ts';
 import { excessRightsOf, findMissingRoles, parts, roleOf } from '../logins.ts';
-import { appliedVersion, newestMigration } from '../migrate.ts';
 import type { Sql } from '../pool.ts';
 
 // What `doctor` and `status` ask Postgres, one question a function, so that one that fails leaves the others.
@@ -12,11 +11,6 @@ export async function readServerVersion(sql: Sql): Promise<{ text: string; numbe
   const [row] = await sql<{ text: string; number: number }[]>`
     select current_setting('server_version') as text, current_setting('server_version_num')::integer as number`;
   return row!;
-}
-
-/** The newest migration of the database, null without tables; and the newest that this version knows. */
-export async function readSchemaVersion(sql: Sql): Promise<{ found: number | null; known: number }> {
-  return { found: await appliedVersion(sql), known: newestMigration() };
 }
 
 /**

@@ -1,10 +1,7 @@
 import type { Sql, Tx } from '../pool.ts';
 import { listBackupSequences, quoteName } from './backup-tables.ts';
 
-/**
- * Which database this is: see the migration `backup-and-retention`. `restoredTo`: null when it never was
- * restored.
- */
+/** Which database this is: see schema/01-database.sql. `restoredTo`: null when it never was restored. */
 export type DatabaseIdentity = { id: string; since: Date; restoredTo: Date | null };
 
 export async function readIdentity(sql: Sql | Tx): Promise<DatabaseIdentity> {

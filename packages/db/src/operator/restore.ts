@@ -2,8 +2,9 @@ import { finished } from 'node:stream/promises';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { messageOf } from '@inventory/process/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
-import { migrate, newestMigration } from '../migrate.ts';
+import { appliedVersion, migrate } from '../migrate.ts';
 import { isLockTimeout, openConnection, type Sql, type Tx } from '../pool.ts';
+import { knownVersion } from '../schema-steps.ts';
 import { type BackupBlock, DamagedBackupError, type OpenBackup } from './backup-file.ts';
 import { noteBackup } from './backup-records.ts';
 import { type BackupTable, findTablesInUse, listBackupTables, quoteName } from './backup-tables.ts';
@@ -44,9 +45,9 @@ export async function restoreBackup(
   options: RestoreOptions,
 ): Promise<Restored> {
   const { schema } = backup.header;
-  if (schema > newestMigration()) {
+  if (schema > knownVersion()) {
     throw new RestoreRefusedError(
-      `the backup's schema is ${schema}, newer than ${newestMigration()}, the last that this version knows: restore it with the newer version`,
+      `the backup's schema is ${schema}, newer than ${knownVersion()}, the last that this version knows: restore it with the newer version`,
     );
   }
   await makeTables(sql, schema, options);
@@ -81,29 +82,17 @@ async function bringUpToDate(
 
 /** The tables as the backup's were. */
 async function makeTables(sql: Sql, schema: number, { report }: RestoreOptions): Promise<void> {
-  const [found] = await sql<{ versioned: boolean; others: number }[]>`
-    select to_regclass('public.schema_version') is not null as versioned,
-      (select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm'))::integer as others`;
-  if (!found!.versioned) {
-    if (found!.others > 0)
-      throw new RestoreRefusedError("the database is not empty: it has tables that are not the service's");
-    report('tables', null);
-    await migrate(sql, () => {}, { to: schema });
-    return;
+  const applied = await appliedVersion(sql);
+  // Older ones without rows: a restore was broken off while it made the tables.
+  const isBegun = async () =>
+    applied! < schema && (await findTablesInUse(sql, await listBackupTables(sql))).length === 0;
+  if (applied !== null && applied !== schema && !(await isBegun())) {
+    throw new RestoreRefusedError(
+      `the database's schema is ${applied} and the backup's ${schema}: restore into a new database, without tables`,
+    );
   }
-  const [applied] = await sql<{ version: number }[]>`
-    select coalesce(max(version), 0)::integer as version from schema_version`;
-  if (applied!.version === schema) return;
-  // A restore that was broken off while it made the tables.
-  const isBegun = applied!.version < schema;
-  if (isBegun && (await findTablesInUse(sql, await listBackupTables(sql))).length === 0) {
-    report('tables', null);
-    await migrate(sql, () => {}, { to: schema });
-    return;
-  }
-  throw new RestoreRefusedError(
-    `the database's schema is ${applied!.version} and the backup's ${schema}: restore into a new database, without tables`,
-  );
+  report('tables', null);
+  await migrate(sql, () => {}, { to: schema });
 }
 
 async function loadAll(sql: Sql, backup: OpenBackup, options: RestoreOptions): Promise<Restored> {

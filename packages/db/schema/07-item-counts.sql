@@ -1,5 +1,12 @@
--- How many items there are before a page, as for lots: see lot-counts. Here a block begins at a shortID, and one level is enough.
+-- How many items there are before a page, without counting them. The items are cut by shortID into blocks of
+-- about a thousand, each with its count. A page is found by adding up blocks, a total by adding up all of
+-- them.
+--
+-- A write never touches a count: it would wait for every other write near it. A trigger leaves a row in
+-- item_arrival, and fold_item_arrivals() brings those into the counts, all in one transaction. So at any
+-- moment counts and arrivals together are exactly the items that can be seen at that moment.
 
+-- The blocks, with the counts of all items and of those that are not discontinued.
 create table item_block (
   -- The shortID from which on an item belongs to the block; up to the next block's.
   block text collate "C" primary key,
@@ -7,6 +14,9 @@ create table item_block (
   active integer not null check (active between 0 and items)
 ) with (fillfactor = 50);
 
+insert into item_block (block, items, active) values ('', 0, 0);
+
+-- Changes that the counts do not hold yet. No index: it is short, and read whole.
 create table item_arrival (
   short_id text collate "C" not null,
   items integer not null,
@@ -41,10 +51,12 @@ $$;
 
 create trigger item_added after insert on item referencing new table as added
   for each statement execute function note_items_added();
+-- No part of the service removes items; if an operator does, the counts stay right.
 create trigger item_removed after delete on item referencing old table as removed
   for each statement execute function note_items_removed();
 create trigger item_changed after update of discontinued, short_id on item
-  for each row when (old.discontinued <> new.discontinued or old.short_id <> new.short_id) execute function note_item_changed();
+  for each row when (old.discontinued <> new.discontinued or old.short_id <> new.short_id)
+  execute function note_item_changed();
 
 -- Cuts a block into blocks of `size` items and counts them.
 create function cut_item_block(cut text, size integer) returns void language plpgsql as $$
@@ -66,7 +78,10 @@ begin
 end
 $$;
 
--- See fold_lot_arrivals(): the same conditions, and the table to lock is item_block.
+-- Brings the arrivals into the counts, and cuts each block that has grown to twice its size. Returns how many
+-- arrivals that were. Must run in a transaction of REPEATABLE READ that has locked item_block before it did
+-- anything else: then the items that it sees when it cuts a block are those of the counts and the arrivals,
+-- and nobody else folds.
 create function fold_item_arrivals(block_size integer) returns integer language plpgsql as $$
 declare
   folded integer;
@@ -110,5 +125,3 @@ begin
   perform cut_item_block('', 1024);
 end
 $$;
-
-select recount_items();

@@ -1,94 +1,50 @@
--- The counts of lots and of transactions are bound once more: 64 and more chapters are a volume. A page adds up volumes, then the chapters of
--- those that hold it, then their blocks, so a newest page does not cost more with each 65,536 rows there have ever been. And what arrives
--- is brought into the counts without looking at every block there is.
+-- How many lots there are before a page, and how many of them are in stock, without counting them. As with
+-- items (07-item-counts.sql), with more levels. Lots are cut by the moment of receipt into blocks of about a
+-- thousand; 64 and more blocks are bound into a chapter, 64 and more chapters into a volume. Each keeps its
+-- lots of each warehouse. A page is found by adding up volumes, then the chapters of those that hold it, then
+-- their blocks, so a newest page does not cost more with each lot there has ever been. A total is the sum of
+-- the volumes.
 
--- Nobody folds meanwhile.
-lock table lot_block in share row exclusive mode;
-lock table transaction_block_count in share row exclusive mode;
-
--- 64 chapters of 64 blocks of 1,024 numbers.
-create table transaction_volume_count (
-  volume bigint not null,
-  wid integer not null,
-  other_wid integer not null,
-  transactions integer not null check (transactions between 0 and 4194304),
-  primary key (volume, wid, other_wid)
+-- The blocks and the chapters that they are bound into.
+create table lot_block (
+  -- The moment of receipt from which on a lot belongs to the block; up to the next block's.
+  block timestamptz(3) primary key,
+  -- The chapter's first block.
+  chapter timestamptz(3) not null,
+  lots integer not null
 ) with (fillfactor = 50);
 
-insert into transaction_volume_count (volume, wid, other_wid, transactions)
-select chapter >> 6, wid, other_wid, sum(transactions)
-from transaction_chapter_count
-group by 1, 2, 3
-order by 1, 2, 3;
+create index lot_block_chapter_idx on lot_block (chapter);
 
-create or replace function fold_transaction_arrivals() returns integer language plpgsql as $$
-declare
-  folded integer;
-begin
-  if current_setting('transaction_isolation') <> 'repeatable read' then
-    raise exception 'fold_transaction_arrivals() needs repeatable read';
-  end if;
-  with taken as (
-    delete from transaction_arrival
-    returning block, wid, other_wid, transactions
-  ), by_block as (
-    insert into transaction_block_count as counted (chapter, block, wid, other_wid, transactions)
-    select block >> 6, block, wid, other_wid, sum(transactions)
-    from taken
-    group by block, wid, other_wid
-    on conflict (chapter, block, wid, other_wid) do update
-    set transactions = counted.transactions + excluded.transactions
-  ), by_chapter as (
-    insert into transaction_chapter_count as counted (chapter, wid, other_wid, transactions)
-    select block >> 6, wid, other_wid, sum(transactions)
-    from taken
-    group by block >> 6, wid, other_wid
-    on conflict (chapter, wid, other_wid) do update
-    set transactions = counted.transactions + excluded.transactions
-  ), by_volume as (
-    insert into transaction_volume_count as counted (volume, wid, other_wid, transactions)
-    select block >> 12, wid, other_wid, sum(transactions)
-    from taken
-    group by block >> 12, wid, other_wid
-    on conflict (volume, wid, other_wid) do update
-    set transactions = counted.transactions + excluded.transactions
-  )
-  select count(*) into folded from taken;
-  return folded;
-end
-$$;
-
-create or replace function recount_transactions() returns void language plpgsql as $$
-begin
-  -- No transaction comes between what is counted and what has arrived.
-  lock table stock_transaction in share row exclusive mode;
-  truncate transaction_block_count, transaction_chapter_count, transaction_volume_count, transaction_arrival;
-  insert into transaction_block_count (chapter, block, wid, other_wid, transactions)
-  select transaction_no >> 16, transaction_no >> 10, least(wid, to_wid),
-    case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
-  from stock_transaction
-  where wid is not null
-  group by 1, 2, 3, 4
-  order by 1, 2, 3, 4;
-  insert into transaction_chapter_count (chapter, wid, other_wid, transactions)
-  select chapter, wid, other_wid, sum(transactions)
-  from transaction_block_count
-  group by chapter, wid, other_wid
-  order by chapter, wid, other_wid;
-  insert into transaction_volume_count (volume, wid, other_wid, transactions)
-  select chapter >> 6, wid, other_wid, sum(transactions)
-  from transaction_chapter_count
-  group by 1, 2, 3
-  order by 1, 2, 3;
-end
-$$;
-
--- A volume of lots is named by its first chapter, and goes up to the next one's.
+-- A volume is named by its first chapter, and goes up to the next one's.
 create table lot_volume (
   volume timestamptz(3) primary key,
   chapters integer not null
 ) with (fillfactor = 50);
 
+insert into lot_block (block, chapter, lots) values ('-infinity', '-infinity', 0);
+insert into lot_volume (volume, chapters) values ('-infinity', 1);
+
+-- How many lots of a warehouse a block holds.
+create table lot_block_count (
+  wid integer not null,
+  chapter timestamptz(3) not null,
+  block timestamptz(3) not null,
+  lots integer not null check (lots >= 0),
+  active integer not null check (active between 0 and lots),
+  primary key (wid, chapter, block)
+) with (fillfactor = 50);
+
+-- The same of a chapter, the sum of its blocks'.
+create table lot_chapter_count (
+  wid integer not null,
+  chapter timestamptz(3) not null,
+  lots integer not null check (lots >= 0),
+  active integer not null check (active between 0 and lots),
+  primary key (wid, chapter)
+) with (fillfactor = 50);
+
+-- The same of a volume, the sum of its chapters'.
 create table lot_volume_count (
   wid integer not null,
   volume timestamptz(3) not null,
@@ -97,44 +53,66 @@ create table lot_volume_count (
   primary key (wid, volume)
 ) with (fillfactor = 50);
 
--- Cuts a volume into volumes of `size` chapters.
-create function cut_lot_volume(cut timestamptz, size integer) returns void language plpgsql as $$
-declare
-  until timestamptz := (select coalesce(min(volume), 'infinity') from lot_volume where volume > cut);
+-- Changes that the counts do not hold yet. No index: it is short, and read whole.
+create table lot_arrival (
+  wid integer not null,
+  received timestamptz(3) not null,
+  lots integer not null,
+  active integer not null
+);
+
+create function note_lots_added() returns trigger language plpgsql as $$
 begin
-  with placed as (
-    select chapter, row_number() over (order by chapter) - 1 as place
-    from (select distinct chapter from lot_block where chapter >= cut and chapter < until) as chapters
-  ), rebound as materialized (
-    select chapter, max(case when place % size = 0 then chapter end) over (order by chapter) as volume
-    from placed
-  ), moved as materialized (
-    select wid, volume, sum(lots) as lots, sum(active) as active
-    from lot_chapter_count
-    join rebound using (chapter)
-    where wid in (select warehouse.wid from warehouse) and volume > cut
-    group by wid, volume
-  ), bound as (
-    insert into lot_volume (volume, chapters)
-    select volume, count(*)
-    from rebound
-    group by volume
-    on conflict (volume) do update
-    set chapters = excluded.chapters
-  ), added as (
-    insert into lot_volume_count (wid, volume, lots, active)
-    select wid, volume, lots, active
-    from moved
-  )
-  update lot_volume_count
-  set lots = lot_volume_count.lots - gone.lots, active = lot_volume_count.active - gone.active
-  from (select wid, sum(lots) as lots, sum(active) as active from moved group by wid) as gone
-  where lot_volume_count.wid = gone.wid and lot_volume_count.volume = cut;
+  insert into lot_arrival (wid, received, lots, active)
+  select wid, received, count(*), count(*) filter (where active)
+  from added
+  group by wid, received;
+  return null;
 end
 $$;
 
--- As before; the counts of the block by warehouse, for the index.
-create or replace function cut_lot_block(cut timestamptz, size integer) returns void language plpgsql as $$
+create function note_lots_removed() returns trigger language plpgsql as $$
+begin
+  insert into lot_arrival (wid, received, lots, active)
+  select wid, received, -count(*), -count(*) filter (where active)
+  from removed
+  group by wid, received;
+  return null;
+end
+$$;
+
+create function note_lot_relocated() returns trigger language plpgsql as $$
+begin
+  insert into lot_arrival (wid, received, lots, active)
+  values (old.wid, old.received, -1, -old.active::integer), (new.wid, new.received, 1, new.active::integer);
+  return null;
+end
+$$;
+
+create function note_lot_active_changed() returns trigger language plpgsql as $$
+begin
+  insert into lot_arrival (wid, received, lots, active)
+  values (new.wid, new.received, 0, new.active::integer - old.active::integer);
+  return null;
+end
+$$;
+
+create trigger lot_added after insert on lot referencing new table as added
+  for each statement execute function note_lots_added();
+-- A row for each lot that was emptied, where it stays in the list; lots that keep some units, most of a
+-- batch, cost nothing. One that was relocated as well is noted by lot_relocated.
+create trigger lot_active_changed after update of active on lot
+  for each row when (old.active <> new.active and old.wid = new.wid and old.received = new.received)
+  execute function note_lot_active_changed();
+-- No part of the service does either of these; if an operator does, the counts stay right.
+create trigger lot_removed after delete on lot referencing old table as removed
+  for each statement execute function note_lots_removed();
+create trigger lot_relocated after update of wid, received on lot
+  for each row when (old.wid <> new.wid or old.received <> new.received) execute function note_lot_relocated();
+
+-- Cuts a block into blocks of `size` lots and counts them. Lots of one moment stay together, so that the
+-- place of an arrival is known by its moment alone. Rows are asked for by warehouse, for the index.
+create function cut_lot_block(cut timestamptz, size integer) returns void language plpgsql as $$
 declare
   until timestamptz := (select coalesce(min(block), 'infinity') from lot_block where block > cut);
   bound timestamptz := (select chapter from lot_block where block = cut);
@@ -179,8 +157,8 @@ begin
 end
 $$;
 
--- Likewise; and the volume has so many chapters more.
-create or replace function cut_lot_chapter(cut timestamptz, size integer) returns void language plpgsql as $$
+-- Cuts a chapter into chapters of `size` blocks; the volume has so many chapters more.
+create function cut_lot_chapter(cut timestamptz, size integer) returns void language plpgsql as $$
 begin
   with placed as (
     select block, row_number() over (order by block) - 1 as place
@@ -218,9 +196,47 @@ begin
 end
 $$;
 
--- As before, with the volumes, which have as many chapters as a chapter has blocks. Of blocks and chapters only those are looked at that
--- something came to.
-create or replace function fold_lot_arrivals(block_size integer default 1024, chapter_size integer default 64) returns integer language plpgsql
+-- Cuts a volume into volumes of `size` chapters.
+create function cut_lot_volume(cut timestamptz, size integer) returns void language plpgsql as $$
+declare
+  until timestamptz := (select coalesce(min(volume), 'infinity') from lot_volume where volume > cut);
+begin
+  with placed as (
+    select chapter, row_number() over (order by chapter) - 1 as place
+    from (select distinct chapter from lot_block where chapter >= cut and chapter < until) as chapters
+  ), rebound as materialized (
+    select chapter, max(case when place % size = 0 then chapter end) over (order by chapter) as volume
+    from placed
+  ), moved as materialized (
+    select wid, volume, sum(lots) as lots, sum(active) as active
+    from lot_chapter_count
+    join rebound using (chapter)
+    where wid in (select warehouse.wid from warehouse) and volume > cut
+    group by wid, volume
+  ), bound as (
+    insert into lot_volume (volume, chapters)
+    select volume, count(*)
+    from rebound
+    group by volume
+    on conflict (volume) do update
+    set chapters = excluded.chapters
+  ), added as (
+    insert into lot_volume_count (wid, volume, lots, active)
+    select wid, volume, lots, active
+    from moved
+  )
+  update lot_volume_count
+  set lots = lot_volume_count.lots - gone.lots, active = lot_volume_count.active - gone.active
+  from (select wid, sum(lots) as lots, sum(active) as active from moved group by wid) as gone
+  where lot_volume_count.wid = gone.wid and lot_volume_count.volume = cut;
+end
+$$;
+
+-- Brings the arrivals into the counts, and cuts all that has grown to twice its size. Of blocks and chapters
+-- only those are looked at that something came to. Under the same rules as fold_item_arrivals(); the table to
+-- lock is lot_block.
+create function fold_lot_arrivals(block_size integer default 1024, chapter_size integer default 64) returns integer
+language plpgsql
 -- Each count by its key, however few of them the planner thinks there are.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -317,7 +333,8 @@ begin
 end
 $$;
 
-create or replace function recount_lots() returns void language plpgsql as $$
+-- Counts every lot anew, whatever the counts say.
+create function recount_lots() returns void language plpgsql as $$
 begin
   -- No lot comes between what is counted and what has arrived.
   lock table lot in share row exclusive mode;
@@ -335,11 +352,3 @@ begin
   perform bind_lot_volumes();
 end
 $$;
-
-select bind_lot_volumes();
-
-revoke all on transaction_volume_count, lot_volume, lot_volume_count from public;
-revoke all on function cut_lot_volume, bind_lot_volumes from public;
-grant select on transaction_volume_count, lot_volume, lot_volume_count to inventory_api, inventory_worker, inventory_operator;
-grant insert, update on transaction_volume_count, lot_volume, lot_volume_count to inventory_worker;
-grant execute on function cut_lot_volume to inventory_worker;

@@ -1,8 +1,9 @@
--- Which items have a stock level, without reading the levels. A list over several warehouses has one record for each item that is
--- used in any of them; counts cannot be added up for that, sets can: one bit for each item, united over the warehouses asked for.
--- As with lots (see lot-counts) a batch never touches a set: it leaves a row in level_arrival, which fold_level_arrivals() brings in.
--- An arrival says only that a gate should be looked at.
+-- Which items have a stock level, without reading the levels. A list over several warehouses has one record
+-- for each item that is used in any of them. Counts cannot be added up for that, sets can: one bit for each
+-- item, united over the warehouses asked for. As with items (07-item-counts.sql) a batch never touches a set:
+-- it leaves a row in level_arrival, which fold_level_arrivals() brings in.
 
+-- A set is cut into blocks of 8,192 items, 1 KB each.
 create table level_set (
   wid integer not null,
   -- part_no / 8192
@@ -12,6 +13,7 @@ create table level_set (
   primary key (wid, block)
 );
 
+-- A row says only that a gate should be looked at.
 create table level_arrival (
   wid integer not null,
   part_no integer not null
@@ -53,7 +55,7 @@ create trigger level_unused after update of used on stock_level
 create trigger level_removed after delete on stock_level
   for each row when (old.used) execute function note_level_gone();
 
--- See fold_lot_arrivals(): the same conditions, and the table to lock is level_set.
+-- Under the same rules as fold_item_arrivals(); the table to lock is level_set.
 create function fold_level_arrivals() returns integer language plpgsql as $$
 declare
   folded integer;
@@ -103,5 +105,3 @@ begin
   order by wid, block;
 end
 $$;
-
-select collect_levels();

@@ -1,0 +1,56 @@
+-- Warehouses and items.
+
+-- Where stock lies. Scopes, counts and most indexes go by its number.
+create table warehouse (
+  wid integer primary key check (wid > 0),
+  name text collate "C" not null check (name <> ''),
+  created timestamptz(3) not null default now()
+);
+
+-- Items. Stock and its history refer to the number, callers to the shortID.
+create table item (
+  part_no integer generated always as identity primary key,
+  short_id text collate "C" not null constraint item_short_id_key unique check (short_id <> ''),
+  description text collate "C" not null default '',
+  category integer not null default 0,
+  sub_category integer not null default 0,
+  uom text collate "C" not null default 'EA',
+  put_up text collate "C" not null default '',
+  units numeric not null default 1 check (units >= 0 and units < 1e12),
+  dflt_owner integer not null default 0,
+  discontinued boolean not null default false,
+  created timestamptz(3) not null default now(),
+  created_by text collate "C" not null,
+  -- now() would be the moment of the transaction's start.
+  modified timestamptz(3) not null default change_moment(),
+  -- When the description last changed; null: not since the item was made. Its lots show it, and there may be
+  -- a hundred thousand: they are found through the item, and not written to.
+  described timestamptz(3)
+);
+
+create index item_active_idx on item (short_id) where not discontinued;
+create index item_category_idx on item (category, short_id) where not discontinued;
+create index item_modified_idx on item (modified);
+create index item_described_idx on item (described) where described is not null;
+
+-- Other names of items. An alias never equals a shortID. Adding an alias takes a lock on the item table that
+-- waits for creates under way (src/aliases.ts); the trigger is the other half: a create sees every alias
+-- added before it.
+create table item_alias (
+  alias text collate "C" primary key check (alias <> ''),
+  part_no integer not null references item
+);
+
+create index item_alias_part_no_idx on item_alias (part_no);
+
+create function refuse_short_id_of_alias() returns trigger language plpgsql as $$
+begin
+  if exists (select from item_alias where alias = new.short_id) then
+    raise unique_violation using constraint = 'item_alias_pkey', message = 'an alias has this name';
+  end if;
+  return new;
+end
+$$;
+
+create trigger item_short_id_is_no_alias before insert on item
+  for each row execute function refuse_short_id_of_alias();

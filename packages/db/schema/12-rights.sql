@@ -1,0 +1,149 @@
+-- Who may do what. Three roles without a login of their own, one for each part of the service; its logins are
+-- members of them: inventory_api, inventory_worker, and inventory_operator for the everyday use of the
+-- command line. The owner of the tables is for migrations. All that is not granted here, or beside the table
+-- that a later migration makes, is refused. Each role may write the columns that its statements name, and no
+-- others.
+
+-- Roles are the cluster's, not the database's: another database of this service may have made them, or make
+-- them at this moment.
+do $$
+declare
+  missing text[];
+  wanted text;
+begin
+  select array_agg(name order by name) into missing
+  from unnest(array['inventory_api', 'inventory_worker', 'inventory_operator']) as name
+  where not exists (select from pg_roles where rolname = name);
+  foreach wanted in array coalesce(missing, '{}') loop
+    begin
+      execute format('create role %I nologin', wanted);
+    exception
+      when duplicate_object or unique_violation then null;
+    end;
+  end loop;
+end
+$$;
+
+-- Nothing by default. A later migration's functions begin without rights, too.
+do $$
+begin
+  execute format('revoke all on database %I from public', current_database());
+  execute format(
+    'grant connect on database %I to inventory_api, inventory_worker, inventory_operator', current_database()
+  );
+end
+$$;
+revoke all on schema public from public;
+revoke all on all tables in schema public from public;
+revoke all on all sequences in schema public from public;
+revoke all on all functions in schema public from public;
+alter default privileges revoke execute on functions from public;
+grant usage on schema public to inventory_api, inventory_worker, inventory_operator;
+
+-- Postgres lets everybody make large objects: room on the disk that nobody looks into. Only a superuser can
+-- revoke that, so where the owner is none it stays. For such an owner Postgres warns, or fails where a
+-- superuser has revoked it before.
+do $$
+begin
+  revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_put(oid, bigint, bytea),
+    lo_open(oid, integer), lowrite(integer, bytea), lo_truncate(integer, integer), lo_truncate64(integer, bigint),
+    lo_unlink(oid)
+    from public;
+exception
+  when insufficient_privilege then null;
+end
+$$;
+
+-- All three read the catalog, the stock and its history, and the counts of the lists.
+grant select on schema_version, schema_compatibility, item, warehouse, security_group, client, client_warehouse,
+  stock_level, lot, stock_transaction, stock_entry, idempotency_key, item_block, item_arrival, level_set,
+  level_arrival, lot_block, lot_volume, lot_block_count, lot_chapter_count, lot_volume_count, lot_arrival,
+  transaction_block_count, transaction_chapter_count, transaction_volume_count, transaction_arrival to
+  inventory_api, inventory_worker, inventory_operator;
+-- The moment of what they change.
+grant execute on function change_moment to inventory_api, inventory_worker, inventory_operator;
+
+-- The api: lists, items, tokens, keys and the verdict.
+grant select on item_alias, client_secret, envelope_key, database_identity, backup_record, audit_drift to
+  inventory_api;
+grant insert (part_no, short_id, description, category, sub_category, uom, put_up, units, dflt_owner,
+  discontinued, created_by, created, modified) on item to inventory_api;
+grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
+  described) on item to inventory_api;
+grant insert on item_arrival to inventory_api;
+-- An abandoned request, and nothing else: one that was applied or refused has more columns.
+grant insert (request_id, status) on stock_transaction to inventory_api;
+-- A key that is refused: what it leads to is the worker's to say.
+grant insert (client_id, key_digest, asked_at, refused_at), update (refused_at) on idempotency_key to
+  inventory_api;
+-- The api signs tokens. It makes the first key and forgets private halves; it withdraws none.
+grant select, insert (kid, private_jwk), delete on signing_key to inventory_api;
+grant select, insert (kid, public_jwk, signs_from) on verifying_key to inventory_api;
+grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_api;
+grant execute on function changes_known_until to inventory_api;
+
+-- The worker: stock, its ledger, the counts of the lists, retention and the audit in the background.
+grant select on envelope_key, audit_progress, audit_drift to inventory_worker;
+grant insert (part_no, wid), update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
+grant insert, update (units, spot, rfid_tag, modified, active, shipped, hold, hold_reason, net_weight,
+  gross_weight) on lot to inventory_worker;
+grant insert (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
+  part_no, wid, to_wid, captured_at, captured_at_corrected, device_id, device_seq) on stock_transaction to
+  inventory_worker;
+grant insert on stock_entry to inventory_worker;
+grant insert, update (asked_at, fingerprint, request_id, refused_at) on idempotency_key to inventory_worker;
+grant usage on sequence lot_rec_no_seq, stock_transaction_no_seq to inventory_worker;
+-- By it the batch that claims a key finds that another one has.
+grant execute on function refuse_taken_key to inventory_worker;
+grant insert on lot_arrival, level_arrival, transaction_arrival to inventory_worker;
+grant delete on item_arrival, level_arrival, lot_arrival, transaction_arrival to inventory_worker;
+grant insert, update on item_block, level_set, lot_block, lot_volume, lot_block_count, lot_chapter_count,
+  lot_volume_count, transaction_block_count, transaction_chapter_count, transaction_volume_count to
+  inventory_worker;
+grant execute on function fold_item_arrivals, fold_level_arrivals, fold_lot_arrivals, fold_transaction_arrivals,
+  cut_item_block, cut_lot_block, cut_lot_chapter, cut_lot_volume, remove_outdated to inventory_worker;
+grant update (lot_after, lot_until, level_after_part_no, level_after_wid, pass_started, pass_finished, due) on
+  audit_progress to inventory_worker;
+grant insert (check_name, part_no, wid, rec_no, expected, found), update (expected, found, last_seen), delete on
+  audit_drift to inventory_worker;
+
+-- The operator: items from files, aliases, warehouses, clients, holds, order quantities, new keys, backups
+-- and the audit; no migrations, no seed data.
+grant select on item_alias, client_secret, former_client, database_identity, retention, backup_record,
+  audit_progress, audit_drift to inventory_operator;
+grant insert (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued,
+  created_by, created, modified) on item to inventory_operator;
+grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
+  described) on item to inventory_operator;
+grant insert on item_arrival, item_alias, level_arrival, warehouse, security_group, client, client_secret,
+  client_warehouse to inventory_operator;
+grant insert (client_id) on former_client to inventory_operator;
+grant update (name) on warehouse to inventory_operator;
+grant update (group_id, read_only, disabled, rate_limit, operations_per_minute, tokens_from) on client to
+  inventory_operator;
+grant delete on item_alias, client, client_secret, client_warehouse to inventory_operator;
+grant update (hold, hold_reason, modified) on lot to inventory_operator;
+grant insert (part_no, wid, on_order, committed, packed, asn, used), update (on_hold, on_order, committed,
+  packed, asn, used, modified) on stock_level to inventory_operator;
+grant insert (request_id, client_id, kind, body, status, result) on stock_transaction to inventory_operator;
+grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_operator;
+-- A backup says how far the numbers are.
+grant select on all sequences in schema public to inventory_operator;
+grant insert (taken_at, server, bytes, made_by) on backup_record to inventory_operator;
+grant execute on function remove_old_keys, remove_undone_transactions to inventory_operator;
+-- It adds and withdraws keys of tokens, and sees no private half.
+grant select (kid), insert (kid, private_jwk), delete on signing_key to inventory_operator;
+grant select, insert (kid, public_jwk, signs_from), update (signs_from, retired, withdrawn) on verifying_key to
+  inventory_operator;
+-- A new key of envelopes, drawn by the database; no look at any.
+grant select (kid, created), insert (created) on envelope_key to inventory_operator;
+-- Adding an alias locks the items against creates. Postgres 17 has a right for that alone.
+do $$
+begin
+  if current_setting('server_version_num')::integer >= 170000 then
+    execute 'grant maintain on item to inventory_operator';
+  else
+    execute 'grant update on item to inventory_operator';
+  end if;
+end
+$$;

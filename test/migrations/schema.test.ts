@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrate } from '@inventory/db/migrate';
+import { expect, onTestFinished, test } from 'vitest';
+import { createEmptyDatabase, describeSchema } from '../harness/backups.ts';
+import { createDatabase } from '../harness/database.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'packages/db/schema');
+const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+const withoutComments = (text: string) => text.replaceAll(/--.*$/gm, '');
+
+test('two databases are made alike, and a third one that is a copy of one is no different', async () => {
+  const copy = await createDatabase();
+  onTestFinished(copy.drop);
+  const [first, second] = [await createEmptyDatabase(), await createEmptyDatabase()];
+  for (const { sql } of [first, second]) await migrate(sql);
+  const described = await describeSchema(first.sql);
+  expect(described.length).toBeGreaterThan(300);
+  expect(await describeSchema(second.sql)).toEqual(described);
+  expect(await describeSchema(copy.sql)).toEqual(described);
+});
+
+test('each table of the schema says why it is there, and everything is made once, as it is', () => {
+  for (const { name, text } of files) {
+    expect(text, name).toMatch(/^-- /);
+    expect(text.match(/(?<!--.*\n)^create table \w+/gm), name).toBeNull();
+    expect(withoutComments(text), name).not.toMatch(/\b(?:or replace|drop|alter table)\b/);
+  }
+});
+
+test('each table, column and function of the schema is used', async () => {
+  const { sql, drop } = await createDatabase();
+  onTestFinished(drop);
+  const made = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+    union
+    select attname
+    from pg_attribute
+    join pg_class on pg_class.oid = attrelid
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0
+    union
+    select proname from pg_proc where pronamespace = 'public'::regnamespace`;
+  const sources = execFileSync('git', ['ls-files', 'packages/*/src/*.ts', 'apps/*.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .trim()
+    .split('\n');
+  const used = new Set(sources.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\w+/g) ?? []));
+  const count = new Map<string, number>();
+  // A right to what nobody uses is no use of it.
+  for (const { text } of files.filter(({ name }) => !name.endsWith('rights.sql')))
+    for (const word of withoutComments(text).match(/\w+/g) ?? []) count.set(word, (count.get(word) ?? 0) + 1);
+  expect(
+    made.map(({ name }) => name).filter((name) => !used.has(name) && (count.get(name) ?? 0) < 2),
+  ).toEqual([]);
+});
