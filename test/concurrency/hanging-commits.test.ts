@@ -12,7 +12,7 @@ test('commits that hang are seen when all that waited with them was given up, an
   const queue = { isOpen: () => true, look: () => new Promise<never>(() => {}) };
   const needs = watchNeeds(createPresence(createFoldedLog(createLog('api'))), queue, {
     verdicts: poolOf(() => Promise.reject(new NeverBegunError('left behind'))),
-    statusPage: poolOf(() => Promise.resolve(3)),
+    operations: poolOf(() => Promise.resolve(3)),
   });
   onTestFinished(needs.stop);
   await expect.poll(needs.hangingCommits).toBe(3);

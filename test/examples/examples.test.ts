@@ -32,7 +32,7 @@ const notRun: [command: RegExp, because: string][] = [
     /^npx -y pnpm@12 (?:run )?(?:test|check|format|dashboard|audit:|sbom|test:|bench )/,
     'these are the tests, checks and measurements themselves',
   ],
-  [/^docker compose --profile/, 'needs containers; operation/monitoring tests what it runs'],
+  [/^docker compose --profile/, 'needs containers; operating/monitoring tests what it runs'],
   [/^docker compose (?:build|exec)|^echo COMPOSE_FILE/, 'needs containers'],
   [/^iptables /, 'changes the packet filter of the machine'],
 ];

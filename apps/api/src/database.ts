@@ -24,7 +24,7 @@ export type Database = {
   /** Writes of items. */
   items: StatementPool;
   /** The page of those who run the service: one statement at a time, and never beside another's work. */
-  statusPage: StatementPool;
+  operations: StatementPool;
   /** Answers lists instead of the primary if it has caught up; null: there is no replica. */
   replica: Replica | null;
   /** How many pieces of work wait for a connection or a turn now. */
@@ -58,7 +58,7 @@ const trialsKind = {
   cancels: true,
 } as const;
 // Nobody's request waits for it. What takes Postgres longer is left out of the page.
-const statusPageKind = {
+const operationsKind = {
   name: 'inventory-operations',
   statementTimeoutMs: 2000,
   oneProcess: true,
@@ -141,7 +141,7 @@ const kindsOf = (readsMax: number) =>
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
     },
-    statusPage: statusPageKind,
+    operations: operationsKind,
   }) satisfies Record<string, Kind>;
 
 /** How many connections to Postgres one api opens at most; `readsMax`: DATABASE_CONNECTIONS. */
@@ -192,7 +192,7 @@ export function openDatabase(
     verdicts: open(kinds.verdicts, tellAll),
     trials: open(kinds.trials),
     items: open(kinds.items),
-    statusPage: open(kinds.statusPage),
+    operations: open(kinds.operations),
   };
   const turns = createListTurns();
   const trials = createTrials(pools.trials, trialsKind);
@@ -200,7 +200,7 @@ export function openDatabase(
     replicaOptions === null
       ? null
       : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
-  const { cheap: reads, authentication, verdicts, items, statusPage } = pools;
+  const { cheap: reads, authentication, verdicts, items, operations } = pools;
   const waitingCounts = (): Record<string, number> => ({
     ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
     trials: trials.waitingCount(),
@@ -214,7 +214,7 @@ export function openDatabase(
     verdicts,
     trials,
     items,
-    statusPage,
+    operations,
     waitingCount: () => Object.values(waitingCounts()).reduce((sum, count) => sum + count, 0),
     waitingCounts,
     connectionCounts() {

@@ -38,12 +38,12 @@ const unseenMs = 2000;
 
 /**
  * Looks, all the time, whether Redis, Postgres and a worker are there; by `verdicts`, whose writes are the
- * first to hang, and by `statusPage` whether they do.
+ * first to hang, and by `operations` whether they do.
  */
 export function watchNeeds(
   presence: Presence,
   submitter: Pick<Submitter, 'isOpen' | 'look'>,
-  { verdicts, statusPage }: { verdicts: StatementPool; statusPage: StatementPool },
+  { verdicts, operations }: { verdicts: StatementPool; operations: StatementPool },
 ): Needs {
   let sight: QueueSight = { workers: 0, seen: [], lastSeenMs: null, backlog: 0 };
   const startedAt = performance.now();
@@ -89,7 +89,7 @@ export function watchNeeds(
     // Connections that were given up are not suspect any more, and they may be all there is room for.
     if (hangingCommits === 0 && verdicts.counts().suspect === 0 && !isHeldUp) return;
     // If Postgres cannot be asked now, the last value stays.
-    hangingCommits = await statusPage.run(countHangingCommits).catch(() => hangingCommits);
+    hangingCommits = await operations.run(countHangingCommits).catch(() => hangingCommits);
   });
 
   const isPostgresWell = () => presence.isThere('postgres') && hangingCommits === 0;

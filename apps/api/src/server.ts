@@ -305,7 +305,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
   // Nobody can ask for it otherwise.
-  const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.statusPage);
+  const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   addApiReadings(registry, {
     submitter,
     needs,
@@ -320,7 +320,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   let statusPage: StatusPage | undefined;
   if (config.INTERNAL_PORT !== undefined)
-    statusPage = startStatusPage(registry, database.statusPage, () => needs.sight().seen);
+    statusPage = startStatusPage(registry, database.operations, () => needs.sight().seen);
   const internal = await serveInternal(config, {
     checkReady: () => readiness({ authentication, submitter, needs, clock, isDraining: () => draining }),
     metrics: registry,
