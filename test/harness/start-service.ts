@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 
 /** What `start` printed until it was up, and how it is ended; it ends with the test anyway. */
-export type StartedService = { banner: string; stop(): Promise<void> };
+export type StartedService = { banner: string; printed(): string; stop(): Promise<void> };
 
 /**
  * Runs `start` with these arguments until its banner is there. `env`: above what the tests have, a port that
@@ -35,5 +35,5 @@ export async function startService(
     });
     ended.then(() => reject(new Error(`start ended: ${printed}`)));
   });
-  return { banner: printed, stop };
+  return { banner: printed, printed: () => printed, stop };
 }

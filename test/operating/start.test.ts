@@ -1,3 +1,5 @@
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { addWarehouse } from '@inventory/db/warehouses';
 import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -17,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => database?.drop());
 
 /** `start` on the servers of the tests, until its banner is there. */
-const start = (env: Record<string, string>) =>
-  startService([], {
+const start = (env: Record<string, string>, args: readonly string[] = []) =>
+  startService(args, {
     DATABASE_URL: database.url,
     REDIS_URL: inject('redisUrl'),
     QUEUE_PREFIX: uniqueName('start'),
@@ -52,6 +54,17 @@ test('start says that it is up on a port that browsers refuse', async () => {
   const port = free.find((each) => each !== 0);
   const started = await start({ PORT: String(port) });
   expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
+});
+
+test('under start --watch the worker starts again when its code is saved, and both when a package is', async () => {
+  const started = await start({}, ['--watch']);
+  const root = join(import.meta.dirname, '../..');
+  const save = (file: string) => utimes(join(root, file), new Date(), new Date());
+  const timesUp = (name: string) => started.printed().split(`${name} is up again`).length - 1;
+  await save('apps/worker/src/main.ts');
+  await expect.poll(() => [timesUp('api'), timesUp('worker')]).toEqual([0, 1]);
+  await save('packages/domain/src/quantity.ts');
+  await expect.poll(() => [timesUp('api'), timesUp('worker')]).toEqual([1, 2]);
 });
 
 test('under start INTERNAL_PORT is the api’s and the next one the worker’s', async () => {

@@ -24,6 +24,8 @@ export type KeepUpOptions<Process extends Launched> = {
   launch: () => Process | Promise<Process>;
   onLaunched: (process: Process) => void;
   report: (line: string) => void;
+  /** The longest pause before it is started again; by default it grows to 5 s. */
+  pauseMaxMs?: number;
   /** Aborted: it is left as it is. */
   stopping: AbortSignal;
 };
@@ -33,7 +35,7 @@ export type KeepUpOptions<Process extends Launched> = {
  * `stopping` is aborted.
  */
 export async function keepUp<Process extends Launched>(options: KeepUpOptions<Process>): Promise<void> {
-  const { name, launch, onLaunched, report, stopping } = options;
+  const { name, launch, onLaunched, report, stopping, pauseMaxMs = pausesMs.at(-1)! } = options;
   let current: Process | null = options.first;
   for (let failures = 0; ; failures += 1) {
     if (current !== null) {
@@ -43,7 +45,8 @@ export async function keepUp<Process extends Launched>(options: KeepUpOptions<Pr
       if (Date.now() - since > settledAfterMs) failures = 0;
       report(`${name} ended (${ending}); starting it again`);
     }
-    await wait(pausesMs[failures] ?? pausesMs.at(-1), undefined, { signal: stopping }).catch(() => {});
+    const pauseMs = Math.min(pausesMs[failures] ?? pausesMs.at(-1)!, pauseMaxMs);
+    await wait(pauseMs, undefined, { signal: stopping }).catch(() => {});
     if (stopping.aborted) return;
     try {
       current = await launch();

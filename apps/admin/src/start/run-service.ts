@@ -19,6 +19,7 @@ import { type DemoClient, readDemoClient } from './demo-client.ts';
 import { addDemoData } from './demo-data.ts';
 import { makeLocalLogins } from './local-logins.ts';
 import { supervise } from './supervise.ts';
+import { watchSources } from './watch-sources.ts';
 
 /**
  * Read before anything is started or written, those of the api and the worker with them: a wrong one costs
@@ -34,12 +35,16 @@ const settings = {
 
 /**
  * How the service begins: from a backup that the database, which must be empty, is filled from (`backupFile`,
- * null: none); with demo data (`demo`), and with these also on a database that was given (`yes`).
+ * null: none); with demo data (`demo`), and with these also on a database that was given (`yes`). `watch`:
+ * whether api and worker are started again whenever their code is saved.
  */
-export type Beginning = { backupFile: string | null; demo: boolean; yes: boolean };
+export type Beginning = { backupFile: string | null; demo: boolean; yes: boolean; watch: boolean };
 
 /** Brings everything up, runs until it is told to stop, and leaves nothing running. */
-export async function runService(signal: AbortSignal, { backupFile, demo, yes }: Beginning): Promise<void> {
+export async function runService(
+  signal: AbortSignal,
+  { backupFile, demo, yes, watch }: Beginning,
+): Promise<void> {
   const config = readConfig(settings, process.env);
   await refuseUsedPort(config.HOST, config.PORT);
   const stops: (() => Promise<void>)[] = [];
@@ -83,8 +88,10 @@ export async function runService(signal: AbortSignal, { backupFile, demo, yes }:
         },
         logFile: join(logFolder, `${name}.log`),
         report: print,
+        isWatched: watch,
       });
       stops.push(running.stop);
+      if (watch) watchSources(name, () => void running.restart(), signal);
       return running;
     };
     // Two processes cannot share one internal port; the worker has the next one.

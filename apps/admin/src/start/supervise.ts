@@ -11,6 +11,8 @@ import { tellText } from '../cli/print.ts';
 const upWithinMs = 60_000;
 // A little longer than a process gives itself to stop in order.
 const stopWithinMs = 25_000;
+// Nothing is lost with a process that is killed, and a developer waits for the new one.
+const restartWithinMs = 500;
 
 export type SupervisedOptions = {
   /** For lines and errors: 'api'. */
@@ -21,6 +23,8 @@ export type SupervisedOptions = {
   /** Gets its standard output, after what is there; a long one makes way. */
   logFile: string;
   report: (line: string) => void;
+  /** Whether it is started again at once, however often it ends: somebody is working on its code. */
+  isWatched: boolean;
 };
 
 /** Where a process answers: its callers, and those who run it. */
@@ -32,6 +36,8 @@ export type Supervised = {
    * never is.
    */
   up: Promise<Ports>;
+  /** Ends it, so that it starts again with the code as it is now. */
+  restart(): Promise<void>;
   /** Ends it, in order if it can, and waits until it is gone. */
   stop(): Promise<void>;
 };
@@ -70,6 +76,7 @@ export function supervise(options: SupervisedOptions): Supervised {
       },
       report: options.report,
       stopping: stopping.signal,
+      ...(options.isWatched && { pauseMaxMs: 500 }),
     });
     return ports;
   };
@@ -79,6 +86,7 @@ export function supervise(options: SupervisedOptions): Supervised {
   up.catch(() => {});
   return {
     up,
+    restart: () => endChild(current, [{ signal: 'SIGTERM', waitMs: restartWithinMs }]),
     async stop() {
       stopping.abort();
       await endChild(current, [{ signal: 'SIGTERM', waitMs: stopWithinMs }]);
