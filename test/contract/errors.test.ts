@@ -64,6 +64,7 @@ test.each([
   ['POST', '/Item/1', ['DELETE', 'GET', 'HEAD']],
   ['POST', '/Inventory', ['GET', 'HEAD']],
   ['PUT', '/Inventory/1', ['GET', 'HEAD']],
+  ['PUT', '/Inventory/%31', ['GET', 'HEAD']],
   ['DELETE', '/Inventory/StockLevels', ['GET', 'HEAD']],
   ['GET', '/Inventory/Receive', ['POST']],
   ['HEAD', '/Inventory/Receive', ['POST']],

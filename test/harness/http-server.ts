@@ -2,29 +2,24 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConnectionLimits } from '@inventory/api/connections/connection';
-import { createHttpServer } from '@inventory/api/connections/http-server';
+import { createHttpServer, type Times } from '@inventory/api/connections/http-server';
 import { createStanding } from '@inventory/api/connections/standing';
 import { onTestFinished } from 'vitest';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
-// Long beside what is waited for, short beside what Node itself allows an idle connection.
+// Long beside what is waited for.
 export const patienceMs = 20_000;
 const never = 1_000_000;
-const patient: ConnectionLimits = {
-  headChecks: never,
-  nextHeadChecks: never,
-  bodyChecks: never,
-  unreadChecks: never,
-  takingChecks: never,
-  lingerChecks: 500,
-  requestsMax: never,
-  pipelinedMax: never,
-};
+// To Node 0 is without end.
+const patient: Times = { headMs: 0, requestMs: 0, idleMs: 0, silentMs: 0 };
+const patientLimits: ConnectionLimits = { pipelinedMax: never, lingerMs: 10_000, lingerMaxMs: never };
 
 type Options = {
+  times?: Partial<Times>;
   limits?: Partial<ConnectionLimits>;
   connectionsMax?: number;
   perAddressMax?: number;
+  showsWithinMs?: number;
   checkEveryMs?: number;
 };
 
@@ -40,7 +35,9 @@ export async function serve(handle: RequestListener, options: Options = {}) {
     connectionsMax: options.connectionsMax ?? never,
     perAddressMax: options.perAddressMax ?? 0,
     standing,
-    limits: { ...patient, ...options.limits },
+    times: { ...patient, ...options.times },
+    limits: { ...patientLimits, ...options.limits },
+    showsWithinMs: options.showsWithinMs ?? 100,
     checkEveryMs: options.checkEveryMs ?? 20,
     report: (counts) => reported.push(counts),
   });

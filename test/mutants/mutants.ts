@@ -23,7 +23,7 @@ const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/connections/connection.ts';
-const taking = 'apps/api/src/connections/taking.ts';
+const httpServer = 'apps/api/src/connections/http-server.ts';
 const connections = 'apps/api/src/connections/connections.ts';
 const gates = 'packages/db/src/batch/gates.ts';
 const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
@@ -1574,7 +1574,7 @@ async function importKey(`,
   },
   {
     name: 'answers may be left unread',
-    edits: [{ file: taking, search: 'unreadSince ??= now();', replace: 'unreadSince ??= null;' }],
+    edits: [{ file: httpServer, search: 'server.timeout = times.silentMs;', replace: '' }],
     test: { file: 'security/connections.test.ts', title: 'a caller who takes nothing' },
   },
   {
@@ -1680,7 +1680,7 @@ async function importKey(`,
   {
     name: 'what cannot be read is answered at once',
     edits: [
-      { file: connection, search: '} else if (isBusy()) {', replace: '} else if (limits.requestsMax < 0) {' },
+      { file: connection, search: 'if (current === null) end(isPart', replace: 'if (!isPart) end(isPart' },
     ],
     test: { file: 'security/connections.test.ts', title: 'comes after the answers that are due' },
   },
@@ -1700,7 +1700,7 @@ async function importKey(`,
     edits: [
       {
         file: connection,
-        search: 'return current === null || !current.request.complete || taking.isAwaited();',
+        search: 'return current === null || last?.request.complete === false || socket.writableLength > 0;',
         replace: 'return current === null;',
       },
     ],

@@ -1,65 +1,73 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request as send } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { readBytes } from '@inventory/api/read-bytes';
-import { expect, onTestFinished, test } from 'vitest';
-
-const bytesMax = 1024 * 1024;
-const large = Buffer.alloc(bytesMax, 'x');
+import { batchBytesMax, readBatchText } from '@inventory/api/body';
+import { createBodyRoom } from '@inventory/api/body-room';
+import Koa, { type Context } from 'koa';
+import { expect, test } from 'vitest';
+import { serve } from '../harness/http-server.ts';
 
 function collectGarbage() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
 }
 
-test.each([
-  ['in one piece', Buffer.from('{"a":1}')],
-  ['in many', large],
-])('a request that stays with its connection keeps nothing of its body: %s', async (_, body) => {
-  const kept: IncomingMessage[] = [];
-  const bodies: WeakRef<Buffer>[] = [];
-  const server = createServer(async (request, response) => {
-    kept.push(request);
-    const bytes = await readBytes(request, bytesMax);
-    bodies.push(new WeakRef(bytes));
-    response.end(String(bytes.length));
+/** A server that reads batches, says how long each is, and tells of each piece of a body that comes. */
+async function serveBatches(notePiece: (piece: Buffer) => void) {
+  const room = createBodyRoom();
+  const contexts: Context[] = [];
+  const app = new Koa();
+  app.silent = true;
+  app.use(async (ctx) => {
+    contexts.push(ctx);
+    ctx.state.client = { clientId: 'one' };
+    ctx.state.arrivedAt = performance.now();
+    ctx.body = String((await readBatchText(ctx, room)).length);
   });
-  onTestFinished(() => void server.close());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const request = send({ port, host: '127.0.0.1', method: 'POST' }).end(body);
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  expect(response.statusCode).toBe(200);
-  response.resume();
+  const { server, open } = await serve(app.callback());
+  server.prependListener('request', (request: IncomingMessage) => {
+    const push = request.push.bind(request);
+    request.push = (piece: Buffer | null) => {
+      if (piece !== null) notePiece(piece);
+      return push(piece);
+    };
+  });
+  return { open, contexts };
+}
+
+const head = (framing: string) =>
+  `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`;
+
+test.each([
+  ['in one piece', '{"a":1}'],
+  ['in many', 'x'.repeat(batchBytesMax)],
+])('a request that stays with its connection keeps nothing of its body: %s', async (_, body) => {
+  const pieces: WeakRef<Buffer>[] = [];
+  const { open, contexts } = await serveBatches((piece) => pieces.push(new WeakRef(piece)));
+  const connection = open();
+  connection.write(head(`Content-Length: ${body.length}`), body);
+  expect((await connection.next())?.text).toBe(String(body.length));
   const left = () => {
     collectGarbage();
-    return bodies[0]!.deref()?.length;
+    return pieces.filter((piece) => piece.deref() !== undefined);
   };
-  await expect.poll(left).toBeUndefined();
-  expect(kept).toHaveLength(1);
+  await expect.poll(left).toEqual([]);
+  expect(pieces.length).toBeGreaterThan(0);
+  expect(contexts[0]!.request.body).toBeUndefined();
 });
 
 test('a body in pieces of a byte takes the memory of its bytes while it comes', async () => {
-  const server = createServer((request) => void readBytes(request, bytesMax).catch(() => {}));
-  onTestFinished(() => void server.close());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  const bytes = Buffer.from('1\r\nx\r\n'.repeat(400_000));
   let read = 0;
-  server.on('request', (request) => {
-    request.on('data', (piece) => {
-      read += piece.length;
-    });
+  const { open } = await serveBatches((piece) => {
+    read += piece.length;
   });
+  const connection = open();
+  await once(connection.socket, 'connect');
+  const bytes = Buffer.from('1\r\nx\r\n'.repeat(400_000));
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
-  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-  socket.write(bytes);
+  connection.write(head('Transfer-Encoding: chunked'), bytes);
   await expect.poll(() => read).toBe(400_000);
   collectGarbage();
   // By themselves the pieces would take some 80 bytes each.

@@ -151,6 +151,11 @@ test('413: chunks of more than 64 KB', async () => {
   await expectRefused(await sendRaw(start, chunk, chunk, chunk), 413);
 });
 
+test.each([65_537, 2 ** 32 + 1])('413 at once: a length of %s bytes, of which none come', async (length) => {
+  const lines = ['Content-Type: application/json', `Content-Length: ${length}`];
+  await expectRefused(await sendRaw(await head('POST /api/v1/Item HTTP/1.1', ...lines)), 413);
+});
+
 test('201: a body in chunks, under an expectation nobody knows', async () => {
   const body = `{"shortID":"RAW-${Date.now()}"}`;
   const start = await head(

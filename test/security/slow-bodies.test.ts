@@ -33,7 +33,7 @@ describe('the time that a request has to be answered in', () => {
   });
 });
 
-test('408: a body that does not come, whatever part of it has, to a request that waited for its turn too', async () => {
+test('408: a body that does not come, whatever part of it has, also behind another request', async () => {
   const app = new Koa();
   app.use(async (ctx) => {
     ctx.state.arrivedAt = performance.now();
@@ -45,7 +45,7 @@ test('408: a body that does not come, whatever part of it has, to a request that
       ctx.body = '';
     }
   });
-  const { open } = await serve(app.callback(), { limits: { bodyChecks: 20 } });
+  const { open } = await serve(app.callback(), { times: { requestMs: 400 } });
   const start =
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
   for (const before of ['', get('/1')]) {

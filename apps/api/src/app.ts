@@ -31,8 +31,7 @@ import { openApiText } from './openapi/document.ts';
 import { answerHeaders } from './openapi/responses.ts';
 import { nameRequest } from './request-id.ts';
 import type { RequestLog } from './request-log.ts';
-import { callRoute, type Reply, type Route } from './route.ts';
-import { createTemplateFinder } from './route-template.ts';
+import { callRoute, parseParams, type Reply, type Route } from './route.ts';
 import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
@@ -74,20 +73,21 @@ export type AppOptions = {
  */
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
+  const paths = routeRequests(options);
   // Instead of Koa's own listener, which prints the stack.
   app.on('error', (error: unknown) => noteLost(options.log, error));
-  if (options.tracing !== null) app.use(traceRequests(options.tracing, options.routes));
+  if (options.tracing !== null) app.use(traceRequests(options.tracing, paths));
   app.use(nameCaller(options.proxies));
   app.use(nameAnswer(options.isDraining));
   app.use(options.strangers.slow);
-  app.use(noteAnswers(options));
+  app.use(noteAnswers(options, paths));
   app.use(answerErrors(options.metrics));
   app.use(refuseMalformed);
   if (options.corsOrigins.length > 0) {
     app.use(
       allowOrigins({
         origins: options.corsOrigins,
-        methodsOf: (path) => methodsOf(options.routes, path),
+        methodsOf: (path) => methodsOf(paths, path),
         answerHeaders,
       }),
     );
@@ -96,8 +96,8 @@ export function createApp(options: AppOptions): Koa {
   app.use(tokenRoute(options));
   app.use(authenticate(options));
   app.use(limitRate(options));
-  app.use(routeRequests(options));
-  app.use(refuseUnrouted(options.routes));
+  app.use(paths.route);
+  app.use(refuseUnrouted(paths));
   return app;
 }
 
@@ -105,14 +105,13 @@ export function createApp(options: AppOptions): Koa {
  * Each request as a trace of its own. A `traceparent` that its caller sent is a link: nobody out there joins
  * our traces, or has them kept.
  */
-function traceRequests(tracing: Tracing, routes: readonly Route[]) {
-  const findTemplate = createTemplateFinder(routes);
+function traceRequests(tracing: Tracing, paths: Paths) {
   return (ctx: Context, next: Next) => {
     const links = [ctx.get('traceparent')];
     return tracing.span('request', { kind: 'server', isRoot: true, links }, async (span) => {
       await next();
       const { method, status } = ctx;
-      const route = ctx.state.template ?? templateOf(ctx, findTemplate);
+      const route = ctx.state.template ?? templateOf(ctx, paths);
       span.rename(`${method} ${route}`);
       span.set({
         'http.request.method': method,
@@ -147,13 +146,12 @@ function nameAnswer(isDraining: () => boolean) {
 }
 
 /** Counts, times and logs what was answered, by the template of its route. */
-function noteAnswers({ routes, metrics, requestLog }: AppOptions) {
-  const findTemplate = createTemplateFinder(routes);
+function noteAnswers({ metrics, requestLog }: AppOptions, paths: Paths) {
   return async (ctx: Context, next: Next) => {
     await next();
     const { status, method } = ctx;
     const { failure, arrivedAt } = ctx.state;
-    const route = ctx.state.template ?? templateOf(ctx, findTemplate);
+    const route = ctx.state.template ?? templateOf(ctx, paths);
     const tookMs = performance.now() - arrivedAt;
     metrics.answered(method, route, status, tookMs);
     if (failure === undefined && requestLog.answered === null) return;
@@ -169,11 +167,18 @@ function noteAnswers({ routes, metrics, requestLog }: AppOptions) {
 }
 
 /** The template of the route that a request was for; `other` for what is no route of ours. */
-function templateOf(ctx: Context, findTemplate: (path: string) => string): string {
+function templateOf(ctx: Context, paths: Paths): string {
   // Not of what is malformed: Koa may fail to parse it.
-  if (malformationOf(ctx.req) !== null || !ctx.path.startsWith(`${basePath}/`)) return 'other';
-  const path = ctx.path.slice(basePath.length);
-  return isOfDocs(path) ? '/docs' : findTemplate(path);
+  if (malformationOf(ctx.req) !== null) return 'other';
+  if (isOfDocs(belowBase(ctx.path))) return '/docs';
+  const alike = paths.like(ctx.path);
+  const found = alike.find(({ isExact }) => isExact) ?? alike[0];
+  return found?.declared.path ?? 'other';
+}
+
+/** A path below the base path; empty when it is not. */
+function belowBase(path: string): string {
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '';
 }
 
 /** Refusals are answered; failures are answered without a word of the inside. */
@@ -274,77 +279,76 @@ function limitRate({ rateLimiter, rateLimit, metrics }: AppOptions) {
   };
 }
 
-function routeRequests({ routes, bodyRoom }: AppOptions) {
+/** A route whose path a path is like, whatever the method. */
+type Like = {
+  declared: Route;
+  isExact: boolean;
+  params: Record<string, string>;
+};
+type Paths = { route: Koa.Middleware; like: (path: string) => Like[] };
+
+/** Hands each request to its route; and tells which routes a path is like, for all that says so of a path. */
+function routeRequests({ routes, bodyRoom }: AppOptions): Paths {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
+  const layers = new Map<unknown, Route>();
   for (const declared of routes) {
-    router.register(declared.path, [declared.method], async (ctx: Context, next: Next) => {
+    const answer = async (ctx: Context, next: Next) => {
       ctx.state.template = declared.path;
       ctx.state.bodyRoom = bodyRoom;
       const reply = await callRoute(declared, ctx, ctx.params, ctx.state.client);
       if (reply === null) return next();
       await sendReply(ctx, reply);
-    });
+    };
+    layers.set(router.register(declared.path, [declared.method], answer), declared);
   }
-  return router.routes();
+  return {
+    route: router.routes() as Koa.Middleware,
+    like: (path) =>
+      router.match(path, '').path.map((layer) => ({
+        declared: layers.get(layer)!,
+        isExact: layer.path === path,
+        params: layer.params(path, layer.captures(path)),
+      })),
+  };
 }
 
 /** Refuses what no route has answered: another family, another method of a known path, or an unknown path. */
-function refuseUnrouted(routes: readonly Route[]) {
+function refuseUnrouted(paths: Paths) {
   return async (ctx: Context) => {
-    const path = ctx.path.slice(basePath.length);
-    if (isOtherFamily(path)) {
+    if (isOtherFamily(belowBase(ctx.path))) {
       throw new Refused({ code: 'not_implemented', message: 'This operation is not available.' });
     }
-    const methods = routedMethods(routes, path);
+    const methods = routedMethods(paths, ctx.path);
     if (methods.size === 0 || methods.has(ctx.method)) throw unknownPath();
     throw methodRefused([...methods].join(', '));
   };
 }
 
-/** The methods that the routes have for a path below the base path. */
-function routedMethods(routes: readonly Route[], path: string): Set<string> {
+/** The methods that the routes have for a path. */
+function routedMethods(paths: Paths, path: string): Set<string> {
+  const alike = paths.like(path);
   // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that
   // name. But `DELETE /Item/All` is the item of that name.
-  const exact = routes.filter((declared) => declared.path === path);
-  const alike = routes.filter((declared) => isLike(declared.path, path));
-  // A route that says of its own what does not fit is there for that, too.
-  const isKnown = (declared: Route) =>
-    takes(declared, path) || (exact.length === 0 && declared.misfit !== undefined);
-  const known = alike.filter(isKnown);
-  const methods = new Set<string>(known.map((declared) => declared.method));
+  const hasExact = alike.some(({ isExact }) => isExact);
+  const known = alike.filter(({ declared, params }) => {
+    if (parseParams(declared, path, params) !== null) return true;
+    // A route that says of its own what does not fit is there for that, too.
+    return !hasExact && declared.misfit !== undefined;
+  });
+  const methods = new Set<string>(known.map(({ declared }) => declared.method));
   if (methods.has('GET')) methods.add('HEAD');
   return methods;
 }
 
 /** The methods of any path that the service has. */
-function methodsOf(routes: readonly Route[], fullPath: string): readonly string[] {
-  const path = fullPath.startsWith(`${basePath}/`) ? fullPath.slice(basePath.length) : '';
+function methodsOf(paths: Paths, fullPath: string): readonly string[] {
+  const path = belowBase(fullPath);
   if (path === '/Token') return ['POST'];
   if (isOfDocs(path)) return docsMethods;
   if (isOtherFamily(path)) return otherMethods;
-  const methods = [...routedMethods(routes, path)];
+  const methods = [...routedMethods(paths, fullPath)];
   if (methods.length === 0) throw unknownPath();
   return methods;
-}
-
-/** Whether a path has the shape of a route's, whatever its parameters are. */
-function isLike(template: string, path: string): boolean {
-  const segments = path.split('/');
-  const parts = template.split('/');
-  return (
-    parts.length === segments.length &&
-    parts.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
-  );
-}
-
-/** Whether the parameters of a path that has the shape of the route's are such as it takes. */
-function takes({ path: template, params }: Route, path: string): boolean {
-  if (params === undefined) return true;
-  const segments = path.split('/');
-  const named = template.split('/').flatMap((part, index) => {
-    return part.startsWith(':') ? [[part.slice(1), segments[index]]] : [];
-  });
-  return params.safeParse(Object.fromEntries(named)).success;
 }
 
 async function sendReply(ctx: Context, { status, headers = {}, ...reply }: Reply) {

@@ -1,13 +1,13 @@
 import type { Refusal } from '@inventory/domain/contract/refused';
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
+import koaBody, { HttpMethodEnum } from 'koa-body';
 import { parse as parseLossless } from 'lossless-json';
 import type { BodyRoom } from './body-room.ts';
-import { holdBody, releaseBody } from './connections/held-body.ts';
+import { whyBroken } from './connections/broken-body.ts';
 import { askForBody } from './connections/unread-body.ts';
 import { hasDuplicateFields } from './duplicate-fields.ts';
 import { Failed, messages, Refused, soonAgain } from './errors.ts';
-import { BodyTooLarge, readBytes } from './read-bytes.ts';
 
 /** A body larger than this is refused. */
 export const bodyBytesMax = 64 * 1024;
@@ -26,22 +26,54 @@ const form = 'application/x-www-form-urlencoded';
 const utf8Names = ['', 'utf-8', 'utf8'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as text: JSON because a number's digits must be seen before it becomes a double. */
-async function readText(ctx: Context, type: string, bytesMax: number): Promise<string> {
-  if (!['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase())) throw compressed();
-  if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
-  if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
-  askForBody(ctx.req, ctx.res);
-  const bytes = await readBytes(ctx.req, bytesMax).catch((error) => {
-    throw error instanceof Refused ? error : refusalOfReader(error, bytesMax);
+/** Reads a body of this type as text; throws Refused when it cannot. */
+function createReader(type: string, bytesMax: number) {
+  // The bytes as they came: a decoder would replace what is not UTF-8, and a parser would round numbers and
+  // drop all but one of the fields with the same name. It is called when a body is wanted: its place as a
+  // middleware would be before the checks that refuse a request without its body.
+  const takeBytes = koaBody({
+    ...{ text: true, textTypes: [type], textLimit: bytesMax, encoding: '' },
+    ...{ json: false, urlencoded: false, multipart: false },
+    ...{ parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT], patchKoa: true, patchNode: false },
   });
-  noteLate(ctx);
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw bad('The body is not valid UTF-8.');
+
+  async function readBytes(ctx: Context): Promise<Buffer> {
+    // koa-body takes a length for one of 32 bits, and waits for what is not going to come.
+    if ((ctx.request.length ?? 0) > bytesMax) throw tooLargeFor(bytesMax);
+    const broken = whyBroken(ctx.req);
+    if (broken !== null) throw broken;
+    // It decompresses what is not named so in lower case.
+    delete ctx.req.headers['content-encoding'];
+    await takeBytes(ctx, nothingMore);
+    const bytes = ctx.request.body as unknown as Buffer;
+    // A connection keeps its last request, and that would keep what was read of it.
+    delete ctx.request.body;
+    return bytes;
   }
+
+  return async (ctx: Context): Promise<string> => {
+    if (!['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase())) throw compressed();
+    if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
+    if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
+    askForBody(ctx.req, ctx.res);
+    const bytes = await readBytes(ctx).catch((error) => {
+      // The rest of the body is read past, or the connection could carry no other request.
+      ctx.req.resume();
+      throw refusalOf(error, bytesMax);
+    });
+    noteLate(ctx);
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      throw bad('The body is not valid UTF-8.');
+    }
+  };
 }
+
+const nothingMore = async () => {};
+const readJson = createReader(json, bodyBytesMax);
+const readBatch = createReader(json, batchBytesMax);
+const readForm = createReader(form, formBytesMax);
 
 function noteLate(ctx: Context) {
   const { arrivedAt, admittedAt = arrivedAt } = ctx.state;
@@ -56,19 +88,16 @@ export async function readBatchText(ctx: Context, room: BodyRoom): Promise<strin
   const bytes = Math.min(ctx.request.length ?? batchBytesMax, batchBytesMax);
   const visit = room.enter(ctx.state.client.clientId, bytes);
   ctx.res.once('close', visit.leave);
-  holdBody(ctx.req);
-  const isAdmitted = await visit.admitted;
-  releaseBody(ctx.req);
-  if (!isAdmitted) throw new Failed(503, messages.noRoom, soonAgain, 'busy');
+  if (!(await visit.admitted)) throw new Failed(503, messages.noRoom, soonAgain, 'busy');
   ctx.state.admittedAt = performance.now();
-  const text = await readText(ctx, json, batchBytesMax);
+  const text = await readBatch(ctx);
   visit.resize(text.length);
   return text;
 }
 
 /** The object in a JSON body. */
 export async function readJsonBody(ctx: Context): Promise<Record<string, unknown>> {
-  return parseObject(await readText(ctx, json, bodyBytesMax));
+  return parseObject(await readJson(ctx));
 }
 
 /** The object that a JSON text is; throws Refused for any other text. */
@@ -100,7 +129,7 @@ export function parseJson(text: string): unknown {
 /** The parameters of a form. A repeated one is refused. */
 export async function readFormBody(ctx: Context): Promise<Map<string, string>> {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(await readText(ctx, form, formBytesMax))) {
+  for (const [name, value] of new URLSearchParams(await readForm(ctx))) {
     if (fields.has(name)) throw bad(`${name} must be given once.`);
     fields.set(name, value);
   }
@@ -133,8 +162,12 @@ export function tooLarge(bytesMax: number): Refusal {
   return { code: 'bad_request', message: `The body is larger than ${bytesMax} bytes.` };
 }
 
-/** The reader's errors: too large keeps its status, all the rest (a cut body) is a bad request. */
-function refusalOfReader(error: unknown, bytesMax: number): Refused {
-  if (error instanceof BodyTooLarge) return new Refused(tooLarge(bytesMax), { status: 413 });
-  return unreadable();
+function tooLargeFor(bytesMax: number): Refused {
+  return new Refused(tooLarge(bytesMax), { status: 413 });
+}
+
+/** A refusal of the connection stays as it is, too large keeps its 413; all else is a body that was cut. */
+function refusalOf(error: unknown, bytesMax: number): Refused {
+  if (error instanceof Refused) return error;
+  return (error as { status?: number }).status === 413 ? tooLargeFor(bytesMax) : unreadable();
 }

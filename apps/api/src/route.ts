@@ -181,7 +181,7 @@ async function readBody({ body, known }: Route, ctx: Context, details: Details):
 }
 
 /** The parameters of a path, or null when they do not fit the route. */
-function parseParams(
+export function parseParams(
   declared: Route,
   path: string,
   rawParams: Record<string, string>,

@@ -2,34 +2,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { Refused } from '../errors.ts';
 import { breakBody } from './broken-body.ts';
-import { createEnding } from './ending.ts';
-import { isBodyHeld } from './held-body.ts';
 import { tooSlow } from './malformed-http.ts';
-import { createTaking, type TakingLimits } from './taking.ts';
 
-/**
- * How long the service waits for the other side of a connection, in checks of `guardConnections`, and how
- * much it takes from it.
- */
-export type ConnectionLimits = TakingLimits & {
-  /** From the start to the first whole head of a request. */
-  headChecks: number;
-  /** From an answer to the next whole head. Bytes that make none, such as stray line feeds, win no time. */
-  nextHeadChecks: number;
-  /** From a request's turn to the end of its body. */
-  bodyChecks: number;
-  /**
-   * From the last byte to the other side's end, when nothing more comes: a connection that is cut while bytes
-   * still come takes its answer along.
-   */
-  lingerChecks: number;
-  /** Requests on one connection; the last answer says that it is. */
-  requestsMax: number;
-  /**
-   * Requests of one connection that are under way or wait for their turn; the last answer says that it is. As
-   * many more are dropped; beyond that the connection is cut.
-   */
+/** What a connection may take, and how long it is read past its end. */
+export type ConnectionLimits = {
+  /** Requests of one connection that are not answered; with more it is cut. Proxies and browsers send one. */
   pipelinedMax: number;
+  /** From the last byte to the other side's end, while nothing more comes, and in any case. */
+  lingerMs: number;
+  lingerMaxMs: number;
 };
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
@@ -37,178 +18,115 @@ type Exchange = { request: IncomingMessage; response: ServerResponse };
 export type ConnectionOptions = {
   limits: ConnectionLimits;
   handle: RequestListener;
-  /** The checks made so far. A process that stood still has made none meanwhile, so nobody is late for it. */
-  now: () => number;
   /** The bytes of a refusal without a request. */
   bytesOf: (refusal: Refused) => string;
   /** Told when the connection begins to wait for the other side again. */
   onResting: () => void;
 };
 
-/** One connection of a caller: its requests, one at a time, and how long each of its steps may take. */
+/** One connection of a caller, its requests, one after the other, and how it ends. */
 export type Connection = ReturnType<typeof createConnection>;
 
 export function createConnection(socket: Socket, options: ConnectionOptions) {
-  const { limits, handle, now } = options;
+  const { limits } = options;
   const waiting: Exchange[] = [];
-  const taking = createTaking(socket, limits, now);
-  const ending = createEnding(socket, limits, now);
   let current: Exchange | null = null;
-  let isTurning = false;
   let last: Exchange | null = null;
-  let requestCount = 0;
-  let droppedCount = 0;
-  /** No request is taken any more. */
-  let isClosing = false;
-  let isReading = true;
   let afterwards: Refused | null = null;
-  let since = now();
+  let isEnding = false;
+  let since = performance.now();
 
-  const isBusy = () => current !== null || isTurning;
-
-  function isResting(): boolean {
-    if (isTurning) return false;
-    return current === null || !current.request.complete || taking.isAwaited();
-  }
-
-  /**
-   * Takes the socket from Node's parser, which would keep each request that still comes. All that comes is
-   * read and dropped.
-   */
+  /** What still comes is dropped: Node's parser would keep each request, and refuse each error again. */
   function stopReading() {
-    if (!isReading) return;
-    isReading = false;
     socket.removeAllListeners('data');
     socket.on('data', () => {});
     socket.resume();
   }
 
-  /** Sends what is left to say, and waits a little for the other side's end. */
+  /**
+   * Sends what is left to say, and reads until the other side ends, too: a connection that is cut while bytes
+   * still come takes its answer along.
+   */
   function end(refusal: Refused | null) {
-    isClosing = true;
-    waiting.length = 0;
-    if (ending.hasBegun()) return;
-    ending.begin();
-    socket.end(refusal === null ? '' : options.bytesOf(refusal));
+    if (isEnding) return;
+    isEnding = true;
     stopReading();
-  }
-
-  function begin(exchange: Exchange) {
-    current = exchange;
-    since = now();
-    taking.beginAnew();
-    exchange.response.once('close', endTurn);
-    handle(exchange.request, exchange.response);
-  }
-
-  function endTurn() {
-    current = null;
-    since = now();
-    taking.beginAnew();
-    options.onResting();
-    const next = waiting.shift();
-    if (next === undefined) {
-      if (isClosing) end(afterwards);
-      return;
-    }
-    // Behind whatever else this process has to do.
-    isTurning = true;
-    setImmediate(() => {
-      isTurning = false;
-      // Nobody would read the answer: the request is left undone.
-      if (socket.writable) begin(next);
-      else waiting.length = 0;
+    socket.end(refusal === null ? '' : options.bytesOf(refusal), () => {
+      // Node destroys a socket that is silent for so long.
+      socket.setTimeout(limits.lingerMs);
+      const timer = setTimeout(() => socket.destroy(), limits.lingerMaxMs);
+      socket.once('close', () => clearTimeout(timer));
     });
   }
 
-  function closeAfter({ response }: Exchange) {
-    isClosing = true;
-    if (!response.headersSent) response.setHeader('Connection', 'close');
+  // One at a time: of an answer that waits for another one Node does not tell that its caller has gone.
+  function begin(exchange: Exchange) {
+    current = exchange;
+    exchange.response.once('close', endTurn);
+    options.handle(exchange.request, exchange.response);
   }
 
-  // By this Node ends a connection after the last answer; it would cut it while pipelined requests still
-  // come.
+  function endTurn() {
+    const next = waiting.shift();
+    if (next !== undefined) {
+      // Behind whatever else this process has to do.
+      setImmediate(() => socket.writable && begin(next));
+      return;
+    }
+    current = null;
+    since = performance.now();
+    options.onResting();
+    if (afterwards !== null) end(afterwards);
+  }
+
+  // By this Node ends a connection after the last answer; it would cut it while its caller still sends.
   socket.destroySoon = () => end(null);
   // Node's own listener goes when another protocol is asked for.
   socket.on('error', () => {});
 
+  /** Whether the service does nothing for it now but wait for the other side. */
+  function isResting(): boolean {
+    return current === null || last?.request.complete === false || socket.writableLength > 0;
+  }
+
+  /**
+   * What comes cannot be read, or does not come. The refusal is the answer of the request that it is part of,
+   * or of none.
+   */
+  function refuse(refusal: Refused) {
+    if (isEnding) return;
+    const isPart = last?.request.complete === false;
+    if (current === null) end(isPart ? null : refusal);
+    else if (isPart) {
+      if (!last!.response.headersSent) last!.response.setHeader('Connection', 'close');
+      breakBody(last!.request, refusal);
+    } else {
+      // Not before the answers that are due: the caller would take it for one of them.
+      afterwards ??= refusal;
+      stopReading();
+    }
+  }
+
   return {
-    /** A request that Node has read: its turn comes when those before it are answered. */
+    /** A request that Node has read. */
     take(request: IncomingMessage, response: ServerResponse): void {
-      if (isClosing) {
-        droppedCount += 1;
-        // Node keeps what it has parsed as long as the connection lives: thousands, when they are sent
-        // together.
-        if (droppedCount > limits.pipelinedMax) socket.destroy();
-        // The one before it is whole, then.
-        else stopReading();
-        request.resume();
-        return;
-      }
-      requestCount += 1;
+      // What was read together with the last one that is answered.
+      if (isEnding) return;
       last = { request, response };
-      const pipelinedCount = waiting.length + (isBusy() ? 1 : 0) + 1;
-      if (requestCount >= limits.requestsMax || pipelinedCount >= limits.pipelinedMax) closeAfter(last);
-      if (isBusy()) waiting.push(last);
-      else begin(last);
+      if (current === null) begin(last);
+      else if (waiting.push(last) >= limits.pipelinedMax) socket.destroy();
     },
 
-    /**
-     * What comes cannot be read, or does not come. The refusal is the answer of the request that it is part
-     * of, or of none.
-     */
-    refuse(refusal: Refused): void {
-      if (isClosing && (afterwards !== null || ending.hasBegun())) return;
-      const isPart = last !== null && !last.request.complete;
-      if (isPart && (current === last || waiting.includes(last!))) {
-        // Its time begins with its turn, and `check` looks at it.
-        if (refusal === tooSlow) return;
-        closeAfter(last!);
-        breakBody(last!.request, refusal);
-      } else if (isBusy()) {
-        // Not before the answers that are due: the caller would take it for one of them.
-        afterwards ??= isClosing ? null : refusal;
-        isClosing = true;
-        stopReading();
-      } else end(isPart ? null : refusal);
+    refuse,
+
+    /** Ends it when no answer is due; a body that is still to come is given up. */
+    leave(): void {
+      if (current === null) end(null);
+      else if (last?.request.complete === false) refuse(tooSlow);
     },
 
-    /**
-     * Ends or refuses what has taken too long. `drainedAt`: the check from which on no next request is waited
-     * for.
-     */
-    check(drainedAt: number | null): void {
-      if (current !== null && isBodyHeld(current.request)) since = now();
-      const age = now() - since;
-      if (ending.hasBegun()) {
-        if (ending.isTooSlow()) socket.destroy();
-        return;
-      }
-      taking.note();
-      if (taking.isTooSlow()) {
-        socket.destroy();
-      } else if (current !== null) {
-        if (!current.request.complete && age >= limits.bodyChecks) {
-          closeAfter(current);
-          breakBody(current.request, tooSlow);
-        }
-      } else if (last !== null && !last.request.complete) {
-        // Answered before it was whole.
-        if (!isTurning && age >= limits.bodyChecks) end(null);
-      } else if (!isTurning && requestCount === 0) {
-        if (age >= limits.headChecks) end(tooSlow);
-      } else if (!isTurning) {
-        const isLeaving = drainedAt !== null && now() - Math.max(since, drainedAt) >= limits.headChecks;
-        if (isLeaving || age >= limits.nextHeadChecks) end(null);
-      }
-    },
-
-    /** Whether it has waited for the other side for so many checks. */
-    hasRested(checks: number): boolean {
-      return isResting() && now() - since >= checks;
-    },
-
-    /** Whether the service does nothing for it now but wait for the other side. */
+    /** Whether it has waited for the other side for so long. */
+    hasRested: (ms: number) => isResting() && performance.now() - since >= ms,
     isResting,
   };
 }

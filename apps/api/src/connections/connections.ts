@@ -14,10 +14,12 @@ export type ConnectionsOptions = {
   connectionsMax: number;
   /**
    * Connections from one address on which no right token or secret came, an IPv6 network of 64 bits being one
-   * address; 0: as many as there may be in all. There are more for some checks: of those that have just come
-   * nobody knows yet what they bring.
+   * address; 0: as many as there may be in all. There are more for `showsWithinMs`: of those that have just
+   * come nobody knows yet what they bring.
    */
   perAddressMax: number;
+  showsWithinMs: number;
+  leaveWithinMs: number;
   standing: Standing;
   checkEveryMs: number;
   handle: RequestListener;
@@ -28,17 +30,15 @@ export type ConnectionsOptions = {
 
 export type Connections = {
   count(): number;
-  /** From now on no next request is waited for. */
+  /** The server closes: those that still wait for the other side after `leaveWithinMs` are ended. */
   drain(): void;
 };
 
-const reportEveryChecks = 60;
-// Enough to connect, to be told that a token has ended, and to get another one, while a whole fleet does.
-const showsWithinChecks = 5;
+const reportEveryMs = 60_000;
 
 /**
- * Takes over the requests and the errors of a server, so that no caller keeps others out by connections that
- * it holds, by requests that it sends without end, or by answers that it does not read.
+ * Takes over the requests and the errors of a server, so that the callers of one address do not keep others
+ * out by the connections that they hold.
  */
 export function guardConnections(server: Server, options: ConnectionsOptions): Connections {
   // The one that rests for longest comes first.
@@ -47,9 +47,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   const strangers = new Map<string, number>();
   const networkOfSocket = new WeakMap<Socket, string>();
   const counts = { closed: 0, refused: 0 };
-  let checks = 0;
-  let reportedAt = -reportEveryChecks;
-  let drainedAt: number | null = null;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
   function forget(socket: Socket) {
     if (!connections.delete(socket)) return;
@@ -95,8 +93,12 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
    */
   function closeCrowds() {
     for (const [socket, connection] of connections) {
-      if (isOfCrowd(socket) && connection.hasRested(showsWithinChecks)) closeFor(socket);
+      if (isOfCrowd(socket) && connection.hasRested(options.showsWithinMs)) closeFor(socket);
     }
+  }
+
+  function leaveAll() {
+    for (const connection of connections.values()) connection.leave();
   }
 
   /** Those of crowds make room for all others, then strangers for those that are known. */
@@ -106,14 +108,13 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   }
 
   function check() {
-    checks += 1;
-    for (const connection of [...connections.values()]) connection.check(drainedAt);
     closeCrowds();
-    if (counts.closed + counts.refused === 0 || checks - reportedAt < reportEveryChecks) return;
+    const now = performance.now();
+    if (counts.closed + counts.refused === 0 || now - reportedAt < reportEveryMs) return;
     options.report({ ...counts });
     counts.closed = 0;
     counts.refused = 0;
-    reportedAt = checks;
+    reportedAt = now;
   }
 
   server.on('connection', (socket: Socket) => {
@@ -130,10 +131,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
       connections.set(socket, connection);
     };
     const { limits, handle, bytesOf } = options;
-    connections.set(
-      socket,
-      createConnection(socket, { limits, handle, bytesOf, onResting, now: () => checks }),
-    );
+    connections.set(socket, createConnection(socket, { limits, handle, bytesOf, onResting }));
     networkOfSocket.set(socket, network);
     addCount(strangers, network, 1);
     socket.once('close', () => forget(socket));
@@ -167,8 +165,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   server.once('close', () => clearInterval(timer));
   return {
     count: () => connections.size,
-    drain() {
-      drainedAt ??= checks;
-    },
+    // A server that is closed no longer keeps Node's times of heads and requests.
+    drain: () => void setTimeout(leaveAll, options.leaveWithinMs).unref(),
   };
 }
