@@ -55,7 +55,10 @@ function receipt(item: string): Queued<SingleRequest> {
 
 async function decide(sql: Sql, requests: readonly Queued<SingleRequest>[]) {
   const pool = createBatchPool(sql);
-  return applyBatch(pool, requests, createPartNumbers()).finally(() => pool.end({ timeout: 0 }));
+  const outcomes = await applyBatch(pool, requests, createPartNumbers()).finally(() =>
+    pool.end({ timeout: 0 }),
+  );
+  return requests.map(({ requestId }) => outcomes.get(requestId));
 }
 
 /** On a connection of its own, by whose name it is found again. */
