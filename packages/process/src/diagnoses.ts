@@ -84,6 +84,7 @@ const table = {
     lookAt:
       'whether the workers are busy (`inventory_worker_busy_ratio`), what Postgres waits for (`pg_stat_activity`), and which client asks for much.',
     act: `Start another worker if workers are busy and Postgres is not. If neither is busy, end the session that holds a row of \`stock_level\` by hand. Limit a client that sends far too much (\`${inventoryCommand('client set --rate-limit')}\`).`,
+    more: 'For lists see [reads.md](reads.md).',
   },
   InventoryClockOff: {
     labels: { severity: 'warning', cause: 'clock' },
