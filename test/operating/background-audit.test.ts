@@ -227,7 +227,9 @@ describe('a worker', () => {
         ...{ partNo: lot!.partNo, wid: 2, expected: '6.25', found: '3.25' },
       },
     ]);
-    await expect.poll(() => page.now()?.sentence, soon).toBe('Stock and ledger do not agree in 1 place.');
+    await expect
+      .poll(() => page.now()?.sentence, soon)
+      .toMatch(/^Stock and ledger do not agree \(1 place\): /);
     const doctor = async () => {
       const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
       return (JSON.parse(stdout) as { id: string; state: string; found: string }[]).find(

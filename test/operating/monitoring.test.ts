@@ -4,12 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from '@inventory/api/server';
+import { diagnoses } from '@inventory/process/diagnoses';
 import { createLog } from '@inventory/process/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { dashboard } from '../../monitoring/dashboard.ts';
+import { writtenFiles } from '../../monitoring/written.ts';
 import { asPart } from '../harness/as-part.ts';
 import { readMetrics } from '../harness/metrics.ts';
 import { namedMetrics } from '../harness/named-metrics.ts';
@@ -19,19 +21,10 @@ const root = join(import.meta.dirname, '../..');
 const prometheus = join(root, 'monitoring/prometheus');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
-type Rule = {
-  alert: string;
-  expr: string;
-  labels: Record<string, string>;
-  annotations: Record<string, string>;
-};
-const rules = (parse(textOf('monitoring/prometheus/rules.yml')).groups as { rules: Rule[] }[]).flatMap(
-  (group) => group.rules,
-);
 type Panel = { title: string; type: string; targets?: { expr: string }[] };
 const panels = (dashboard().panels as Panel[]).filter(({ type }) => type !== 'row');
 const expressions = [
-  ...rules.map(({ alert, expr }) => ({ where: alert, expr })),
+  ...Object.entries(diagnoses).map(([where, { expr }]) => ({ where, expr })),
   ...panels.flatMap(({ title, targets }) => targets!.map(({ expr }) => ({ where: title, expr }))),
 ];
 
@@ -95,32 +88,6 @@ describe('the metrics', () => {
   });
 });
 
-test('each rule says how bad it is, what it means and what to do, once', () => {
-  for (const { alert, labels, annotations } of rules) {
-    expect(labels.severity, alert).toMatch(/^(?:critical|warning)$/);
-    expect(labels.cause, alert).toMatch(/^\w+$/);
-    expect(annotations.summary, alert).toMatch(/\.$/);
-    expect(annotations.description, alert).toMatch(/\.$/);
-  }
-  const names = rules.map(({ alert }) => alert);
-  expect(new Set(names).size).toBe(names.length);
-});
-
-test('docs/alerts.md says of each alert, and of no other, how bad it is, what it means, where to look and what to do', () => {
-  const [, chapter] = textOf('docs/alerts.md').split('## What to do at each alert\n');
-  const sections = chapter!
-    .split(/^## /m)[0]!
-    .split(/^### /m)
-    .slice(1)
-    .map((section) =>
-      /^(\w+)\n\n- \*\*Meaning:\*\* (critical|warning)\. .+\n- \*\*Look at:\*\* .+\n- \*\*Do:\*\* /s.exec(
-        section,
-      ),
-    );
-  const told = sections.map((found) => `${found?.[1]} ${found?.[2]}`);
-  expect(told.sort()).toEqual(rules.map(({ alert, labels }) => `${alert} ${labels.severity}`).sort());
-});
-
 test('what Prometheus reads is read often enough to name a cause within 15 seconds', () => {
   const { global } = parse(textOf('monitoring/prometheus/prometheus.yml'));
   const seconds = (text: string) => Number(/^(\d+)s$/.exec(text)?.[1]);
@@ -130,10 +97,8 @@ test('what Prometheus reads is read often enough to name a cause within 15 secon
   expect(group.interval).toBe(global.evaluation_interval);
 });
 
-test('the dashboard in the repository is the one that the code makes', () => {
-  expect(JSON.parse(textOf('monitoring/grafana/dashboards/inventory.json'))).toEqual(
-    JSON.parse(JSON.stringify(dashboard())),
-  );
+test.each(Object.entries(writtenFiles()))('%s is as `pnpm monitoring` writes it', (file, text) => {
+  expect(textOf(file)).toBe(text);
 });
 
 test('Grafana asks the Prometheus of the profile, and the dashboard asks that source', () => {

@@ -140,7 +140,7 @@ describe('the first sentence of the page', () => {
     });
     other.child.kill('SIGSTOP');
     const lost = new RegExp(
-      `^The worker \\S+:${other.child.pid} has said nothing for \\d+ s; 1 other takes work`,
+      `^A process says nothing \\(the worker \\S+:${other.child.pid} for \\d+ s; 1 other takes work\\): `,
     );
     await expect.poll(sentence, named).toMatch(lost);
     expect(parts.page.now()?.state).toBe('warn');
@@ -151,7 +151,7 @@ describe('the first sentence of the page', () => {
     await mendAtEnd(() => other.stop());
     other.child.kill('SIGUSR2');
     const off = new RegExp(
-      `^The clock of the worker \\S+:${other.child.pid} is \\d+\\.\\d s ahead of that of Postgres`,
+      `^The clocks of a process and of Postgres differ \\(the worker \\S+:${other.child.pid} is \\d+\\.\\d s ahead\\): `,
     );
     await expect.poll(sentence, named).toMatch(off);
   });
@@ -162,7 +162,7 @@ describe('the first sentence of the page', () => {
     parts.api.child.kill('SIGUSR2');
     await expect
       .poll(sentence, named)
-      .toMatch(/^The clock of this api is \d+\.\d s ahead of that of Postgres\.$/);
+      .toMatch(/^The clocks of a process and of Postgres differ \(this api is \d+\.\d s ahead\): /);
     expect(parts.page.now()).toMatchObject({ state: 'warn', redis: true, postgres: true });
     expect(parts.page.now()?.clockDifferenceSeconds).toBeLessThan(-5);
     expect((await parts.client.post('/Inventory/Receive', bodyOf(parts))).status).toBe(201);
@@ -188,7 +188,7 @@ describe('the first sentence of the page of an api whose queue takes no more', (
     const sent = Array.from({ length: 200 }, send);
     await expect
       .poll(() => parts.page.now()?.sentence, named)
-      .toMatch(/^The queue is full: \d+ requests? refused in the last 10 s, \d+ waiting now\.$/);
+      .toMatch(/\(the queue is full, \d+ requests? refused in the last 10 s, \d+ waiting now\): /);
     expect(parts.page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
     expect(parts.page.now()?.failures).toContainEqual({ what: 'busy', count: expect.any(Number) });
     await release();

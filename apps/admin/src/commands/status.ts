@@ -54,20 +54,18 @@ export const status = new Command('status')
 
 async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Status> {
   const [postgresCheck, redisCheck] = checks as [Check, Check];
-  const orNull = <Value>(look: Promise<Value> | undefined) =>
-    look === undefined
-      ? null
-      : within(readWithinMs, look).catch((error: unknown) => {
-          tell(`warning: ${messageOf(error)}`);
-          return null;
-        });
-  const watched = redis && watchQueues(redis, { prefix, watchMs, untilFinished: false });
+  const readFrom = <Server, Value>(server: Server | null, read: (server: Server) => Promise<Value>) =>
+    server &&
+    within(readWithinMs, read(server)).catch((error: unknown) => {
+      tell(`warning: ${messageOf(error)}`);
+      return null;
+    });
   const [schema, databaseBytes, holdings, servers, queues] = await Promise.all([
-    orNull(sql ? readSchemaVersion(sql) : undefined),
-    orNull(sql ? readDatabaseSize(sql) : undefined),
-    orNull(sql ? readHoldings(sql) : undefined),
-    orNull(redis ? readRedis(redis) : undefined),
-    orNull(watched ?? undefined),
+    readFrom(sql, readSchemaVersion),
+    readFrom(sql, readDatabaseSize),
+    readFrom(sql, readHoldings),
+    readFrom(redis, readRedis),
+    readFrom(redis, (those) => watchQueues(those, { prefix, watchMs, untilFinished: false })),
   ]);
   return {
     version,

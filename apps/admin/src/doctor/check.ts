@@ -45,7 +45,7 @@ export async function makeChecks<On>(on: On, questions: readonly Question<On>[])
 }
 
 /** The same checks where what they ask is not there. */
-export function unaskedChecks<On>(questions: readonly Question<On>[], why: string): Check[] {
+export function unaskedChecks(questions: readonly { id: string; wanted: string }[], why: string): Check[] {
   return questions.map(({ id, wanted }) => ({ id, wanted, ...unknown(why) }));
 }
 

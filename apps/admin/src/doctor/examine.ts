@@ -3,13 +3,14 @@ import { whyAway } from '@inventory/db/unreachable';
 import { connections, readConfig } from '@inventory/process/config';
 import { describePlaces, hostCountOf } from '@inventory/process/database-address';
 import { messageOf } from '@inventory/process/describe-error';
+import { adviceOf } from '@inventory/process/diagnoses';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
 import { connectOnce } from '@inventory/queue/redis';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { localFolder } from '../checkout.ts';
 import { findDatabaseUrl, findRedisUrl, isDatabaseGiven } from '../cli/database.ts';
-import { type Check, lookWithinMs, makeChecks, unaskedChecks } from './check.ts';
+import { type Check, fail, lookWithinMs, makeChecks, ok, unaskedChecks, unknown } from './check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { postgresChecks } from './postgres-checks.ts';
 import { queueChecks, type Seen } from './queue-checks.ts';
@@ -19,6 +20,15 @@ import { replicationChecks } from './replication-checks.ts';
 // Both servers, and then the queues, within 15 s in all, whatever hangs.
 const connectWithinMs = 3000;
 const watchMs = 7000;
+
+const ofPostgres = { id: 'postgres', wanted: 'Postgres answers' };
+const ofRedis = { id: 'redis', wanted: 'Redis answers' };
+
+/** All that `doctor` checks, in the order in which it says so. */
+export const everyCheck: readonly { id: string; wanted: string }[] = [
+  ...[ofPostgres, ofRedis, ...postgresChecks, ...replicationChecks],
+  ...[...redisChecks, ...queueChecks, ...machineChecks],
+];
 
 /**
  * The service's servers as `doctor` and `status` reach them; null, with the check that says why: not reached.
@@ -59,18 +69,16 @@ export async function withServers<Result>(work: (reached: Reached) => Promise<Re
 export async function examine(options: { apis: readonly string[]; disk: string | null }): Promise<Check[]> {
   return withServers(async ({ sql, redis, hostCount, prefix, checks }) => {
     const disk = options.disk ?? (isDatabaseGiven() ? null : localFolder);
-    const [ofPostgres, ofReplication, ofRedis, ofQueues, ofMachines] = await Promise.all([
-      sql === null
-        ? unaskedChecks(postgresChecks, 'Postgres cannot be asked')
-        : makeChecks(sql, postgresChecks),
-      sql === null
-        ? unaskedChecks(replicationChecks, 'Postgres cannot be asked')
-        : makeChecks({ sql, hostCount }, replicationChecks),
-      redis === null ? unaskedChecks(redisChecks, 'Redis cannot be asked') : makeChecks(redis, redisChecks),
-      redis === null ? unaskedChecks(queueChecks, 'Redis cannot be asked') : checkQueues(redis, prefix),
+    const found = await Promise.all([
+      ...(sql === null
+        ? [unaskedChecks([...postgresChecks, ...replicationChecks], 'Postgres cannot be asked')]
+        : [makeChecks(sql, postgresChecks), makeChecks({ sql, hostCount }, replicationChecks)]),
+      ...(redis === null
+        ? [unaskedChecks([...redisChecks, ...queueChecks], 'Redis cannot be asked')]
+        : [makeChecks(redis, redisChecks), checkQueues(redis, prefix)]),
       makeChecks({ sql, redis, apis: options.apis, disk }, machineChecks),
     ]);
-    return [...checks, ...ofPostgres, ...ofReplication, ...ofRedis, ...ofQueues, ...ofMachines];
+    return [...checks, ...found.flat()];
   });
 }
 
@@ -85,7 +93,6 @@ async function checkQueues(redis: RedisConnection, prefix: string): Promise<Chec
 }
 
 async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; check: Check }> {
-  const about = { id: 'postgres', wanted: 'Postgres answers' };
   const place = describePlaces(databaseUrl);
   const sql = connect(databaseUrl, {
     name: 'inventory-doctor',
@@ -94,31 +101,19 @@ async function reachPostgres(databaseUrl: string): Promise<{ sql: Sql | null; ch
   });
   try {
     await within(connectWithinMs, reach(sql));
-    return { sql, check: { ...about, state: 'ok', found: `answers at ${place}`, remedy: null } };
+    return { sql, check: { ...ofPostgres, ...ok(`answers at ${place}`) } };
   } catch (error) {
     void sql.end({ timeout: 0 }).catch(() => {});
     const why = isOutage(error) ? whyAway(error) : messageOf(error);
-    return {
-      sql: null,
-      check: {
-        ...about,
-        state: 'fail',
-        found: `Postgres at ${place} cannot be used (${why})`,
-        remedy:
-          'check that it runs and accepts connections, and that DATABASE_URL and its password are right',
-      },
-    };
+    const finding = fail(`Postgres at ${place} cannot be used (${why})`, adviceOf('InventoryPostgresAway'));
+    return { sql: null, check: { ...ofPostgres, ...finding } };
   }
 }
 
 async function reachRedis(redisUrl: string | null): Promise<{ redis: RedisConnection | null; check: Check }> {
-  const about = { id: 'redis', wanted: 'Redis answers' };
   if (redisUrl === null) {
     const found = 'REDIS_URL is not set, so Redis and the queues are not checked';
-    return {
-      redis: null,
-      check: { ...about, state: 'unknown', found, remedy: 'set REDIS_URL, with the user admin' },
-    };
+    return { redis: null, check: { ...ofRedis, ...unknown(found, 'set REDIS_URL, with the user admin') } };
   }
   const { redis, place, why } = connectOnce(redisUrl, connectWithinMs);
   try {
@@ -126,17 +121,10 @@ async function reachRedis(redisUrl: string | null): Promise<{ redis: RedisConnec
       connectWithinMs,
       redis.connect().then(() => redis.ping()),
     );
-    return { redis, check: { ...about, state: 'ok', found: `answers at ${place}`, remedy: null } };
+    return { redis, check: { ...ofRedis, ...ok(`answers at ${place}`) } };
   } catch (error) {
     redis.disconnect();
-    return {
-      redis: null,
-      check: {
-        ...about,
-        state: 'fail',
-        found: `Redis at ${place} cannot be used (${why(error)}); transactions are refused with 503`,
-        remedy: 'check that it runs, and that REDIS_URL and its password are right',
-      },
-    };
+    const found = `Redis at ${place} cannot be used (${why(error)}); transactions are refused with 503`;
+    return { redis: null, check: { ...ofRedis, ...fail(found, adviceOf('InventoryRedisAway')) } };
   }
 }

@@ -3,6 +3,7 @@ import { readLastBackup } from '@inventory/db/operator/backup-records';
 import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
 import type { Sql } from '@inventory/db/pool';
 import { inventoryCommand } from '@inventory/process/called-as';
+import { adviceOf } from '@inventory/process/diagnoses';
 import { readRedisClocks } from '@inventory/queue/health';
 import type { RedisConnection } from '@inventory/queue/redis-cluster';
 import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
@@ -54,12 +55,7 @@ async function judgeClocks({ sql, redis, apis }: Machine) {
   const differences = measured.map(({ differenceMs }) => differenceMs);
   // Against this machine and against each other: two that are wrong alike agree.
   const spread = Math.max(0, ...differences) - Math.min(0, ...differences);
-  if (spread > clockMaxMs) {
-    return fail(
-      `clocks differ: ${found}`,
-      'have every machine follow a time server (chrony, systemd-timesyncd)',
-    );
-  }
+  if (spread > clockMaxMs) return fail(`clocks differ: ${found}`, adviceOf('InventoryClockOff'));
   return measured.some(({ answers }) => answers === false)
     ? warn(found, 'check that the api runs, and that its address is right')
     : ok(found);
@@ -105,9 +101,7 @@ async function judgeBackup({ sql }: Machine) {
   const hours = last.ageSeconds / 3600;
   const size = last.bytes === null ? '' : `, ${describeBytes(last.bytes)}`;
   const found = `${hours.toFixed(1)} hours old, by ${last.madeBy}, of ${last.server}${size}`;
-  return hours <= backupHoursMax
-    ? ok(found)
-    : warn(found, 'make one now, and find out why the daily backup is missing');
+  return hours <= backupHoursMax ? ok(found) : warn(found, adviceOf('InventoryBackupOld'));
 }
 
 async function judgeDisk({ sql, disk }: Machine) {

@@ -10,6 +10,7 @@ import {
 import type { Sql } from '@inventory/db/pool';
 import { findWrongSettings, readSettings } from '@inventory/db/wrong-settings';
 import { inventoryCommand } from '@inventory/process/called-as';
+import { adviceOf } from '@inventory/process/diagnoses';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
 
 // MERGE, which functions of the schema use, is there from 15 on.
@@ -150,8 +151,7 @@ export const postgresChecks: Question<Sql>[] = [
       const most = Math.max(...counts.map(([, count]) => count));
       const found = counts.map(([what, count]) => `${count} of ${what}`).join(', ');
       if (most < unfoldedMany) return ok(found);
-      const remedy =
-        'lists are right and slow: start a worker, which folds them in, and look for errors of `counts` in its log';
+      const remedy = adviceOf('InventoryFoldingLags');
       return most < unfoldedTooMany ? warn(found, remedy) : fail(found, remedy);
     },
   },
@@ -166,19 +166,11 @@ export const postgresChecks: Question<Sql>[] = [
             `${itemId} in warehouse ${wid}${recNo > 0 ? `, lot ${recNo}` : ''}: ${check}: ${expected} and ${found}`,
         );
         const more = driftCount > places.length ? ` and ${driftCount - places.length} more` : '';
-        return fail(
-          `${places.join('; ')}${more}`,
-          `somebody wrote to the tables by hand, or a disk or memory is bad: run \`${inventoryCommand('audit')}\`, and see docs/alerts.md`,
-        );
+        return fail(`${places.join('; ')}${more}`, adviceOf('InventoryDrift'));
       }
       const days = ageSeconds / 86_400;
       const found = `none found; last full pass ${days < 1 ? 'less than a day' : `${Math.floor(days)} days`} ago`;
-      return days <= auditDaysMax
-        ? ok(found)
-        : warn(
-            found,
-            `check that workers run with BACKGROUND_AUDIT on, or run \`${inventoryCommand('audit')}\` now and then`,
-          );
+      return days <= auditDaysMax ? ok(found) : warn(found, adviceOf('InventoryAuditLate'));
     },
   },
 ];

@@ -1,3 +1,4 @@
+import { adviceOf } from '@inventory/process/diagnoses';
 import type { Part, QueueHealth } from '@inventory/queue/health';
 import { fail, ok, type Question, unknown, warn } from './check.ts';
 
@@ -8,7 +9,7 @@ export type Seen = { health: QueueHealth };
 const waitingMany = 100;
 const waitingTooMany = 1000;
 
-const startWorker = 'start a worker with this REDIS_URL and QUEUE_PREFIX';
+const startWorker = adviceOf('InventoryNoWorker');
 
 function shardName(seen: Seen, shard: number): string {
   return seen.health.shards.length > 1 ? ` of shard ${shard}` : '';
@@ -35,7 +36,7 @@ export const queueChecks: Question<Seen>[] = [
       if (still.length === 0) return ok(`${new Set(apis.map((part) => part.process)).size} connected`);
       return warn(
         `${still.map(describeStill).join('; ')}: it stands still or its network swallows packets`,
-        'check that process and its log; end it, so that its supervisor restarts it',
+        adviceOf('InventoryProcessSilent'),
       );
     },
   },
@@ -54,7 +55,7 @@ export const queueChecks: Question<Seen>[] = [
         );
       }
       if (waiting < waitingMany) return ok(found);
-      const remedy = 'start more workers, or see what slows Postgres';
+      const remedy = adviceOf('InventoryQueueFull');
       return waiting < waitingTooMany ? warn(found, remedy) : fail(`the queue is full: ${found}`, remedy);
     },
   },
@@ -81,8 +82,7 @@ function judgeWorkers(seen: Seen) {
     ...new Map(workers.filter(({ asked }) => !asked).map((part) => [part.process, part])).values(),
   ];
   const stillText = still.map(describeStill).join('; ');
-  const remedy =
-    'it is stopped or stands still: check that process and its log; end it, so that its supervisor restarts it';
+  const remedy = adviceOf('InventoryProcessSilent');
   const unserved = health.shards.filter(
     ({ shard }) => !workers.some((part) => part.shard === shard && part.asked),
   );

@@ -64,9 +64,8 @@ function judgeMemory({ usedBytes, maxBytes, machineBytes }: RedisHealth) {
   const share = usedBytes / maxBytes;
   const found = `${describeBytes(usedBytes)} of ${describeBytes(maxBytes)} (${Math.floor(share * 100)} %)`;
   if (share < nearlyFull) return ok(found);
-  if (share < full) return warn(found, 'raise maxmemory; look for keys that are not of this service');
-  return fail(
-    `Redis is full: ${found}; transactions are refused with 503`,
-    'raise maxmemory; look for keys that are not of this service',
-  );
+  const remedy = 'raise maxmemory; look for keys that are not of this service';
+  return share < full
+    ? warn(found, remedy)
+    : fail(`Redis is full: ${found}; transactions are refused with 503`, remedy);
 }

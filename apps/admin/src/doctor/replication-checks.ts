@@ -1,5 +1,6 @@
 import type { Sql } from '@inventory/db/pool';
 import { isCommitAnswered, readReplication, waitsForStandby, whyLossy } from '@inventory/db/replication';
+import { adviceOf } from '@inventory/process/diagnoses';
 import { fail, ok, type Question, warn } from './check.ts';
 
 /** The primary, and how many servers DATABASE_URL names. */
@@ -20,7 +21,7 @@ export const replicationChecks: Question<Servers>[] = [
           'set synchronous_standby_names on every server to ANY 1 of at least two standbys: see docs/upgrade-and-failover.md',
         );
       }
-      const remedy = 'find out why the standbys do not stream from the primary';
+      const remedy = adviceOf('InventoryCommitsHang');
       if (attached === 0 && waitsForStandby(replication))
         return fail(`${standbys}, and synchronous_standby_names is set: no write is answered`, remedy);
       if (waitsForStandby(replication) && !(await isCommitAnswered(sql)))
