@@ -18,6 +18,7 @@ import {
   type SingleRequest,
   warehousesOf,
 } from '@inventory/domain/stock/request';
+import { createPacer, inTurns } from '@inventory/process/pacer';
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../pool.ts';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
@@ -326,13 +327,15 @@ async function applyAtomic(
   observe: (times: BatchTimes) => void,
 ): Promise<BatchWork<Map<string, StoredOutcome>>> {
   const { clientId, deadline } = request;
+  // It takes long, and other batches go on beside it.
+  const pace = createPacer();
   const operations = request.operations.map((operation) => ({ ...operation, clientId, deadline }));
   const gateIds = gateIdsOf(operations, parts);
   const times = beginTimes();
   const locked = lockAndNote(tx, gateIds, times);
   const facts = readFacts(tx, [request, ...operations], gateIds);
   const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
-    await untilRead(locked, facts, pickCandidates(tx, operations, parts, facts, atomicReading));
+    await untilRead(locked, facts, pickCandidates(tx, operations, parts, facts, atomicReading(pace)));
   times.readAt = performance.now();
   if (isOutdated(parts, operations, levels, items)) throw new OutdatedError();
   const told = (outcome: StoredOutcome) => new Map([[request.requestId, outcome]]);
@@ -347,7 +350,7 @@ async function applyAtomic(
     .find((each) => each !== null);
   const decision: AtomicDecision | { status: 'abandoned'; refusal: Refusal | null } =
     denial === undefined
-      ? decideAtomic(batch, request.operations, outcomes)
+      ? await inTurns(decideAtomic(batch, request.operations, outcomes), pace)
       : { status: 'abandoned', refusal: denial.refusal };
   const [own = 0, ...numbers] = transactionNos;
   const whole = { request, transactionNo: own };
@@ -355,8 +358,9 @@ async function applyAtomic(
     const written: { transaction: DecidedTransaction; outcome: StoredOutcome }[] = [];
     numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
     const bodies = new Map<string, string>();
-    decision.operations.forEach((each, index) => {
-      if (!('decision' in each)) return;
+    for (const [index, each] of decision.operations.entries()) {
+      await pace();
+      if (!('decision' in each)) continue;
       const transaction = {
         request: operations[index]!,
         transactionNo: numbers[index]!,
@@ -365,7 +369,7 @@ async function applyAtomic(
       const result = resultOf(transaction)!;
       bodies.set(each.operation.requestId, result);
       written.push({ transaction, outcome: { status: 'applied', result } });
-    });
+    }
     const result = atomicResultsText(decision.operations, bodies);
     const transaction: DecidedTransaction = { ...whole, status: 'applied', entries: [], answer: () => ({}) };
     const outcome: StoredOutcome = { status: 'applied', result };

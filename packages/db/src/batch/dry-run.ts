@@ -3,16 +3,16 @@ import { tooManyLotsForBatch } from '@inventory/domain/contract/conflict';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
-import { type AtomicDecision, decideInSteps, type OperationDecision } from '@inventory/domain/stock/atomic';
+import { decideAtomic, type OperationDecision } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey } from '@inventory/domain/stock/batch';
 import { decide } from '@inventory/domain/stock/decide';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
-import { createPacer, type Pacer } from '@inventory/process/pacer';
+import { createPacer, inTurns, type Pacer } from '@inventory/process/pacer';
 import type { Sql, Tx } from '../pool.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
 import { expiry, filters, found, picksTable } from './pick-statements.ts';
-import { atomicReadingInTurns, pickCandidates, pickOf } from './read-candidates.ts';
+import { atomicReading, pickCandidates, pickOf } from './read-candidates.ts';
 import { readFacts } from './read-facts.ts';
 import { completeShortages } from './untaken-stock.ts';
 
@@ -57,7 +57,7 @@ export function tryOutTogether(
     const pace = createPacer();
     const { batch } = await readBatch(tx, requests, clientId, pace);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
-    const decision = await inTurns(decideInSteps(batch, operations, new Map()), pace);
+    const decision = await inTurns(decideAtomic(batch, operations, new Map()), pace);
     await completeShortages(tx, batch);
     if (decision.status === 'applied') {
       const texts: string[] = [];
@@ -71,14 +71,6 @@ export function tryOutTogether(
     const { index, refusal } = decision.refusal.culprit;
     return { status: 'refused' as const, index, refusal };
   }) as Promise<AtomicTrial>;
-}
-
-async function inTurns(steps: Iterator<void, AtomicDecision, void>, pace: Pacer): Promise<AtomicDecision> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await pace();
-  }
 }
 
 // What may be read for one dry run is bounded as for a batch.
@@ -114,7 +106,7 @@ async function readBatch(
   const [levels, { now, items, warehouses }, lots] = await Promise.all([
     readLevels(tx, gateIds),
     facts,
-    pickCandidates(tx, queued, parts, facts, atomicReadingInTurns(pace)),
+    pickCandidates(tx, queued, parts, facts, atomicReading(pace)),
   ]);
   // One that was never needed before.
   for (const { partNo, wid } of gateIds) {

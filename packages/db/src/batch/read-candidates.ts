@@ -71,17 +71,15 @@ const usualReading: Reading = {
 
 /**
  * The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it.
+ * Other work has turns of the event loop meanwhile.
  */
-export const atomicReading: Reading = {
-  rounds: roundsFor({ large: 64, largest: 8 }),
-  looksMax: 20_000,
-  isWhole: true,
-  turns: atOnce,
-};
-
-/** The same where nothing is locked, and nothing may hold the event loop. */
-export function atomicReadingInTurns(pace: Pacer): Reading {
-  return { ...atomicReading, turns: { pace, lotsMax: 2000 } };
+export function atomicReading(pace: Pacer): Reading {
+  return {
+    rounds: roundsFor({ large: 64, largest: 8 }),
+    looksMax: 20_000,
+    isWhole: true,
+    turns: { pace, lotsMax: 2000 },
+  };
 }
 
 /** `units`: null for a count, which needs all lots that match. */

@@ -34,27 +34,11 @@ const tooManyEntries = tooManyLines(entriesMax);
 const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
 
 /**
- * Decides operations one after the other, each against what the one before left; the first that is refused
- * has all of them refused. The batch's state is of no more use then. `outcomes`: what is decided already, by
- * request id.
+ * Decides operations one after the other, one a step, each against what the one before left; the first that
+ * is refused has all of them refused. The batch's state is of no more use then. `outcomes`: what is decided
+ * already, by request id.
  */
-export function decideAtomic(
-  batch: Batch,
-  operations: readonly AtomicOperation[],
-  outcomes: ReadonlyMap<string, StoredOutcome>,
-): AtomicDecision {
-  const steps = decideInSteps(batch, operations, outcomes);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/**
- * The same, one operation a step: where nobody waits for locks, others may have a turn of the event loop
- * between them.
- */
-export function* decideInSteps(
+export function* decideAtomic(
   batch: Batch,
   operations: readonly AtomicOperation[],
   outcomes: ReadonlyMap<string, StoredOutcome>,
