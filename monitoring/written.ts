@@ -26,14 +26,25 @@ groups:
     interval: 5s
     rules:${alerts.map(ruleOf).join('')}`;
 
+/** A point of a list, in lines of at most 120 columns. */
+function pointOf(text: string): string {
+  const lines = [''];
+  for (const word of `- ${text}`.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line.length + word.length < 120) lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 function sectionOf(alert: Alert): string {
   const { labels, lookAt, act, more } = diagnoses[alert];
-  return `### ${alert}
-
-- **Meaning:** ${labels.severity}. ${sentenceOf(alert)}
-- **Look at:** ${lookAt}
-- **Do:** ${act}${more === undefined ? '' : ` ${more}`}
-`;
+  const points = [
+    `**Meaning:** ${labels.severity}. ${sentenceOf(alert)}`,
+    `**Look at:** ${lookAt}`,
+    `**Do:** ${act}${more === undefined ? '' : ` ${more}`}`,
+  ];
+  return `### ${alert}\n\n${points.map(pointOf).join('')}`;
 }
 
 /** The page, with what the code says in place of two chapters' ends: all from their first `start` on. */
@@ -42,7 +53,7 @@ function alertsPage(page: string): string {
     { start: '### ', text: alerts.map(sectionOf).join('\n'), of: '## What to do at each alert\n' },
     {
       start: '- `',
-      text: everyCheck.map(({ id, wanted }) => `- \`${id}\`: ${wanted}\n`).join(''),
+      text: everyCheck.map(({ id, wanted }) => pointOf(`\`${id}\`: ${wanted}`)).join(''),
       of: '## What doctor checks\n',
     },
   ];
