@@ -8,7 +8,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 const batches = useBatches();
 const service = useService({ hears503: true });
 
-test('what is to be undone is found for as little, however many lines it has', async () => {
+test('finding the transaction to reverse costs the same however many lines it has', async () => {
   const worker = batches.worker();
   const lots = 200;
   const { itemID } = await receiveLots(batches, lots, { spot: 'A' }, worker);
@@ -40,7 +40,7 @@ test('what is to be undone is found for as little, however many lines it has', a
   }
 });
 
-/** Lines of the ledger and entries of its indexes, by this database transaction. */
+/** The ledger lines and index entries that this database transaction has read. */
 async function linesRead(tx: Tx): Promise<number> {
   const [row] = await tx<{ lines: number }[]>`
     select (
@@ -53,7 +53,7 @@ async function linesRead(tx: Tx): Promise<number> {
   return row!.lines;
 }
 
-test('503 when Postgres does not say in time what is to be undone: nothing was applied, but for what a key may lead to', async () => {
+test('503 when Postgres does not find the transaction to reverse in time: not applied without a key, unknown with one', async () => {
   const client = await service.client();
   const reversal = { op: 'reverse', transactionNo: 1 };
   const ask = (operation: object, mode = 'each', headers?: Record<string, string>) =>
