@@ -11,12 +11,12 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createDatabase();
-  // One of its own: then there are no demo data.
+  // Its own database, so there are no demo data.
   await addWarehouse(database.sql, { wid: 1, name: 'Main' });
 });
 afterAll(() => database?.drop());
 
-/** `start` on the servers of the tests, until its banner is there. */
+/** Runs `start` on the servers of the tests until its banner appears. */
 const start = (env: Record<string, string>) =>
   startService([], {
     DATABASE_URL: database.url,
@@ -33,7 +33,7 @@ function portsIn(banner: string): { api: number; worker: number } {
   return { api: Number(api), worker: Number(worker) };
 }
 
-test('start names where api and worker serve their metrics, each on a port of its own', async () => {
+test('start names the addresses of the metrics of api and worker, each on its own port', async () => {
   const started = await start({ INTERNAL_PORT: '' });
   const ports = portsIn(started.banner);
   const page = `http://127.0.0.1:${ports.api}/operations`;
@@ -54,7 +54,7 @@ test('start says that it is up on a port that browsers refuse', async () => {
   expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
 });
 
-test('under start INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
+test('under start, INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
   const port = await choosePort('the api', undefined, undefined);
   const started = await start({ INTERNAL_PORT: String(port) });
   expect(portsIn(started.banner)).toEqual({ api: port, worker: port + 1 });

@@ -42,7 +42,7 @@ test.each([
   expect(kept).toHaveLength(1);
 });
 
-test('a body in pieces of a byte takes the memory of its bytes while it comes', async () => {
+test('a body in one-byte pieces takes only the memory of its bytes while it arrives', async () => {
   const server = createServer((request) => void readBytes(request, bytesMax).catch(() => {}));
   onTestFinished(() => void server.close());
   server.listen(0, '127.0.0.1');
@@ -62,6 +62,6 @@ test('a body in pieces of a byte takes the memory of its bytes while it comes', 
   socket.write(bytes);
   await expect.poll(() => read).toBe(400_000);
   collectGarbage();
-  // By themselves the pieces would take some 80 bytes each.
+  // Kept as they come, each piece would take some 80 bytes.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(15_000_000);
 });
