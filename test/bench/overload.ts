@@ -6,8 +6,8 @@ import { mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench overload [--seconds 10]: three times what the service can do, and no Redis. What is taken must
-// be answered in time, the rest refused at once.
+// pnpm bench overload [--seconds 10]: three times the service’s capacity, and no Redis. Accepted requests
+// must be answered in time, the rest refused at once.
 const values = readOptions(
   'bench overload',
   'Sends three times what the service can do, and then takes Redis away: what is taken must be answered in time, the rest refused at once.',
@@ -28,7 +28,7 @@ const load = { ...site, warmUpSeconds: 2, seconds, next: mixed(spread) };
 await runLoad({ ...load, callers: 32 });
 const full = await runLoad({ ...load, callers: 64 });
 const flooded = await runLoad({ ...load, callers, pacePerSecond: 3 * full.rate });
-// Before and after: a machine with others on it is not always as fast.
+// Before and after, because a shared machine varies in speed.
 const fullAfter = await runLoad({ ...load, callers: 64 });
 const capacity = (full.rate + fullAfter.rate) / 2;
 await site.stop();

@@ -7,13 +7,13 @@ export type ModelLot = {
   rfidTag: string | null;
   /** Milliseconds since 1970. */
   expires: number | null;
-  /** Lots of one lineage were received at one moment; the lower came first. */
+  /** Lots of one lineage were received at one moment; the lower number came first. */
   received: number;
   units: bigint;
   hold: boolean;
 };
 
-/** A line of the ledger. `balance`: the lot's units after it. */
+/** A line of the ledger. `balance`: the lot’s units after it. */
 export type ModelLine = { lot: number; wid: number; spot: string; delta: bigint; balance: bigint };
 export type ModelTransaction = {
   kind: 'receive' | 'move' | 'issue' | 'count' | 'reverse';
@@ -25,7 +25,7 @@ export type Refused = { status: number; message: string };
 export const sum = (lots: readonly Pick<ModelLot, 'units'>[]) =>
   lots.reduce((total, each) => total + each.units, 0n);
 
-/** Gives a lot more or less units, as its line says. One that is emptied loses its hold. */
+/** Changes a lot’s units as its line says. An emptied lot loses its hold. */
 export function changeUnits(lot: ModelLot, delta: bigint): ModelLine {
   lot.units += delta;
   if (lot.units === 0n) lot.hold = false;
