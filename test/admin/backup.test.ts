@@ -235,7 +235,7 @@ describe('backup', () => {
     expect((await describeRows(restored)).lot).toEqual(before.lot);
   });
 
-  test('is a file for its owner alone, holds no key that signs, and says what is in it', async () => {
+  test('is a file for its owner alone, holds no key that signs, and describes its content', async () => {
     const path = await makeBackup();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const text = await unpackBackup(path);

@@ -91,7 +91,7 @@ describe('client', () => {
     });
   });
 
-  test('client set changes what is given and leaves the rest', async () => {
+  test('client set changes the given fields and leaves the rest', async () => {
     const clientId = uniqueName('scanner');
     const secretDigest = digestSecret('secret');
     const limits = { rateLimit: 5, operationsPerMinute: 7 };

@@ -55,7 +55,7 @@ test('a connection that nobody uses recovers after it died silently', async () =
   await expect.poll(() => redis.ping().catch(() => 'away'), { timeout }).toBe('PONG');
 });
 
-test('applied after a failover that left all connections at what is now a replica', async () => {
+test('applied after a failover that left all connections at a server that is now a replica', async () => {
   const [before, after] = await Promise.all([startOwnRedis(), startOwnRedis()]);
   onTestFinished(async () => {
     await Promise.all([before.stop(), after.stop()]);

@@ -48,7 +48,7 @@ describe('a count of a place with more lots on hold than are read', () => {
     return { requests, inStock };
   }
 
-  test('refused: too many lots, even after one of those that were read was moved in the same batch', async () => {
+  test('refused: too many lots, even after the same batch moved one of those it had read', async () => {
     const { requests, inStock } = await movesAndCount(1003, 1);
     const outcomes = await batches.worker().apply(requests);
     expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'refused', result: tooMany }]);

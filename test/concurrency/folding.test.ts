@@ -37,7 +37,7 @@ test('folding makes nobody wait; the next run folds what arrived meanwhile', asy
   await Promise.all(folders.map((sql) => sql.end()));
 });
 
-test('the next run folds what a run left behind whose connection ended halfway', async () => {
+test('the next run folds the arrivals of a run whose connection ended halfway', async () => {
   const itemID = await batches.item();
   const worker = batches.worker();
   const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
@@ -65,7 +65,7 @@ test('the next run folds what a run left behind whose connection ended halfway',
   await folder.end();
 });
 
-test('another process folds what a run left behind that took too long', async () => {
+test('another process folds the arrivals of a run that took too long', async () => {
   const itemID = await batches.item();
   const worker = batches.worker();
   const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });

@@ -86,7 +86,7 @@ test.each(notApplied)(
   },
 );
 
-test('abandoned: the requests of a list behind one that is undecided', async () => {
+test('abandoned: the requests of a list behind an undecided one', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const [, second] = listOf(receive(itemID), receive(itemID));

@@ -260,7 +260,7 @@ describe('POST /Inventory/Count', () => {
     },
   );
 
-  test('the second of two counts at once is judged against what the first left', async () => {
+  test('the second of two counts at once is judged against the result of the first', async () => {
     const client = await service.client();
     const itemID = await service.item();
     for (let turn = 0; turn < 5; turn++) {

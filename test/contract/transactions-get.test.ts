@@ -16,7 +16,7 @@ const transaction = async (client: ApiClient, transactionNo: number) =>
 const notFound = errorObject(404, 'not_found', 'There is no such transaction.');
 
 describe('GET /Inventory/Transactions/{transactionNo}', () => {
-  test('200: the request, who sent it, and what it did to each lot, digit for digit', async () => {
+  test('200: the request, its sender, and its effect on each lot, digit for digit', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const first = await done(client, 'Receive', { itemID, units: 2.000001, spot: 'A' });

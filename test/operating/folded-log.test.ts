@@ -101,7 +101,7 @@ test('lines held back are written at the end, and the number of keys kept is bou
   expect(messages().slice(before)).toEqual([expect.stringMatching(/^999: 79\d in 1 s$/)]);
 });
 
-test('a presence reports once when something goes and once when it is back, and other reports say what is away', () => {
+test('a presence reports once when something goes and once when it is back, and other reports name it while it is away', () => {
   const folded = createFoldedLog(log);
   const presence = createPresence(folded);
   const report = createReport(folded, presence, 'warn');
