@@ -74,39 +74,6 @@ test('the lot in the answer is the lot in the list', async () => {
   expect(list.text).toContain('"units":999999999.999999,');
 });
 
-test('everything that was sent is stored', async () => {
-  const client = await service.client();
-  const itemID = await service.item();
-  const { body } = await client.post('/Inventory/Receive', {
-    itemID,
-    units: 1,
-    wid: 1,
-    reasonCode: 5,
-    reference: 'PO 1',
-    netWeight: 0.5,
-    grossWeight: 0.75,
-    price: 99.99,
-    expires: '2030-01-31T10:00:00+02:00',
-    supplier: 7,
-    line: 2,
-    unknown: 'ignored',
-  });
-  const [lot] = await service.sql`
-    select reference, net_weight, gross_weight, price, expires, supplier, line, reason_code
-    from lot
-    where rec_no = ${body.recNo}`;
-  expect(lot).toEqual({
-    reference: 'PO 1',
-    net_weight: '0.5',
-    gross_weight: '0.75',
-    price: '99.99',
-    expires: new Date('2030-01-31T08:00:00Z'),
-    supplier: 7,
-    line: 2,
-    reason_code: 5,
-  });
-});
-
 test('201: a new lot each time, never merged', async () => {
   const client = await service.client();
   const itemID = await service.item();
