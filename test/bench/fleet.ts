@@ -18,7 +18,7 @@ import { ways } from './ways.ts';
 // with measurements.
 const values = readOptions(
   'bench fleet',
-  'Plays a fleet of scanners, apis and workers, and says what it would do; with --measure it compares itself with this machine.',
+  'Plays a fleet of scanners, apis and workers, and predicts their load; with --measure it compares itself with this machine.',
   {
     measure: { flag: true, about: 'measure the costs here, and predictions beside measurements, first' },
     seconds: {

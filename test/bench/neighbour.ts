@@ -18,7 +18,7 @@ import { startReadStack } from './read-site.ts';
 // sends its 100 costliest lists and picks.
 const values = readOptions(
   'bench neighbour',
-  'Measures what a client waits while another sends its 100 costliest lists and picks.',
+  'Measures the latency of a client while another sends its 100 costliest lists and picks.',
   {
     lots: { value: 'number', default: '400000', about: 'how many lots there are' },
     rounds: { value: 'number', default: '2', about: 'how often it is measured' },

@@ -10,7 +10,7 @@ import { ways } from './ways.ts';
 // must be answered in time, the rest refused at once.
 const values = readOptions(
   'bench overload',
-  'Sends three times what the service can do, and then takes Redis away: what is taken must be answered in time, the rest refused at once.',
+  'Sends three times the load the service can take, then takes Redis away: accepted requests must be answered in time, the rest refused at once.',
   {
     seconds: { value: 'number', default: '10', about: 'how long each load lasts' },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },

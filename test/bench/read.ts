@@ -12,7 +12,7 @@ import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
 // number of lots, and the load that a replica takes from the primary.
 const values = readOptions(
   'bench read',
-  'Measures what lists cost against the number of lots, and writes docs/benchmarks.md.',
+  'Measures the cost of lists by the number of lots, and writes docs/benchmarks.md.',
   {
     sizes: { value: 'list', default: '10000,100000,1000000,5000000', about: 'numbers of lots' },
     seconds: { value: 'number', default: '0.5', about: 'how long each list is read' },

@@ -7,7 +7,7 @@ import { startBenchStack } from './site.ts';
 // processes.
 const values = readOptions(
   'bench scale',
-  'Starts so many apis and workers, and says what a request costs of each part.',
+  'Starts this many apis and workers, and prints the cost of a request in each part.',
   {
     apis: { value: 'numbers', default: '1,2,4,8', about: 'how many apis, one after the other' },
     workers: { value: 'numbers', default: '1', about: 'how many workers, one after the other' },

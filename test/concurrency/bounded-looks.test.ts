@@ -70,11 +70,11 @@ const fields = Object.entries({
 const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
   ...Object.fromEntries(
     fields.map((_, index) => [
-      `moves by ${index + 1} marks that thousands have`,
+      `moves by ${index + 1} marks shared by thousands`,
       (n: number) => ask('move', { ...Object.fromEntries(fields.slice(0, index + 1)), toSpot: `T-${n}` }),
     ]),
   ),
-  'issues by two marks that thousands have, and none both': () =>
+  'issues by two marks, each shared by thousands, both by none': () =>
     ask('issue', { ...shared.even, ...shared.odd }),
   'issues by a serial of thousands and a spot of others': (n) =>
     ask('issue', { serial: shared.odd.serial, rfidTag: shared.even.rfidTag, serial2: `B-${n}` }),
@@ -82,15 +82,15 @@ const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
     ask('move', { received: days[0], fromSpot: shared.odd.spot, toSpot: `T-${n}` }),
   'moves by day of receipt alone': (n) =>
     ask('move', { received: days[1], toSpot: `T-${n}`, units: 1 + (n % 7) }),
-  'moves of what lies anywhere but where nearly all lies': (n) =>
+  'moves of lots outside the spot that nearly all are on': (n) =>
     ask('move', { rfidTag: shared.even.rfidTag, serial2: shared.even.serial2, units: n, toSpot: 'T' }),
   'issues without a serial and without a spot': (n) => ask('issue', { serial: '', units: n }),
-  'issues of what is on hold': (n) => ask('issue', { itemID: heldID, ...marksOf(n) }),
-  'issues of what has expired': (n) => ask('issue', { itemID: expiredID, ...marksOf(n) }),
-  'moves of what is on hold': (n) => ask('move', { itemID: heldID, received: days[0], toSpot: `T-${n}` }),
+  'issues of lots on hold': (n) => ask('issue', { itemID: heldID, ...marksOf(n) }),
+  'issues of expired lots': (n) => ask('issue', { itemID: expiredID, ...marksOf(n) }),
+  'moves of lots on hold': (n) => ask('move', { itemID: heldID, received: days[0], toSpot: `T-${n}` }),
   'counts by a serial of thousands at the spot of another lot': (n) =>
     ask('count', { serial: shared.odd.serial, spot: `P-${n}`, counted: 0 }),
-  'counts of what is on hold': (n) =>
+  'counts of lots on hold': (n) =>
     ask('count', {
       itemID: heldID,
       serial: shared.odd.serial,

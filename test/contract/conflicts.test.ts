@@ -69,7 +69,7 @@ const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, 
     }),
   },
   onHold: {
-    'what is missing': async (client, itemID) => {
+    'the missing units': async (client, itemID) => {
       const held = await receiveLot(client, itemID, 5);
       await receiveLot(client, itemID, 1);
       await holdLot(service.sql, { recNo: held, reason: 'inspection' });
@@ -112,7 +112,7 @@ const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, 
     },
   },
   expired: {
-    'what is missing': async (client, itemID) => {
+    'the missing units': async (client, itemID) => {
       await receiveLot(client, itemID, 5, { expires: '2001-01-01' });
       return {
         ...issued(itemID, 1),

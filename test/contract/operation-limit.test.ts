@@ -15,7 +15,7 @@ function batchOf(itemID: string, count: number) {
 }
 
 served(
-  '429 with a message alone, and nothing applied: a batch that has no room for all of its operations',
+  '429 with only a message, nothing applied: a batch with more operations than the window has left',
   async () => {
     const client = await service.client({ operationsPerMinute: 10, rateLimit: 100 });
     const itemID = await service.item();

@@ -12,7 +12,7 @@ import {
 // registry if it answers audits, and always the list in docs/advisories.json.
 const values = readOptions(
   'audit:dependencies',
-  'Looks for a known weakness in what the lock file names: in docs/advisories.json, and at the registry where it answers audits.',
+  'Looks for known weaknesses of the locked packages: in docs/advisories.json, and at the registry if it answers audits.',
   {
     registry: { value: 'url', about: 'another registry than the one that is configured' },
   },

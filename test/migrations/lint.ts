@@ -8,7 +8,7 @@ import { readOptions } from '../harness/read-options.ts';
 // ignore. The schema is created before anybody uses it, so no lock there makes anybody wait.
 const values = readOptions(
   'check:migrations',
-  'Looks for what would stop writes, or code of the version before, in the migrations.',
+  'Checks the migrations for changes that would block writes or break the previous version.',
   { file: { value: 'path', about: 'this one alone' } },
 );
 const root = join(import.meta.dirname, '../..');

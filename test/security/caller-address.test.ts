@@ -17,7 +17,7 @@ describe('the entry that counts', () => {
     ['none without a proxy', '203.0.113.9', 0, socketAddress],
     ['the last one behind one proxy', '198.51.100.1, 203.0.113.9', 1, '203.0.113.9'],
     ['the last but one behind two', '198.51.100.1, 203.0.113.9, 10.0.0.1', 2, '203.0.113.9'],
-    ['never one that the caller wrote', '1.1.1.1, 2.2.2.2, 203.0.113.9', 1, '203.0.113.9'],
+    ['never an entry written by the caller', '1.1.1.1, 2.2.2.2, 203.0.113.9', 1, '203.0.113.9'],
     ['the first one when there are fewer entries than proxies', '203.0.113.9', 3, '203.0.113.9'],
     ['the connection’s address when there is no header', undefined, 2, socketAddress],
     ['the connection’s address when the header is empty', '', 2, socketAddress],
