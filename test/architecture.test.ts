@@ -24,7 +24,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-/** A package’s rooms: the folders directly below `src`; a file there is its own room. */
+/** A package's rooms: the folders directly below `src`; a file there is its own room. */
 function roomOf(file: string): string {
   return file.split('/').slice(0, 4).join('/');
 }
@@ -161,7 +161,7 @@ test('the clocks of the code are those of the page', () => {
   const wrong = clocks.filter(({ name, ms, file }) => {
     const [field, ...blocks] = name.split('.').reverse();
     const text = textOf(file);
-    // A field in a block is the first of its name after the block’s beginning.
+    // A field in a block is the first of its name after the block's beginning.
     const from = blocks.length === 0 ? 0 : text.search(new RegExp(`\\b${blocks[0]}(?:: \\w+ =|:) \\{`));
     const found = new RegExp(`\\b${field}\\b(?:: number)?(?: =|:) ([\\d_]+)`).exec(text.slice(from));
     return from < 0 || Number((found?.[1] ?? '').replaceAll('_', '')) !== ms;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const shortestMs = 60_000;
 
-// The places where a test can name a wait, with the number as the first group. The driver’s `end` counts in
+// The places where a test can name a wait, with the number as the first group. The driver's `end` counts in
 // seconds.
 const bounds = [
   /(?<!\.end\(\{ |command)timeout: ([\d_]+)/gi,

@@ -46,7 +46,7 @@ const asOperator = () => addressFor('operator', service.databaseUrl);
 const backup = (path: string, ...more: string[]) => runCommand(['backup', path, ...more], asOperator());
 const refused = (line: string, code = 1) => ({ code, stderr: `error: ${line}\n` });
 
-/** A backup of the service’s current stock, in its own folder. */
+/** A backup of the service's current stock, in its own folder. */
 async function makeBackup(): Promise<string> {
   const path = join(await createFolder(), 'stock.inventory');
   const { code, stderr } = await command(['backup', path], asOperator());
@@ -330,7 +330,7 @@ describe('restore', () => {
       changed[at]! ^= 1 << (nth % 8);
       for (const bytes of [changed, whole.subarray(0, at)]) {
         const read = await text(bytes).catch((error) => error as Error);
-        // Some bits of gzip’s own carry nothing.
+        // Some bits of gzip's own carry nothing.
         if (bytes === changed && read === expected) continue;
         expect(read).toBeInstanceOf(Error);
         seen.add((read as Error).message);

@@ -14,7 +14,7 @@ const service = useService();
 
 const operatorUrl = () => addressFor('operator', service.databaseUrl);
 
-/** Runs the command line in this process, as an operator on the test’s database or on the given one. */
+/** Runs the command line in this process, as an operator on the test's database or on the given one. */
 function inventory(args: string[], databaseUrl = operatorUrl()): Promise<Ended> {
   return runHere(args, { DATABASE_URL: databaseUrl });
 }

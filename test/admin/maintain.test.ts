@@ -14,7 +14,7 @@ const service = useService();
 const maintain = (...more: string[]) =>
   runCommand(['maintain', ...more], addressFor('operator', service.databaseUrl));
 
-/** A connection with the operator’s rights, until the test ends. */
+/** A connection with the operator's rights, until the test ends. */
 function operator(): Sql {
   const sql = connect(addressFor('operator', service.databaseUrl), { name: 'tests', connectionsMax: 2 });
   onTestFinished(() => sql.end({ timeout: 5 }));

@@ -7,7 +7,7 @@ import type { Stack } from '@inventory/local/stack';
 import { makeDatabase } from './site.ts';
 
 /**
- * Measures what Postgres allows: a worker’s code applies the batches of a service to another database,
+ * Measures what Postgres allows: a worker's code applies the batches of a service to another database,
  * without HTTP and without a queue.
  */
 export type BatchesAlone = {

@@ -94,7 +94,7 @@ async function measureNeighbours() {
   await measure('one caller', { callers: 1, next: receive(spread) });
 }
 
-/** The api’s memory while many send full batches, sampled every second. */
+/** The api's memory while many send full batches, sampled every second. */
 async function measureMemory() {
   const timer = setInterval(() => memory.push(memoryOf(ours.processes.api.child)), 1000);
   const load = { callers: manyCallers, next: batched(operations, receive(spread)), seconds: 10 * seconds };

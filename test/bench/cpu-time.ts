@@ -46,7 +46,7 @@ function readPid(server: string): number | null {
 }
 
 /**
- * The fields of a process’s stat from the fourth on, beginning with its parent’s id; null when it has gone.
+ * The fields of a process's stat from the fourth on, beginning with its parent's id; null when it has gone.
  */
 function statOf(pid: number | string): number[] | null {
   try {

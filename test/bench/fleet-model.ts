@@ -53,7 +53,7 @@ export type Prediction = {
   busy: { api: number; worker: number; postgres: number };
 };
 
-// The service’s defaults.
+// The service's defaults.
 const limits = { envelopeMax: 64, inFlightMax: 4 };
 const batchMax = 256;
 const concurrency = 4;
@@ -88,7 +88,7 @@ class Resource {
 }
 
 /**
- * Plays a fleet: requests arrive, gather in the lanes of the apis by the service’s own rules (lane.ts),
+ * Plays a fleet: requests arrive, gather in the lanes of the apis by the service's own rules (lane.ts),
  * travel as envelopes, and are applied in batches, one at a time by each worker. Every piece of work takes a
  * processor for its cost. `seed` fixes the moments of arrival; the same seed gives the same answer.
  */

@@ -17,7 +17,7 @@ export type LoadResult = {
   /** The individual latencies. */
   latencies: readonly number[];
   succeeded: number;
-  /** Answers of any kind, including the warm-up’s. */
+  /** Answers of any kind, including the warm-up's. */
   answered: number;
   /** Answers that are neither a success nor a refusal for lack of stock. */
   errors: number;
@@ -27,7 +27,7 @@ export type LoadResult = {
 
 /**
  * Keeps `callers` requests under way, each caller on its own connection, for `seconds` after a warm-up. With
- * `pacePerSecond` the callers together start that many requests a second instead, and a request’s time counts
+ * `pacePerSecond` the callers together start that many requests a second instead, and a request's time counts
  * from when it was due.
  */
 export async function runLoad(options: {

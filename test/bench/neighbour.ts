@@ -30,7 +30,7 @@ const rounds = Number(values.rounds);
 const together = Number(values.together);
 const warehouses = 3;
 const worstRatio = 2;
-// The neighbour’s lists, and the largest category.
+// The neighbour's lists, and the largest category.
 const costlyPaths = [
   '/Inventory?sort=description',
   '/Inventory?sort=remark&direction=DESC&pageSize=250',
@@ -145,7 +145,7 @@ async function callAsVictim(times: Times, mayStop: () => boolean, least: number)
 }
 
 const statuses = new Map<number | string, number>();
-/** The neighbour’s lists and picks, this many at once, as fast as they are answered. */
+/** The neighbour's lists and picks, this many at once, as fast as they are answered. */
 async function callAsNeighbour() {
   const { headers } = neighbour;
   const calls = [...costlyPaths.map((path) => ({ path })), ...costlyPicks];

@@ -6,7 +6,7 @@ import { mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench overload [--seconds 10]: three times the service’s capacity, and no Redis. Accepted requests
+// pnpm bench overload [--seconds 10]: three times the service's capacity, and no Redis. Accepted requests
 // must be answered in time, the rest refused at once.
 const values = readOptions(
   'bench overload',

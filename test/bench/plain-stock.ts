@@ -57,7 +57,7 @@ async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> 
   return answer.result;
 }
 
-// The number is drawn behind the gate’s lock, so that the lines of a lot are in the order of their balances.
+// The number is drawn behind the gate's lock, so that the lines of a lot are in the order of their balances.
 type Applied = {
   transactionNo: number;
   result: object;

@@ -8,7 +8,7 @@ import type { Sql } from '@inventory/db/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 
-/** The warehouses of the data, all in the caller’s scope, and the one that is listed alone. */
+/** The warehouses of the data, all in the caller's scope, and the one that is listed alone. */
 export const warehouseCount = 10;
 const wids = Array.from({ length: warehouseCount }, (_, index) => index + 1);
 const wid = 3;

@@ -125,7 +125,7 @@ async function measurePages(
   const { totalCount: total } = await list.read(site.sql, queryOf(1, 1));
   const last = Math.ceil(total / pageSize);
   const places = { first: 1, middle: Math.ceil(last / 2), last };
-  // Postgres keeps the plan of a connection’s statement after five runs.
+  // Postgres keeps the plan of a connection's statement after five runs.
   for (let count = 0; count < 8; count++) {
     await Promise.all(
       Array.from({ length: connections }, () =>
@@ -176,7 +176,7 @@ async function measureKey(site: ReadSite, get: Get, lots: number) {
   }
 }
 
-/** The case that must reach half of the driver’s rate: a page of 50 lots and 32 callers. */
+/** The case that must reach half of the driver's rate: a page of 50 lots and 32 callers. */
 async function measureFifty(site: ReadSite, get: Get, lots: number) {
   const list = lists['lots, 10 warehouses']!;
   const query = queryOf(3, 50);

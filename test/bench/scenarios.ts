@@ -18,7 +18,7 @@ export const busiest = { name: 'mixed, 1,000 items', callers: 128 };
 /** The same with a quarter of the callers, for comparison. */
 export const quarter = { name: 'mixed, 1,000 items', callers: 32 };
 
-/** Measured right after the busiest load, at half of the plain way’s rate. */
+/** Measured right after the busiest load, at half of the plain way's rate. */
 export const halfLoad = { name: "mixed, 1,000 items, half of plain's full load", callers: 128 };
 
 /** The plain mix once more, beside the stock of the tracked loads, which are compared with it. */

@@ -6,7 +6,7 @@ const mb = 1024 * 1024;
 
 /**
  * Memory of Postgres and all its backends, MB. `own`: theirs alone. `whole`: with the shared buffers and the
- * program, each page counted once (the proportional set size is a process’s share of shared pages).
+ * program, each page counted once (the proportional set size is a process's share of shared pages).
  */
 export function postgresMemory(serverPid: number): { own: number; whole: number } {
   const pids = [serverPid];

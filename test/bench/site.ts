@@ -146,7 +146,7 @@ async function nodeOptionsOf(way: Pick<Way, 'source'>) {
   return nodeOptions;
 }
 
-/** A file of the checkout of a way’s processes. */
+/** A file of the checkout of a way's processes. */
 function urlOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>, file: string): URL {
   return pathToFileURL(join(source, file));
 }

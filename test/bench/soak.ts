@@ -9,7 +9,7 @@ import { databaseDisk, postgresMemory, redisMemory } from './servers-memory.ts';
 import { benchFolder, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench soak [--requests 360000 | --seconds 3600] [--dry]: an hour’s worth of 60 clients at their limit
+// pnpm bench soak [--requests 360000 | --seconds 3600] [--dry]: an hour's worth of 60 clients at their limit
 // in one go, or this many seconds at full load. Does anything grow that should not?
 const values = readOptions(
   'bench soak',

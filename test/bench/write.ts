@@ -24,7 +24,7 @@ import { marksOf } from './write-marks.ts';
 // [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of these words in
 // their names. `--source`: also the service in another checkout, with its libraries installed, load by load
 // in turns with ours. Neither changes the docs. Half load is measured of ours, and of the code before, when
-// the plain way is measured, too: it is half of the plain way’s rate.
+// the plain way is measured, too: it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -62,7 +62,7 @@ const groups = [
 const warmUp = [
   { callers: 32, seconds: 3, next: receive(spread) },
   { callers: 32, seconds: 3, next: mixed(spread) },
-  // A worker’s code is still being compiled until it has served some ten thousand requests: until then a
+  // A worker's code is still being compiled until it has served some ten thousand requests: until then a
   // request costs half as much again.
   { callers: 128, seconds: 10, next: mixed(spread) },
 ];
@@ -75,7 +75,7 @@ const chosen = (all: readonly Scenario[]) =>
 const small = chosen(scenarios);
 const onTracked = chosen(tracked);
 const keys = chosen([withKeys]);
-// The way to compare with is measured before, between and after the others, because a machine’s speed varies.
+// The way to compare with is measured before, between and after the others, because a machine's speed varies.
 const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
 /** The ways measured beside much stock; only the service itself has keys. */
 const measuresLarge = (id: string, { name }: { name: string }) =>

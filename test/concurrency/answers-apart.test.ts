@@ -50,7 +50,7 @@ test('an answer goes only to the api that waits for it', { timeout }, async () =
     for (const jobId of jobIds) expect(stream).toContain(jobId.split('.')[0]!);
   }
   expect(after[first!]).toEqual(before[first!]);
-  // Every api hears at most an idle worker’s canaries.
+  // Every api hears at most an idle worker's canaries.
   const shared = await own.redis.xrange(`${prefix}:${queueName(0)}:events`, '-', '+');
   expect(shared.filter(([, fields]) => fields.join(' ').includes('applied'))).toEqual([]);
 });

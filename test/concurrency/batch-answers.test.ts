@@ -139,7 +139,7 @@ test('503 and its reason: an operation that is not sent because the batch’s an
   expect(results.at(-1)).toMatchObject({ statusCode: 503, error: { message: messages.answersFull } });
 });
 
-test('503 “busy”: an operation refused because the service is busy, and those behind it, although the answer is full', async () => {
+test('503 "busy": an operation refused because the service is busy, and those behind it, although the answer is full', async () => {
   const { results } = await moveEach([...Array(40).fill('ITEM'), ...Array(5).fill('BUSY')]);
   const told = results.map(({ error }: { error?: { message: string } }) => error?.message);
   expect(told.slice(39)).toEqual([messages.answersFull, ...Array(5).fill(messages.unavailable)]);

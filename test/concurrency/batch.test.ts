@@ -7,7 +7,7 @@ const batches = useBatches();
 test('one of two requests for 60 of 100 units in one batch is applied, whichever comes first', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
-  // Resolves: if the second had been let through, the level’s constraint would have failed the whole batch.
+  // Resolves: if the second had been let through, the level's constraint would have failed the whole batch.
   await expect(
     worker.apply([
       batches.request('receive', { itemID, units: 100, wid: 1 }),
@@ -34,7 +34,7 @@ test('abandoned and not applied: a request whose deadline has passed', async () 
   const inTime = batches.request('receive', { itemID, units: 1, wid: 1 });
   const outcomes = await worker.apply([late, inTime]);
   expect(outcomes.map((outcome) => outcome.status)).toEqual(['abandoned', 'applied']);
-  // Not JSON’s null, which would count as an answer.
+  // Not JSON's null, which would count as an answer.
   const stored =
     await batches.sql`select result from stock_transaction where request_id = ${late.requestId} and result is null`;
   expect(stored).toHaveLength(1);
@@ -125,7 +125,7 @@ async function seeIdle(work: () => Promise<unknown>): Promise<Idle> {
   return idle!;
 }
 
-/** The workers’ connections that are in a transaction and wait for a statement. */
+/** The workers' connections that are in a transaction and wait for a statement. */
 function readIdle() {
   return batches.sql<Idle[]>`
     select pid, backend_xmin as xmin, (select count(*)::integer from pg_locks where pg_locks.pid = activity.pid and locktype <> 'virtualxid') as locks

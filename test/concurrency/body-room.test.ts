@@ -11,7 +11,7 @@ const service = useService({ env: { INTERNAL_PORT: '0' } });
 const path = '/api/v1/Inventory/Batch';
 const longMs = 600_000;
 
-/** The head of a batch with a body of this many bytes, sent with this client’s token. */
+/** The head of a batch with a body of this many bytes, sent with this client's token. */
 const headOf = (token: string, bytes: number, more = '') =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}` +
   `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
@@ -114,7 +114,7 @@ describe('a batch that waits for room', () => {
     // More than Node reads from the connection unasked.
     const second = send('second', 400_000);
     await expect.poll(room.waitingCount).toBe(1);
-    // Three times as long as a sender may take for its body, and longer than the batch’s own time.
+    // Three times as long as a sender may take for its body, and longer than the batch's own time.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     goOn();
     expect((await first.next())?.status).toBe(200);

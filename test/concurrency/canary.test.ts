@@ -20,7 +20,7 @@ const timeout = 60_000;
 
 /** A canary beside a worker that never takes anything. */
 function watch(redisUrl: string) {
-  // Unlike the service’s, this connection is never replaced: it calls itself ready however long it is silent.
+  // Unlike the service's, this connection is never replaced: it calls itself ready however long it is silent.
   const connection = new Redis(redisUrl, { commandTimeout: 500, maxRetriesPerRequest: 0 });
   connection.on('error', () => {});
   const queue = openQueue({

@@ -14,7 +14,7 @@ let client: ApiClient;
 
 beforeAll(async () => {
   const { sql, databaseUrl } = service;
-  // A clock that can be set, under the name of Postgres’ own: our connections find this one first.
+  // A clock that can be set, under the name of Postgres' own: our connections find this one first.
   await sql`create schema steps`;
   await sql`create table steps.ahead as select interval '0' as by`;
   await sql`grant usage on schema steps to public`;

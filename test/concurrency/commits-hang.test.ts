@@ -9,7 +9,7 @@ import { uniqueName } from '../harness/service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 import { watchStatusPage } from '../harness/status-page-stream.ts';
 
-// Enough items that no request waits for another one’s lock.
+// Enough items that no request waits for another one's lock.
 const itemIds = Array.from({ length: 2000 }, (_, index) => `ITEM-${index}`);
 const callerCount = 60;
 const patient = { timeout: 60_000 };
@@ -31,7 +31,7 @@ afterAll(async () => {
   await pair?.stop();
 });
 
-/** The service’s connections, by name. */
+/** The service's connections, by name. */
 async function countConnections(): Promise<Record<string, number>> {
   const rows = await pair.primary.sql<{ name: string; count: number }[]>`
     select application_name as name, count(*)::integer as count from pg_stat_activity

@@ -52,7 +52,7 @@ type Seen = Visit & {
   goes: () => void;
 };
 
-/** A room, and the test’s own record of it; every admission is judged at once. */
+/** A room, and the test's own record of it; every admission is judged at once. */
 function watched(freshFirst: boolean) {
   let total = 4;
   const room = createFairRoom({
@@ -135,7 +135,7 @@ function watched(freshFirst: boolean) {
         }
       }
     },
-    /** The room’s counts are right, and nobody waits too long or without need. */
+    /** The room's counts are right, and nobody waits too long or without need. */
     expectExact() {
       expect(wrong).toEqual([]);
       for (const name of [undefined, ...names]) {

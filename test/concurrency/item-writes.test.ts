@@ -75,7 +75,7 @@ describe('a write of an item whose connection breaks after it reached Postgres',
     expect(await itemOf(shortID)).toEqual({ description: 'changed', discontinued: true });
   });
 
-  test('503 “not known” when the item is not there: a creation with a name that another item has', async () => {
+  test('503 "not known" when the item is not there: a creation with a name that another item has', async () => {
     const shortID = await service.item({ description: 'first' });
     const create = () => client.post('/Item', { shortID, description: 'second' });
     expect(await broken(shortID, 'after', create)).toMatchObject(unknown);
@@ -84,7 +84,7 @@ describe('a write of an item whose connection breaks after it reached Postgres',
 });
 
 describe('a write of an item whose connection breaks before it reached Postgres', () => {
-  test('503 “not known”', async () => {
+  test('503 "not known"', async () => {
     const shortID = uniqueName('ITEM');
     const create = () => client.post('/Item', { shortID });
     expect(await broken(shortID, 'before', create)).toMatchObject(unknown);

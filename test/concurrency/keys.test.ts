@@ -100,7 +100,7 @@ describe('an api process without Redis beside one that has it', async () => {
     expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  test('200 for an atomic batch that cannot be sent but was applied by another process; 503 “partly” when only a part was', async () => {
+  test('200 for an atomic batch that cannot be sent but was applied by another process; 503 "partly" when only a part was', async () => {
     const { client, other } = await clients();
     const itemID = await service.item();
     const worker = await startWorker(

@@ -112,7 +112,7 @@ test('a refusal does not say that nothing is on hold when more is on hold than t
   });
 });
 
-test('the exact number of lots up to 10,000, and “more than 10,000” beyond', async () => {
+test('the exact number of lots up to 10,000, and "more than 10,000" beyond', async () => {
   const worker = batches.worker();
   const itemID = await itemWithLots(1);
   // Through the ledger this would take a minute; these rows are removed before the ledger is checked.

@@ -247,7 +247,7 @@ function pairsOf<Filters extends object>(values: { [Name in keyof Filters]?: Fil
 }
 
 describe('a page is the same whichever filter leads', () => {
-  /** The page by Postgres’ own plan, beside the page by the few where a filter leaves few. */
+  /** The page by Postgres' own plan, beside the page by the few where a filter leaves few. */
   async function compare(reading: ListReading, asked: object): Promise<'few' | 'many'> {
     if (reading.cost !== 'matches') return 'many';
     const few = await reading.findFew(world.looks);

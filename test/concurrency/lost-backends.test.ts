@@ -5,7 +5,7 @@ import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/
 
 const batches = useBatches();
 
-/** Ends the workers’ connections that wait for a lock. */
+/** Ends the workers' connections that wait for a lock. */
 const endWaiting = () => batches.sql`
   select pg_terminate_backend(pid, 10000)
   from pg_stat_activity
@@ -140,7 +140,7 @@ test.each(['ECONNREFUSED', 'CONNECTION_CLOSED', 'TOO_LATE'])(
 );
 
 test.each(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'UNDEFINED_VALUE', 'UNSAFE_TRANSACTION', undefined])(
-  'an error of the code itself is no outage: %s',
+  'an outage is not an error of the code itself: %s',
   (code) => {
     expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(false);
   },

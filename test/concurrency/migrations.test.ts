@@ -129,7 +129,7 @@ test('indexes are built while rows are written, by two migrations at once, and a
     () => null,
     (error: Error) => error,
   );
-  // It waits for the holder’s transaction without blocking writes.
+  // It waits for the holder's transaction without blocking writes.
   await expect.poll(indexes, waits).toEqual([{ name: 'one_more_idx', valid: false }]);
   await sql`insert into warehouse (wid, name) values (2, 'written')`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off'`;

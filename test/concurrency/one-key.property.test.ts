@@ -21,7 +21,7 @@ type Form = (typeof forms)[number];
  */
 type Key = { key: string; operations: Operation[] };
 
-/** An answer’s word about a key: applied, or refused for good, with the body of the single call. */
+/** An answer's word about a key: applied, or refused for good, with the body of the single call. */
 type Told = {
   form: Form;
   key: string;

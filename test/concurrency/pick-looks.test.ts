@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Looked, lookedAt } from '../harness/lots-looked-at.ts';
 import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
 
-// Covers each way Postgres’ statistics of the table can be wrong, with every pair of fields.
+// Covers each way Postgres' statistics of the table can be wrong, with every pair of fields.
 const lots = 30_000;
 const limits: PickLimits = { lots: 16, looks: 160 };
 

@@ -84,7 +84,7 @@ test('requests that waited in vain leave nothing behind, however many came while
     const answers = await Promise.all(Array.from({ length: times }, () => client.get('/Inventory')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
   };
-  // Until the client’s record is too old to be used.
+  // Until the client's record is too old to be used.
   await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(503);
   await ask(100);
   const before = queryObjects(Promise, { format: 'count' });

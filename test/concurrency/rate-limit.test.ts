@@ -36,7 +36,7 @@ function startProcesses(redisUrl: string, count = 2, waitMs?: number) {
       );
       return verdicts.filter((verdict) => verdict.allowed).length;
     },
-    /** Moves the end of a client’s window, as the clock of Redis would. */
+    /** Moves the end of a client's window, as the clock of Redis would. */
     async endsIn(clientId: string, milliseconds: number) {
       expect(await operator.pexpire(`${prefix}:requests:${clientId}`, milliseconds)).toBe(1);
     },
@@ -47,7 +47,7 @@ function startProcesses(redisUrl: string, count = 2, waitMs?: number) {
 }
 
 describe('over all processes', () => {
-  // Independent of the machine’s speed: this is about the counts in Redis.
+  // Independent of the machine's speed: this is about the counts in Redis.
   const processes = startProcesses(inject('redisUrl'), 2, 60_000);
   const [first, second] = processes.limiters;
   beforeAll(() => processes.ready());

@@ -11,7 +11,7 @@ import { uniqueName } from '../harness/service.ts';
 // say nothing; the real cost of the flood shows in the best round.
 const rounds = 8;
 const requests = 300;
-// Fewer than the strangers’ limit of an address.
+// Fewer than the strangers' limit of an address.
 const connections = 200;
 const slowerMax = 3;
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The time within which 95 % of a lone caller’s requests are answered, milliseconds. */
+/** The time within which 95 % of a lone caller's requests are answered, milliseconds. */
 async function measure(): Promise<number> {
   const client = createApiClient(baseUrl, clientId, token);
   const times: number[] = [];

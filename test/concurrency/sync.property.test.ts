@@ -153,7 +153,7 @@ test('a client that asks only from X-Next-Modified-Since ends with an exact mirr
     fc.asyncProperty(steps, async (done) => {
       const open: { committed: Promise<() => Promise<void>>; isWritten: boolean; walked: boolean }[] = [];
       const commit = async (which: 'oldest' | 'newest') => {
-        // A writer that waits for another’s lock can commit only after it.
+        // A writer that waits for another's lock can commit only after it.
         const written = open.filter(({ isWritten }) => isWritten);
         const next = which === 'oldest' ? written[0] : written.at(-1);
         if (next === undefined) return;

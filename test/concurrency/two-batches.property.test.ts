@@ -19,7 +19,7 @@ function atomic(operations: readonly Queued<SingleRequest>[]): QueuedRequest {
   return { kind: 'batch', requestId: randomUUID(), clientId, deadline, operations: each } as QueuedRequest;
 }
 
-/** A worker’s batcher that reports which batches are under way, and holds some until told. */
+/** A worker's batcher that reports which batches are under way, and holds some until told. */
 function watched(mayGo: (requests: readonly QueuedRequest[]) => Promise<unknown> = async () => {}) {
   const underWay = new Set<readonly QueuedRequest[]>();
   let mostAtOnce = 0;

@@ -174,7 +174,7 @@ const examples: Command[][] = [
   ],
 ];
 
-/** One item’s stock, in the service and in the model. Only the order of record numbers is compared. */
+/** One item's stock, in the service and in the model. Only the order of record numbers is compared. */
 class Pair {
   readonly model = new StockModel();
   private readonly places = new Places();

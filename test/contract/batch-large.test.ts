@@ -19,7 +19,7 @@ async function movesOf(itemID: string): Promise<number> {
   return row!.moves;
 }
 
-/** The placeholder for a move’s answer that has no room. */
+/** The placeholder for a move's answer that has no room. */
 async function leftOut(key: unknown) {
   const [row] = await service.sql<{ transaction_no: number }[]>`
     select transaction_no

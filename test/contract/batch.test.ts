@@ -171,7 +171,7 @@ describe('POST /Inventory/Batch, each', () => {
     const later = await client.post('/Inventory/Receive', body, { 'Idempotency-Key': batched });
     expect(later.headers.get('Idempotent-Replayed')).toBe('true');
     expect(later.body).toEqual(first.body.results[1].body);
-    // The device data is no part of the request’s identity.
+    // The device data is no part of the request's identity.
     const other = await each(client, [
       receiveOf(itemID, 1),
       receiveOf(itemID, 5, { key: batched, ...noted(7, uniqueName('d')) }),
@@ -409,7 +409,7 @@ describe('POST /Inventory/Batch, each', () => {
     }
   });
 
-  test('503 when a batch cannot be judged: “nothing was applied” without a key, “not known” with one', async () => {
+  test('503 when a batch cannot be judged: "nothing was applied" without a key, "not known" with one', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const received = notBusy(

@@ -163,7 +163,7 @@ describe('dryRun: true', () => {
     expect(refused.tried).toEqual(refused.real);
   });
 
-  test('503 “busy”: more dry runs than there is time for, alone or together, with Postgres up', async () => {
+  test('503 "busy": more dry runs than there is time for, alone or together, with Postgres up', async () => {
     const { clientId, token } = await service.client({ rateLimit: 1000 });
     // It asks once: this is about the first answers.
     const hasty = createApiClient(service.baseUrls[0]!, clientId, token, { isPatient: false });

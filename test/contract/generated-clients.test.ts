@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /**
- * The compiler’s output for a folder with one more file, as a caller would write it; empty if it compiles.
+ * The compiler's output for a folder with one more file, as a caller would write it; empty if it compiles.
  */
 async function compile(name: string, text: string): Promise<string> {
   const inside = join(folder, name);
@@ -49,7 +49,7 @@ async function compile(name: string, text: string): Promise<string> {
   });
 }
 
-// A caller’s use of the bodies and answers of Move and of a batch.
+// A caller's use of the bodies and answers of Move and of a batch.
 const calls = `
 export function numberOf(answer: Moved): number {
   if (answer.dryRun) {

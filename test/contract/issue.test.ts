@@ -131,7 +131,7 @@ describe('which lots are taken', () => {
     expectAnswer(await issue(client, itemID, 1, { wid: 2 }), 409, notEnough(1, 0));
   });
 
-  test('409: “at least 1000 on hold” when there are too many to count', async () => {
+  test('409: "at least 1000 on hold" when there are too many to count', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const { lot } = await receive(client, itemID, 1);

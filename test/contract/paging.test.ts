@@ -23,7 +23,7 @@ const lists = [
 
 // No language sorts these by code point, and UTF-16 does not either.
 const texts = ['b', 'B', 'ä', '', '_', 'a b', '1', 'ab', '\u{1f4e6}', '\uffe5', 'Z', '10', '9'];
-/** Values in a different order for each `salt`, so that no column has another’s order. */
+/** Values in a different order for each `salt`, so that no column has another's order. */
 const pick = <T>(values: readonly T[], index: number, salt: number) =>
   values[(index * (2 * salt + 1) + salt * salt) % values.length]!;
 const names = ['b', 'B', 'ä'];

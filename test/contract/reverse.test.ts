@@ -217,7 +217,7 @@ describe('POST /Inventory/Reverse', () => {
     const itemID = await service.item();
     await done(client, 'Receive', { itemID, units: 50 });
     const issued = await done(client, 'Issue', { itemID, units: 3 });
-    // With a key, so that asking again settles a slow machine’s “not known”.
+    // With a key, so that asking again settles a slow machine's "not known".
     const reverseOnce = () => {
       const headers = { 'Idempotency-Key': uniqueName('reversal') };
       const { transactionNo } = issued;

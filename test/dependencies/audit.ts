@@ -25,7 +25,7 @@ type Report = {
   >;
 };
 
-/** The registry’s findings about our packages, or null when it gives none. */
+/** The registry's findings about our packages, or null when it gives none. */
 async function askRegistry(): Promise<Advisory[] | null> {
   const registry = values.registry === undefined ? [] : ['--registry', values.registry];
   const text = await new Promise<string>((resolve) => {

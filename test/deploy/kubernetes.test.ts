@@ -114,7 +114,7 @@ describe('the files', () => {
         expect(pod.topologySpreadConstraints[0].whenUnsatisfiable).toBe(
           isProduction ? 'DoNotSchedule' : 'ScheduleAnyway',
         );
-        // If set in both places, each `apply` would undo KEDA’s work.
+        // If set in both places, each `apply` would undo KEDA's work.
         expect(spec.replicas).toBe(isProduction ? undefined : 1);
         expect(find('ScaledObject', name) !== undefined).toBe(isProduction);
       }
@@ -311,7 +311,7 @@ describe('Postgres and Redis', () => {
   test('run with the same settings and versions as every Postgres and Redis of ours', () => {
     const { max_connections: _, shared_buffers: __, ...asked } = spec.postgresql.parameters;
     const settings = Object.entries(postgresSettings);
-    // CloudNativePG keeps Postgres’ defaults for the first three, and lets nobody change the log’s time zone.
+    // CloudNativePG keeps Postgres' defaults for the first three, and lets nobody change the log's time zone.
     const ofOperator = ['fsync', 'full_page_writes', 'synchronous_commit', 'log_timezone'];
     const varied = ['max_connections', 'shared_buffers'];
     expect(asked).toEqual(

@@ -38,7 +38,7 @@ describe.each(Object.entries(compose.services))('the container %s', (name, servi
       security_opt: ['no-new-privileges:true'],
     });
     expect(service).not.toHaveProperty('privileged');
-    // The image’s program has this right in its file and does not start without it; no-new-privileges
+    // The image's program has this right in its file and does not start without it; no-new-privileges
     // withholds it.
     expect(service.cap_add).toEqual(name === 'proxy' ? ['NET_BIND_SERVICE'] : undefined);
   });

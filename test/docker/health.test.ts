@@ -76,7 +76,7 @@ test.runIf(isLinux)('1 for a process that says it is not ready, and it is left a
 
 test.runIf(isLinux)('1 while nobody listens, and a starting process is left alone', async () => {
   const { init, service } = await startBelowInit(200);
-  // No server’s port: too low for the system to hand out.
+  // No server's port: too low for the system to hand out.
   expect(await check(1, init)).toEqual({ code: 1, said: '' });
   expect(childrenOf(init)).toEqual([service]);
 });

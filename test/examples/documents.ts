@@ -39,7 +39,7 @@ export function readBlocks(): Block[] {
   });
 }
 
-/** The text in backticks in a document’s sentences, with its place. */
+/** The text in backticks in a document's sentences, with its place. */
 export function readInlineCode(): { where: string; code: string }[] {
   return files.flatMap((file) => {
     const outside = textOf(file).replace(/^```[\s\S]*?^```$/gm, '');

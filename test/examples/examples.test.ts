@@ -42,7 +42,7 @@ const languages = ['sh', 'http', 'sql', 'ini', 'yaml', 'text', 'mermaid'];
 const folder = mkdtempSync(join(tmpdir(), 'examples-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The text of an example, with the reader’s folders and addresses replaced by those of the test. */
+/** The text of an example, with the reader's folders and addresses replaced by those of the test. */
 function placed(text: string, baseUrl = ''): string {
   return text
     .replaceAll('/backups/', `${folder}/`)
@@ -94,7 +94,7 @@ describe('the way in', () => {
   test('start prints the lines in README, and the two commands of its banner end in the receipt of README', async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
-    // Each checkout keeps the secret of its own demo; this one is another’s.
+    // Each checkout keeps the secret of its own demo; this one is another's.
     const kept = join(root, '.local/demo-client.json');
     const before = (() => {
       try {

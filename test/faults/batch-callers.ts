@@ -149,7 +149,7 @@ function createSending({ random, now, send, hearing }: BatchMeans) {
         text: JSON.stringify(body ?? error),
         isReplayed: replayed,
       };
-      // A refused list stays refused under its key, and uses none of its operations’ keys.
+      // A refused list stays refused under its key, and uses none of its operations' keys.
       const ofThisSend = answer.status === 409 && status !== 'applied' && !replayed;
       const stays = ofThisSend ? keys !== 'own' : status === 'refused';
       hearing.hear(operation, { answer: own, mode, sentAt, stays, ofThisSend });

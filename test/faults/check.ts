@@ -19,7 +19,7 @@ export type Findings = {
   appliedAfterCut: number;
 };
 
-/** Compares the callers’ answers with the tables, request by request. Sums alone cannot show doubles. */
+/** Compares the callers' answers with the tables, request by request. Sums alone cannot show doubles. */
 export async function compareWithTables(
   sql: Sql,
   log: readonly Told[],

@@ -28,7 +28,7 @@ export type Cluster = {
   badEnds: BadEnd[];
   failedStarts: FailedStart[];
   proxies: Record<`${Role}-${'postgres' | 'redis'}`, Stretch>;
-  /** The checker’s connection, past the proxies. */
+  /** The checker's connection, past the proxies. */
   sql: Sql;
   databaseUrl: string;
   /** Of one Redis, or of `trio`. */
@@ -179,7 +179,7 @@ async function prepareDatabase(sql: Sql, logins: readonly TestLogin[], secret: s
   });
 }
 
-/** The way to one server, and the server’s address on this side of it. */
+/** The way to one server, and the server's address on this side of it. */
 async function startWay(address: string): Promise<Way> {
   const url = new URL(address);
   const way = await startProxy(Number(url.port));
@@ -187,7 +187,7 @@ async function startWay(address: string): Promise<Way> {
   return { ...way, url: url.href };
 }
 
-/** The servers and Sentinels, and each part’s way to them with its own login. */
+/** The servers and Sentinels, and each part's way to them with its own login. */
 async function startSentinels(): Promise<{
   trio: SentinelTrio;
   startWay(role: Role): Promise<Way>;

@@ -21,7 +21,7 @@ export type Fault = {
   /** Whether an api may find Postgres out of reach, so that the outcome of a request is unknown. */
   hidesDatabase?: boolean;
   /**
-   * Whether the answers to an api’s statements may be lost: a write of an item, which has no id to look up,
+   * Whether the answers to an api's statements may be lost: a write of an item, which has no id to look up,
    * may be left in doubt.
    */
   losesAnswers?: boolean;

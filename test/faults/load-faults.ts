@@ -9,7 +9,7 @@ const heldMs = 10_000;
 const shareMin = 0.5;
 const unavailableMax = 0.01;
 
-/** Holds one item’s gate for ten seconds: callers of other items must not feel it. */
+/** Holds one item's gate for ten seconds: callers of other items must not feel it. */
 const gateHeld: Fault = {
   name: 'gate held',
   hurts: true,
@@ -76,7 +76,7 @@ const largeIssue: Fault = {
   },
 };
 
-/** Batches of the maximum size, of both modes at once: other callers may be told “busy” meanwhile. */
+/** Batches of the maximum size, of both modes at once: other callers may be told "busy" meanwhile. */
 const fullBatches: Fault = {
   name: 'full batches',
   hurts: true,

@@ -44,7 +44,7 @@ export function createOperation(ask: Ask, reference: string, key: string | undef
   return { ask, reference, key, ...untold, wasUnclear: false, wasCut: false };
 }
 
-/** Collects the answers to operations, which may be sent many times, and notes each one’s result. */
+/** Collects the answers to operations, which may be sent many times, and notes each one's result. */
 export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Told, 'at'>) => void): Hearing {
   const contradictions: string[] = [];
 

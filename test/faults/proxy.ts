@@ -65,7 +65,7 @@ export async function startProxy(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   /**
-   * Nobody reads these any more: bytes sent into them fill the system’s buffers, and neither side sees the
+   * Nobody reads these any more: bytes sent into them fill the system's buffers, and neither side sees the
    * other end.
    */
   function swallow(pair: [Socket, Socket]) {

@@ -24,7 +24,7 @@ export type Send = (
 const answerWithinMs = 8000;
 const batchWithinMs = 15_000;
 
-/** Sends with a token of the cluster’s client, until `isRunning` says no. */
+/** Sends with a token of the cluster's client, until `isRunning` says no. */
 export async function startSending(
   cluster: Cluster,
   options: { connections: number; random: () => number; isRunning: () => boolean },

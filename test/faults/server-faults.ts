@@ -39,7 +39,7 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
       }
       const pid = cluster.serverPid(server);
       process.kill(pid, signal);
-      // A server’s time for its own recovery is not the service’s time to notice it.
+      // A server's time for its own recovery is not the service's time to notice it.
       if (signal === 'SIGKILL') return untilItAnswers[server](cluster);
       await pause(500 + random() * 1500);
       process.kill(pid, 'SIGCONT');

@@ -2,8 +2,8 @@ import type { SentinelTrio } from '../harness/redis-servers.ts';
 import { startProxy, type Way } from './proxy.ts';
 
 /**
- * The ways to the servers and Sentinels of a trio, all of which break together, and the trio’s address on
- * this side of them. Processes go where the Sentinels say, so the ports in the Sentinels’ answers are
+ * The ways to the servers and Sentinels of a trio, all of which break together, and the trio's address on
+ * this side of them. Processes go where the Sentinels say, so the ports in the Sentinels' answers are
  * replaced by those of the ways.
  */
 export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {

@@ -5,7 +5,7 @@ type Check = { id: string; state: string; found: string };
 
 /**
  * Expects `doctor` and `status` to find no problem with Redis, two apis and two workers. `operator`: the
- * settings of the commands. Returns doctor’s findings by the id of the check.
+ * settings of the commands. Returns doctor's findings by the id of the check.
  */
 export async function expectAllWell(operator: Record<string, string>): Promise<(id: string) => string> {
   const ids = ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'];

@@ -35,7 +35,7 @@ export async function startAnswerCut(targetPort: number): Promise<AnswerCut> {
       brokenCount += 1;
       incoming.resetAndDestroy();
     });
-    // The server’s side stays open: the server carries out its statement and has nobody to answer.
+    // The server's side stays open: the server carries out its statement and has nobody to answer.
     incoming.on('close', () => {
       if (!broken) outgoing.destroy();
     });

@@ -206,7 +206,7 @@ export async function expectWaiting(sql: Sql, count: number): Promise<void> {
   await expect.poll(look).toBe(true);
 }
 
-/** The number of rows in stock_transaction by status, among one item’s requests. */
+/** The number of rows in stock_transaction by status, among one item's requests. */
 export async function countStatuses(sql: Sql, itemID: string): Promise<Record<string, number>> {
   const rows = await sql<{ status: string; count: number }[]>`
     select status, count(*)

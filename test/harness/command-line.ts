@@ -18,7 +18,7 @@ type Options = {
   /** Modules to load first, by their path in the repository. */
   imports?: readonly string[];
   stdio?: StdioOptions;
-  /** The folder to call it in; the repository’s by default. */
+  /** The folder to call it in; the repository's by default. */
   cwd?: string;
 };
 

@@ -7,7 +7,7 @@ const inside =
   /node_modules|\.[jt]s:\d|^\s+at |\/src\/|\/usr\/|\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|relation "|column "|invalid byte|postgres|redis|bullmq|ECONN|constraint|stack/im;
 
 /**
- * Expects an answer that is no failure of the service and, if it is a refusal, the contract’s error object.
+ * Expects an answer that is no failure of the service and, if it is a refusal, the contract's error object.
  */
 export function expectRefusalShape(
   {

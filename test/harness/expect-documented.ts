@@ -6,7 +6,7 @@ import type { ApiAnswer } from './api-client.ts';
 type Json = any;
 
 const families = /^\/(PurchaseOrder|ShippingOrder|WorkOrder|Report)(\/|$)/;
-// The document’s own pages are not JSON of the contract.
+// The document's own pages are not JSON of the contract.
 const unlisted = /^\/(docs|openapi\.json)(\/|$)/;
 
 /** The document as a checker of answers. */
@@ -36,7 +36,7 @@ export function createDocumented(document: Json): Documented {
     return (matching.find((each) => each.isExact) ?? matching[0])?.operations[name];
   }
 
-  /** The document’s response for this status, or undefined. */
+  /** The document's response for this status, or undefined. */
   function responseOf(method: string, path: string, status: number): Json | undefined {
     const { responses } = whole.components;
     if (status === 405) return responses.MethodNotAllowed;
@@ -93,7 +93,7 @@ export function createDocumented(document: Json): Documented {
   };
 }
 
-/** Knows the document’s schemas and formats. Datetimes in answers have a single form. */
+/** Knows the document's schemas and formats. Datetimes in answers have a single form. */
 export function createAjv(document: Json): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,

@@ -12,7 +12,7 @@ export type FuzzedRequest = {
   parts: Uint8Array[];
 };
 
-/** The parts that let a request through: a token, an item, and the client’s own id and secret. */
+/** The parts that let a request through: a token, an item, and the client's own id and secret. */
 export type Known = { token: string; itemID: string; clientId: string; secret: string };
 
 /** The text of a JSON value as it is sent, including texts that no JavaScript value produces. */

@@ -7,7 +7,7 @@ import { createStanding } from '@inventory/api/connections/standing';
 import { onTestFinished } from 'vitest';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
-// Long compared with the waits, short compared with Node’s own limit for an idle connection.
+// Long compared with the waits, short compared with Node's own limit for an idle connection.
 export const patienceMs = 20_000;
 const never = 1_000_000;
 const patient: ConnectionLimits = {
@@ -29,7 +29,7 @@ type Options = {
 };
 
 /**
- * The api’s HTTP server in front of this handler, for one test. It checks its connections fifty times a
+ * The api's HTTP server in front of this handler, for one test. It checks its connections fifty times a
  * second unless told otherwise.
  */
 export async function serve(handle: RequestListener, options: Options = {}) {

@@ -23,7 +23,7 @@ type Cost = { workedMs: number; stretchMs: number };
 const ratioMax = 3;
 const stretchMs = 50;
 // A smaller cost, or less than this many times that of a harmless text, proves nothing: it may be the
-// machine’s.
+// machine's.
 const floorMs = 12;
 const harmlessTimes = 4;
 // On a machine where a harmless text takes longer than a tenth of the limit, a stretch may be longer, too.

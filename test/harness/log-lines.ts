@@ -1,5 +1,5 @@
 /**
- * A line of a process’s log. `time` is ISO 8601; `level` is pino’s number: 40 is a warning and 50 an error.
+ * A line of a process's log. `time` is ISO 8601; `level` is pino's number: 40 is a warning and 50 an error.
  */
 export type LogLine = { level: number; time: string; msg: string; [fact: string]: unknown };
 

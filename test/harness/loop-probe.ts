@@ -22,7 +22,7 @@ function msOf({ user, system }: NodeJS.CpuUsage): number {
 const server = createServer((socket) => {
   socket.on('error', () => {});
   socket.on('data', () => {
-    // The longest stretch so far is noted when the histogram’s timer fires, which is due before this one.
+    // The longest stretch so far is noted when the histogram's timer fires, which is due before this one.
     setTimeout(() => {
       socket.write(`${held.max / 1e6} ${msOf(process.cpuUsage(workedBefore))} ${stretchMs}\n`);
       held.reset();

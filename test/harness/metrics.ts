@@ -1,4 +1,4 @@
-/** The metrics on a process’s internal port: each sample by its name with labels, and the described names. */
+/** The metrics on a process's internal port: each sample by its name with labels, and the described names. */
 export type ReadMetrics = {
   /** The value of `name` or `name{label="value"}`, written in that form; undefined when it is missing. */
   value(name: string): number | undefined;

@@ -14,7 +14,7 @@ import { asPart } from './as-part.ts';
 import { addLogins } from './logins.ts';
 import { uniqueName } from './service.ts';
 
-/** The service on a test’s own Postgres. */
+/** The service on a test's own Postgres. */
 export type OwnService = {
   /** One per api process. */
   baseUrls: string[];

@@ -1,5 +1,5 @@
 /**
- * The settings with which `@inventory/local` starts a test’s own server in a folder, which is removed with
+ * The settings with which `@inventory/local` starts a test's own server in a folder, which is removed with
  * the test.
  */
 export const ownSettings = (folder: string) => ({

@@ -16,7 +16,7 @@ export type PgBouncer = {
   stop(): Promise<void>;
 };
 
-/** The path of PgBouncer, from Debian’s package or another; null: this machine has none. */
+/** The path of PgBouncer, from Debian's package or another; null: this machine has none. */
 export const pgbouncerPath =
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
     .map((folder) => join(folder, 'pgbouncer'))

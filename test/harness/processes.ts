@@ -98,7 +98,7 @@ export async function startProcess(
 }
 
 function lastWordsOf({ stdout, stderr }: { stdout: string; stderr: string }): string {
-  // 50 and 60 are pino’s error and fatal.
+  // 50 and 60 are pino's error and fatal.
   const logged = stdout.split('\n').filter((line) => /^\{"level":[56]0,/.test(line));
   const lines = [...logged.slice(-2), ...stderr.trim().split('\n').slice(-12)];
   return lines

@@ -21,10 +21,10 @@ const filterKinds = [
   ...(['serial', 'serial2', 'rfid', 'two', 'recNo'] as const),
 ];
 
-/** The kinds of these requests: the contract’s three transactions, and counts without `expected`. */
+/** The kinds of these requests: the contract's three transactions, and counts without `expected`. */
 export type ModelRequest = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' | 'count' }>;
 
-/** A request in the model’s terms. */
+/** A request in the model's terms. */
 export function operationOf(request: ModelRequest, { recNos }: Places): Operation {
   const absent = { spot: undefined, serial: undefined };
   const unitsOf = (units: number | string) => Number(millionths(Number(units)));
@@ -99,7 +99,7 @@ function bodyOf(
 }
 
 /**
- * A request for a gate, made for the model’s present stock. One in `appetite` asks for hundreds of lots; one
+ * A request for a gate, made for the model's present stock. One in `appetite` asks for hundreds of lots; one
  * in sixty is late, and some ask for things that are not there.
  */
 export function randomRequest(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const sources = join(import.meta.dirname, '../../apps/api/src');
 
-// The ways in which the api’s own code reads a header.
+// The ways in which the api's own code reads a header.
 const reads = /(?:ctx\.get|\bheader)\('([\w-]+)'\)|\.headers\.(\w+)\b(?! \?\?)/g;
 
 // Headers that Node, Koa and the body reader read before or beside it.

@@ -15,7 +15,7 @@ type Values<Table extends OptionTable> = {
 };
 
 /**
- * Reads the options of a script of package.json. With --help it prints the script’s description and ends the
+ * Reads the options of a script of package.json. With --help it prints the script's description and ends the
  * process; an error is one line and exit code 2.
  */
 export function readOptions<const Table extends OptionTable>(

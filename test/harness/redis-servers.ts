@@ -192,7 +192,7 @@ export async function startTestCluster(program: RedisProgram, logins: RedisLogin
   }
 }
 
-/** The port of the master of a key’s slot, if this node considers the cluster whole. */
+/** The port of the master of a key's slot, if this node considers the cluster whole. */
 async function masterSeenBy({ redis }: RedisServer, key: string): Promise<number | null> {
   try {
     const [info, slot, ranges] = await Promise.all([
@@ -323,7 +323,7 @@ async function startServer(
   };
 }
 
-/** A free port; the port 10,000 above it, for the cluster’s nodes among themselves, is free as well. */
+/** A free port; the port 10,000 above it, for the cluster's nodes among themselves, is free as well. */
 async function choosePorts(): Promise<number> {
   for (;;) {
     const port = await listenOnce(0);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The api’s promise: a change of a client’s rights holds for everything sent this long after it. */
+/** The api's promise: a change of a client's rights holds for everything sent this long after it. */
 export const rightsHoldAfterMs = 1000;
 
 /**

@@ -5,7 +5,7 @@ import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
 import { meRoutes } from '@inventory/api/routes/me';
 
-/** Every route of the service except the token’s, from the tables that the service itself is built from. */
+/** Every route of the service except the token's, from the tables that the service itself is built from. */
 export const routes: readonly Route[] = [
   ...meRoutes(undefined as never),
   ...historyRoutes(undefined as never),
@@ -16,7 +16,7 @@ export const routes: readonly Route[] = [
 /** The routes that concern the warehouses named in a request. */
 export const warehouseRoutes = routes.filter((declared) => declared.warehouses !== noWarehouses);
 
-/** The name of a route in a test’s title. */
+/** The name of a route in a test's title. */
 export function nameOf(declared: Route): string {
   return `${declared.method} ${declared.path}`;
 }

@@ -21,7 +21,7 @@ export type Service = {
   baseUrl: string;
   /** One address per api process. */
   baseUrls: string[];
-  /** The first api’s, when INTERNAL_PORT is set, to 0. */
+  /** The first api's, when INTERNAL_PORT is set, to 0. */
   internalPort: number | undefined;
   databaseUrl: string;
   /** The settings of its processes, with the addresses for the owner of the tables. */
@@ -51,7 +51,7 @@ export function uniqueName(prefix: string): string {
 }
 
 /**
- * The whole service for one test file: its own database with warehouses 1, 2 and 3 (3 is in no client’s scope
+ * The whole service for one test file: its own database with warehouses 1, 2 and 3 (3 is in no client's scope
  * by default), api and worker processes on the real Postgres and Redis. `holds`: the demo data instead of
  * these warehouses, or nothing. Its stock must add up after every test.
  */

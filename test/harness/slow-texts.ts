@@ -90,7 +90,7 @@ export function slowJson(length: number): string[] {
     const depth = Math.floor((length - 60) / (open.length + close.length));
     return open.repeat(depth) + inside + close.repeat(depth);
   };
-  // Makes the body’s reader look at each digit.
+  // Makes the body's reader look at each digit.
   const long = '1234567890.1234567890';
   return [
     slowText('1.', '0', '1', length),

@@ -22,7 +22,7 @@ import {
 import { postgresArguments, postgresSettings } from '@inventory/local/postgres/postgres-settings';
 import { ownSettings } from './own-settings.ts';
 
-/** A test’s own Postgres, which only the test starts again. */
+/** A test's own Postgres, which only the test starts again. */
 export type OwnPostgres = {
   port: number;
   readonly pid: number;
@@ -45,7 +45,7 @@ export type PostgresPair = {
   url: string;
   urlOf(...servers: OwnPostgres[]): string;
   /**
-   * After the standby’s promotion: it becomes the primary, and a copy of it replaces the old primary as
+   * After the standby's promotion: it becomes the primary, and a copy of it replaces the old primary as
    * standby.
    */
   changeRoles(): Promise<void>;

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 export type StartedService = { banner: string; stop(): Promise<void> };
 
 /**
- * Runs `start` with these arguments until its banner appears. `env`: in addition to the tests’, with a free
+ * Runs `start` with these arguments until its banner appears. `env`: in addition to the tests', with a free
  * port and a chosen internal one. Fails with its output when it ends before.
  */
 export async function startService(

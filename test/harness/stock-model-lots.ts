@@ -13,7 +13,7 @@ export type ModelLot = {
   hold: boolean;
 };
 
-/** A line of the ledger. `balance`: the lot’s units after it. */
+/** A line of the ledger. `balance`: the lot's units after it. */
 export type ModelLine = { lot: number; wid: number; spot: string; delta: bigint; balance: bigint };
 export type ModelTransaction = {
   kind: 'receive' | 'move' | 'issue' | 'count' | 'reverse';
@@ -25,7 +25,7 @@ export type Refused = { status: number; message: string };
 export const sum = (lots: readonly Pick<ModelLot, 'units'>[]) =>
   lots.reduce((total, each) => total + each.units, 0n);
 
-/** Changes a lot’s units as its line says. An emptied lot loses its hold. */
+/** Changes a lot's units as its line says. An emptied lot loses its hold. */
 export function changeUnits(lot: ModelLot, delta: bigint): ModelLine {
   lot.units += delta;
   if (lot.units === 0n) lot.hold = false;

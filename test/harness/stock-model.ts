@@ -10,7 +10,7 @@ import {
 } from './stock-model-lots.ts';
 import { undo } from './stock-model-reversal.ts';
 
-// The rules of the contract, written without a look at the service’s own code: plain loops over a plain list.
+// The rules of the contract, written without a look at the service's own code: plain loops over a plain list.
 
 export type Part = {
   /** null: a new lot of a dry run. */

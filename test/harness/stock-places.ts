@@ -7,7 +7,7 @@ export class Places {
   readonly recNos: number[] = [];
   readonly transactionNos: number[] = [];
 
-  /** An answer in the model’s terms; remembers the numbers of new lots and transactions. */
+  /** An answer in the model's terms; remembers the numbers of new lots and transactions. */
   seen({ status, body }: { status: number; body: ApiAnswer['body'] }): ModelAnswer {
     if (status === 503) return notApplied;
     if (status >= 400) {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { conflictObject } from './answers.ts';
 import type { ApiClient } from './api-client.ts';
 
-/** Receives stock, in warehouse 1 unless told otherwise; returns the answer’s body. */
+/** Receives stock, in warehouse 1 unless told otherwise; returns the answer's body. */
 export async function receive(
   client: ApiClient,
   itemID: string,

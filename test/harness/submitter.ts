@@ -28,7 +28,7 @@ export type TestSubmitter = {
 };
 
 /**
- * The api’s side of a queue without a worker: envelopes stay there, to be looked at, until `readOutcomes` or
+ * The api's side of a queue without a worker: envelopes stay there, to be looked at, until `readOutcomes` or
  * the verdict answers. It ends with the test, however that ends. `kind` is that of the requests; a receipt by
  * default.
  */

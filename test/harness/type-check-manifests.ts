@@ -44,7 +44,7 @@ const types: Record<string, { type: string; from: string }> = {
 };
 
 /**
- * The errors of tsc about these manifests, each as a literal of its kind’s type: an unknown field, a missing
+ * The errors of tsc about these manifests, each as a literal of its kind's type: an unknown field, a missing
  * one, or a value of another type. Empty when there are none. Throws for a kind without a type.
  */
 export async function typeCheckManifests(checked: readonly Manifest[]): Promise<string> {

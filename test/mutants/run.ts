@@ -55,7 +55,7 @@ for (const { mutant, test, seen } of bad) {
 }
 process.exit(bad.length > 0 || rows.length === 0 ? 1 : 0);
 
-/** Given servers are one lane: two test runs on them would take each other’s template. */
+/** Given servers are one lane: two test runs on them would take each other's template. */
 function lanesOf(beside: number): number[] {
   const { DATABASE_URL, REDIS_URL } = process.env;
   const count = DATABASE_URL === undefined && REDIS_URL === undefined ? beside : 1;
@@ -142,7 +142,7 @@ function note(mutant: string, tests: Tests, seen: Seen) {
 /** The place of a test run: a copy, the servers of a lane, and a time limit. */
 type Place = { copy: string; lane: number; maxMs: number };
 
-/** Copies the sources; the libraries are linked to the repository’s. */
+/** Copies the sources; the libraries are linked to the repository's. */
 async function copyRepository(name: string): Promise<string> {
   const copy = join(folder, name);
   await rm(copy, { recursive: true, force: true });

@@ -37,7 +37,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The address of the test’s database on these servers. */
+/** The address of the test's database on these servers. */
 const urlAt = (servers: string, parameters = '') =>
   database.url.replace(/@[^/]*(\/[^?]*)/, `@${servers}$1${parameters}`);
 

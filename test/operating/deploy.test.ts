@@ -29,7 +29,7 @@ async function writeLaterMigration(): Promise<string> {
   return folder;
 }
 
-/** Adds a warehouse and a client. Returns the client’s secret. */
+/** Adds a warehouse and a client. Returns the client's secret. */
 async function prepare(databaseUrl: string): Promise<string> {
   const operator = asPart('operator', { DATABASE_URL: databaseUrl });
   const command = (...args: string[]) => runProgram(join(root, 'apps/admin/src/main.ts'), args, operator);

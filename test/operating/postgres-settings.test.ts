@@ -12,7 +12,7 @@ import { expectInvariants } from '../harness/invariants.ts';
 import { type OddSetting, oddRounds, refused } from '../harness/odd-settings.ts';
 import { prepareDatabase, startOwnService } from '../harness/own-service.ts';
 
-/** Sets everything the server’s operator can set, for connections opened from then on. */
+/** Sets everything the server's operator can set, for connections opened from then on. */
 async function carry(database: TestDatabase, settings: readonly OddSetting[]): Promise<void> {
   const name = new URL(database.url).pathname.slice(1);
   const server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
@@ -92,7 +92,7 @@ const calls: (client: ApiClient) => (() => Promise<{ status: number; text: strin
   ];
 };
 
-/** Masks moments near now, and a token’s end; a moment as far off as a time zone stays. */
+/** Masks moments near now, and a token's end; a moment as far off as a time zone stays. */
 function withoutMoments(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (moment) =>
     Math.abs(Date.parse(moment) - Date.now()) < 7_200_000 ? 'now' : moment,

@@ -57,7 +57,7 @@ describe('the form of an address', () => {
     ['64:ff9b::203.0.113.9', '64:ff9b:0:0::/64'],
   ])('%s', (written, expected) => {
     expect(of(written, 1)).toBe(expected);
-    // The connection’s address follows the same rules.
+    // The connection's address follows the same rules.
     expect(of(undefined, 1, written)).toBe(expected);
   });
 

@@ -96,7 +96,7 @@ describe('a worker', async () => {
     ];
     for (const data of forged) await add(data);
     await add(signed('shard', [requestOf()], 1), 'shard');
-    // A signature of the right key over something else: a worker’s words.
+    // A signature of the right key over something else: a worker's words.
     const answer = signAnswer(keys, { queue: `${prefix}:{stock-0}`, jobId: 'answer' }, [['applied', '{}']]);
     await add({ ...answer, requests: [requestOf()] }, 'answer');
     const unreadable = [{ data: '{"requests":[' }, { opts: '{"attempts":' }, { opts: 'null' }];

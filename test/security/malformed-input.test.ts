@@ -43,7 +43,7 @@ afterAll(() => api?.stop());
 
 function expectOfContract(answer: RawAnswer, { method, path }: FuzzedRequest, what: string) {
   const headers = { get: (name: string) => answer.headers.get(name) ?? null };
-  // The contract’s answer for the families that are not implemented, not a failure.
+  // The contract's answer for the families that are not implemented, not a failure.
   if (answer.status === 501 && (path === null || otherFamily.test(path))) {
     if (method !== 'HEAD')
       expect(answer.body, what).toMatchObject({ statusCode: 501, error: 'not_implemented' });
@@ -74,7 +74,7 @@ test(`never a 5xx and never an error body outside the contract: ${caseCount} req
     // A request that may be incomplete is ended, or both sides would wait for the rest of it.
     const options = { noBody: request.method === 'HEAD', end: !isWhole };
     let answer = await connection.send(request.parts, options);
-    // A slow machine’s 503 is no answer to what was sent.
+    // A slow machine's 503 is no answer to what was sent.
     for (let tries = 0; answer?.body?.message === messages.unavailable && tries < triesMax; tries++)
       answer = await connection.send(request.parts, options);
     tookMs.push(performance.now() - startedAt);

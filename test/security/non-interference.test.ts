@@ -20,7 +20,7 @@ const items = 30;
 const multitude = 10_000;
 const since = '2026-02-01T00:00:00.000Z';
 
-/** A service whose stock in scope equals the other’s, and whose stock outside differs. */
+/** A service whose stock in scope equals the other's, and whose stock outside differs. */
 type World = { database: TestDatabase; api: Running & { port: number }; client: ApiClient };
 const worlds: World[] = [];
 

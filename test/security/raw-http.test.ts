@@ -81,7 +81,7 @@ test.each([
   'api/v1/Item',
   '?x',
   '[',
-  // Begins with a slash, and yet Koa’s parser of targets throws.
+  // Begins with a slash, and yet Koa's parser of targets throws.
   '//a@[#',
   '/api/v1/Item#x',
   '/api/v1/Item/\xff',

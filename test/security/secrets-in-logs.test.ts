@@ -127,7 +127,7 @@ async function setPostgresPassword(what: string): Promise<string> {
 const redisUser = () => new URL(stack.redisUrl).username;
 const setRedisPassword = (what: string) => redis.acl('SETUSER', redisUser(), 'resetpass', `>${canary(what)}`);
 
-/** Ends every connection of the service to Redis, but not the tests’ own. */
+/** Ends every connection of the service to Redis, but not the tests' own. */
 const cutRedis = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 
 async function fetchToken(

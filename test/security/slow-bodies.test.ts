@@ -6,7 +6,7 @@ import { get, serve } from '../harness/http-server.ts';
 
 describe('the time in which a request must be answered', () => {
   /**
-   * The time that the service counts between a request’s arrival and the reading of its body, when it arrived
+   * The time that the service counts between a request's arrival and the reading of its body, when it arrived
    * `agoMs` before.
    */
   async function ageOf(agoMs: number): Promise<number> {

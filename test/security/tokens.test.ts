@@ -37,7 +37,7 @@ async function serviceKey() {
   return createPrivateKey({ key: key!.privateJwk as never, format: 'jwk' });
 }
 
-/** A token signed with the service’s own key, with any content. */
+/** A token signed with the service's own key, with any content. */
 async function signed(header: unknown, claims: unknown): Promise<string> {
   const input = `${encode(header)}.${encode(claims)}`;
   return `${input}.${sign(null, Buffer.from(input), await serviceKey()).toString('base64url')}`;

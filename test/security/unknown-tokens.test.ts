@@ -121,7 +121,7 @@ describe('the cost of an unknown token for the database', () => {
     for (const each of [token, client.token, client.token]) {
       expect(await authenticator.authenticate(each, here)).toMatchObject({ clientId: client.clientId });
     }
-    // The service’s own token, once.
+    // The service's own token, once.
     expect(verified.count).toBe(1);
   });
 });
