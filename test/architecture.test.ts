@@ -4,7 +4,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-// Also files that are not committed yet.
+// Includes files that are not committed yet.
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
@@ -17,19 +17,19 @@ const sources = files.filter((file) => /^(?:apps|packages)\/[^/]+\/src\/.*\.ts$/
 const documents = files.filter((file) => /^(?:README|CONTRIBUTING|SECURITY|docs\/[a-z-]+)\.md$/.test(file));
 const typescript = files.filter((file) => file.endsWith('.ts'));
 
-/** The files that a file imports, of its own package. */
+/** The files of its own package that a file imports. */
 function importsOf(file: string): string[] {
   return [...textOf(file).matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, to]) =>
     normalize(join(dirname(file), to!)),
   );
 }
 
-/** A package's rooms: the folders right below `src`; a file that lies there is a room of its own. */
+/** A package's rooms: the folders directly below `src`; a file there is its own room. */
 function roomOf(file: string): string {
   return file.split('/').slice(0, 4).join('/');
 }
 
-test('every link of a page leads to a page that is there, and to a heading of it', () => {
+test('every link of a page leads to an existing page and heading', () => {
   const headingsOf = (file: string) =>
     [
       ...textOf(file)
@@ -58,14 +58,14 @@ test('every link of a page leads to a page that is there, and to a heading of it
   expect(broken).toEqual([]);
 });
 
-test('every path that a page names is there', () => {
+test('every path named on a page exists', () => {
   const names = new Set(files.map((file) => basename(file)));
   const gone = files
     .filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
     .flatMap((file) =>
       [...textOf(file).matchAll(/`([\w./-]+\.(?:ts|sql|yml|sh|md))`/g)]
         .map(([, path]) => path!)
-        // A path from the root, from the page, or a file's name beside one.
+        // A path from the root or from the page, or the name of a file beside it.
         .filter((path) => {
           const places = [join(root, path), join(root, dirname(file), path)];
           if (places.some((place) => existsSync(place))) return false;
@@ -80,7 +80,7 @@ test('SQL is in packages/db alone', () => {
   const elsewhere = sources.filter(
     (file) => !file.startsWith('packages/db/') && /\b(?:sql|tx)`|\bsql\.unsafe\(/.test(textOf(file)),
   );
-  // How local databases and users are made before there is one to migrate.
+  // Local databases and users are created before there is one to migrate.
   expect(elsewhere.filter((file) => !file.startsWith('packages/local/src/postgres/'))).toEqual([]);
 });
 
@@ -114,20 +114,20 @@ test.each([
   expect(circles).toEqual([]);
 });
 
-test('what is exported is used elsewhere', () => {
+test('every export is used elsewhere', () => {
   const words = new Map(typescript.map((file) => [file, new Set(textOf(file).match(/\w+/g))]));
   const unused = sources.flatMap((file) =>
     [...textOf(file).matchAll(/^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm)]
       .map(([, name]) => name!)
       .filter((name) => ![...words].some(([other, known]) => other !== file && known.has(name)))
-      // A type that stands in what another file uses has to be exported, whether or not its name is written.
+      // A type in the signature of an export must be exported, whether or not its name is written.
       .filter((name) => !new RegExp(`^export (?:type|interface) ${name}\\b`, 'm').test(textOf(file)))
       .map((name) => `${file}: ${name}`),
   );
   expect(unused).toEqual([]);
 });
 
-test('no two tests of a file have one title', () => {
+test('no two tests of a file have the same title', () => {
   const twice = files
     .filter((file) => file.endsWith('.test.ts'))
     .flatMap((file) => {
@@ -156,12 +156,12 @@ const clocks = [...page.matchAll(/^\| `([\w.]+)` +\| +(\d+) \| `([\w/.-]+)` +\|/
   }),
 );
 
-test('the page of the clocks says what the code says', () => {
+test('the clocks of the code are those of the page', () => {
   expect(clocks.length).toBeGreaterThan(30);
   const wrong = clocks.filter(({ name, ms, file }) => {
     const [field, ...blocks] = name.split('.').reverse();
     const text = textOf(file);
-    // A field in a block is the first of its name behind the block's beginning.
+    // A field in a block is the first of its name after the block's beginning.
     const from = blocks.length === 0 ? 0 : text.search(new RegExp(`\\b${blocks[0]}(?:: \\w+ =|:) \\{`));
     const found = new RegExp(`\\b${field}\\b(?:: number)?(?: =|:) ([\\d_]+)`).exec(text.slice(from));
     return from < 0 || Number((found?.[1] ?? '').replaceAll('_', '')) !== ms;
@@ -169,7 +169,7 @@ test('the page of the clocks says what the code says', () => {
   expect(wrong).toEqual([]);
 });
 
-test('the clocks fit each other', () => {
+test('the clocks fit together', () => {
   const section = page.slice(page.indexOf('## Clocks'));
   const relations = section
     .split(/```(?:text)?\n/)[1]!
@@ -194,7 +194,7 @@ test('no comment is wider than 110 columns', () => {
   const wide = typescript.flatMap((file) =>
     textOf(file)
       .split('\n')
-      // Text of the OpenAPI document may begin as a comment does, with a star, but nothing before it.
+      // Text of the OpenAPI document may begin with a star, like a comment, but with no space before it.
       .filter((line) => line.length > 110 && /^\s*(?:\/\/|\/\*\*| \*) /.test(line))
       .map((line) => `${file}: ${line.trim()}`),
   );
@@ -206,9 +206,9 @@ test('no sentence of a document or of a message has "who …" or "what …" as i
   const found = [...documents, ...sources].flatMap((file) =>
     textOf(file)
       .split('\n')
-      // A heading, the head of a table and a label in bold are no sentences.
+      // Headings, table heads and bold labels are no sentences.
       .filter((line, at, lines) => !line.startsWith('#') && !/^\| -/.test(lines[at + 1] ?? ''))
-      // Comments are held by those who write them.
+      // Comments are left to their authors.
       .filter((line) => !file.endsWith('.ts') || !/^\s*(?:\/\/|\/?\*)/.test(line))
       .filter((line) => subject.test(line.replaceAll(/\*\*[^*]*\*\*/g, '')))
       .map((line) => `${file}: ${line.trim().slice(0, 100)}`),

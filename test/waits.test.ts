@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const shortestMs = 60_000;
 
-// Where a test can name how long it waits, with the number as its first group. The driver's `end` counts in
+// The places where a test can name a wait, with the number as the first group. The driver's `end` counts in
 // seconds.
 const bounds = [
   /(?<!\.end\(\{ |command)timeout: ([\d_]+)/gi,
@@ -14,20 +14,21 @@ const bounds = [
   /\.setTimeout\(([\d_]+)/g,
   /AbortSignal\.timeout\(([\d_]+)/g,
   /\.now\(\) \+ ([\d_]+)[;)]/g,
-  // How long a test or a hook may take.
+  // The time limit of a test or a hook.
   /^\s*\}, ([\d_]{4,})\);/gm,
 ];
-// Waits a second unless told otherwise, which no setting changes; the wait of `expect.poll` stands in
+// These wait a second unless told otherwise, and no setting changes that; the wait of `expect.poll` is set in
 // vitest.config.ts.
 const untold = /\bvi\.wait(?:For|Until)\b/g;
 
-// Promises of the service about its speed, asserted as times: tried again where a neighbour was in the way.
+// Promises of the service about its speed, asserted as times, and tried again in case other work was in the
+// way.
 const promises = [
   'concurrency/overload.test.ts: timeout: 900',
   'concurrency/redis-away.test.ts: withinMs: 1000',
   'concurrency/redis-away.test.ts: withinMs: 3000',
 ];
-// What the tests give the service, and do not wait for.
+// Given to the service by the tests, and not waited for.
 const given = [
   'bench/fleet-model.test.ts: waitMs: 0',
   'concurrency/statement-pool.test.ts: waitMs: 200',
@@ -43,7 +44,7 @@ const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
     file !== 'waits.test.ts',
 );
 
-test('no wait of a test ends before a minute: a slow machine is not a fault', () => {
+test('no wait of a test is shorter than a minute: a slow machine is not a fault', () => {
   const short = files.flatMap((file) => {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');
     const found = bounds.flatMap((bound) => [...text.matchAll(bound)]);

@@ -34,7 +34,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 import { receiveLot } from '../harness/stock.ts';
 
 const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
-/** In this process: where a process of its own says no more, and takes seconds on a busy machine. */
+/** Runs in this process: a process of its own would show no more, and take seconds on a busy machine. */
 const command = (args: readonly string[], databaseUrl: string) =>
   runHere(args, { DATABASE_URL: databaseUrl });
 const startCommand = (args: readonly string[], databaseUrl: string, stdio: StdioOptions = 'pipe') =>
@@ -46,7 +46,7 @@ const asOperator = () => addressFor('operator', service.databaseUrl);
 const backup = (path: string, ...more: string[]) => runCommand(['backup', path, ...more], asOperator());
 const refused = (line: string, code = 1) => ({ code, stderr: `error: ${line}\n` });
 
-/** A backup of what the service of this file has now, in a folder of its own. */
+/** A backup of the service's current stock, in its own folder. */
 async function makeBackup(): Promise<string> {
   const path = join(await createFolder(), 'stock.inventory');
   const { code, stderr } = await command(['backup', path], asOperator());
@@ -54,7 +54,10 @@ async function makeBackup(): Promise<string> {
   return path;
 }
 
-/** So many keys that their table is copied in several pieces. They go with the test: no other needs them. */
+/**
+ * Enough keys that their table is copied in several pieces. They are removed with the test, because no other
+ * needs them.
+ */
 async function addManyKeys(count: number) {
   const clientId = uniqueName('many');
   await service.sql`
@@ -66,7 +69,7 @@ async function addManyKeys(count: number) {
   });
 }
 
-/** Until the worker has nothing left to fold: what it folds between two looks makes rows that differ. */
+/** Waits until the worker has nothing left to fold: rows folded between two looks would differ. */
 async function untilFolded() {
   const unfolded = async () => {
     const [row] = await service.sql<{ any: boolean }[]>`
@@ -80,8 +83,7 @@ async function untilFolded() {
 type Acknowledged = { path: string; body: object; key: string; answer: ApiAnswer };
 
 /**
- * Receives, moves and issues, each with a key, until it is told to stop; everything that was answered yes is
- * kept.
+ * Receives, moves and issues, each with a key, until told to stop; keeps every request that was answered yes.
  */
 function work(client: ApiClient, items: readonly string[]) {
   const acknowledged: Acknowledged[] = [];
@@ -111,7 +113,7 @@ function work(client: ApiClient, items: readonly string[]) {
 }
 
 describe('a backup under load', () => {
-  test('restored into an empty database has all that was acknowledged before it began, and the service works on there', async () => {
+  test('restored into an empty database, it has everything acknowledged before it began, and the service works on there', async () => {
     const client = await service.client();
     const items = await Promise.all(Array.from({ length: 4 }, () => service.item()));
     const load = work(client, items);
@@ -142,7 +144,7 @@ describe('a backup under load', () => {
     const again = await serve(empty.url);
     const { status, body } = await askToken(again, { clientId: client.clientId, secret: client.secret });
     expect(status).toBe(200);
-    // The keys that signed it are in no backup.
+    // No backup holds the keys that signed it.
     expect((await createApiClient(again, client.clientId, client.token).get('/Item')).status).toBe(401);
     const back = createApiClient(again, client.clientId, body.access_token);
     for (const { path: call, body: asked, key, answer } of before.slice(-20)) {
@@ -155,14 +157,14 @@ describe('a backup under load', () => {
     const receipt = { itemID: items[0], units: 1, wid: 1, reasonCode: 1 };
     const next = await back.post('/Inventory/Receive', receipt);
     expect(next.status).toBe(201);
-    // Above what was given out after the backup, too.
+    // Above the numbers given out after the backup, too.
     expect(next.body.recNo).toBeGreaterThan(highest('recNo'));
     expect(next.body.transactionNo).toBeGreaterThan(highest('transactionNo'));
     expect(await findImbalances(empty.sql)).toEqual([]);
   });
 });
 
-/** The service on another database, until the test ends; the address of its api. */
+/** Runs the service on another database until the test ends; returns the address of its api. */
 async function serve(databaseUrl: string): Promise<string> {
   const env = {
     DATABASE_URL: databaseUrl,
@@ -180,7 +182,7 @@ async function serve(databaseUrl: string): Promise<string> {
 }
 
 describe('backup', () => {
-  test('has every row of every table, and restore gives back exactly these', async () => {
+  test('has every row of every table, and restore returns exactly these', async () => {
     const client = await service.client();
     const item = await service.item({ description: 'tab\t, \\. and\nnew line, \\N, ünïcode 😀' });
     await receiveLot(client, item, 12.000001, { remark: '\\.', serial: 'x\\' });
@@ -194,7 +196,7 @@ describe('backup', () => {
     expect(await sql.unsafe(numbers)).toEqual(await service.sql.unsafe(numbers));
   });
 
-  test('is of one moment: what is done while it copies is not in it, in no table', async () => {
+  test('is of one moment: no table has anything written while it copies', async () => {
     const client = await service.client();
     const item = await service.item();
     await addManyKeys(120_000);
@@ -210,7 +212,7 @@ describe('backup', () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    // It takes nothing at first: the copy stands in the keys, before it has come to stock and ledger.
+    // It reads nothing at first: the copy is held at the keys, before it reaches stock and ledger.
     const output = new Writable({
       write(piece: Buffer, _encoding, done) {
         written.push(piece);
@@ -233,7 +235,7 @@ describe('backup', () => {
     expect((await describeRows(restored)).lot).toEqual(before.lot);
   });
 
-  test('is a file for its owner alone, holds no key that signs, and says what is in it', async () => {
+  test('is a file for its owner alone, holds no key that signs, and describes its content', async () => {
     const path = await makeBackup();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const text = await unpackBackup(path);
@@ -263,7 +265,7 @@ describe('backup', () => {
     expect(await describeRows(sql)).toEqual(await describeRows(service.sql));
   });
 
-  test('never takes the place of a file, and ends with 1 where it cannot be written', async () => {
+  test('never overwrites a file, and ends with 1 when it cannot be written', async () => {
     const path = join(await createFolder(), 'there');
     await writeFile(path, 'precious');
     expect(await backup(path)).toMatchObject(
@@ -300,7 +302,7 @@ describe('backup', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('while a migration is under way is refused', async () => {
+  test('during a migration is refused', async () => {
     const path = join(await createFolder(), 'stock');
     const migrating = await service.sql.reserve();
     await migrating`select pg_advisory_lock(${migrationLockKey}::bigint)`;
@@ -328,7 +330,7 @@ describe('restore', () => {
       changed[at]! ^= 1 << (nth % 8);
       for (const bytes of [changed, whole.subarray(0, at)]) {
         const read = await text(bytes).catch((error) => error as Error);
-        // Some bits of gzip's own say nothing.
+        // Some bits of gzip's own carry nothing.
         if (bytes === changed && read === expected) continue;
         expect(read).toBeInstanceOf(Error);
         seen.add((read as Error).message);
@@ -368,7 +370,7 @@ describe('restore', () => {
     expect((await command(['restore', '--check', path], url)).code).toBe(1);
   });
 
-  test('that was broken off once the tables were made goes on from there', async () => {
+  test('that was broken off after the tables were created goes on from there', async () => {
     await service.client();
     const path = await makeBackup();
     const { url, sql } = await createEmptyDatabase();
@@ -377,7 +379,7 @@ describe('restore', () => {
     expect(await countRows(sql)).toBe(await countRows(service.sql));
   });
 
-  test('whose rows came, and which failed then, says so and not that nothing was done', async () => {
+  test('that fails after its rows are restored says so, and does not claim that nothing was done', async () => {
     await service.client();
     const path = await makeBackup();
     const { url, sql } = await createEmptyDatabase();
@@ -431,13 +433,13 @@ describe('restore', () => {
   });
 
   test.each(['SIGINT', 'SIGKILL'] as const)(
-    'ended by %s in the middle has restored nothing, and can be done again',
+    'ended by %s in the middle has restored nothing, and can be run again',
     async (signal) => {
       const path = await makeBackup();
       const bytes = await readFile(path);
       const { url, sql } = await createEmptyDatabase();
       const { child, ended } = startCommand(['restore', '-'], url);
-      // All but the end: it waits in its transaction, with all rows.
+      // All but the end: the restore waits in its transaction, with all rows.
       child.stdin!.write(bytes.subarray(0, -20));
       await expect
         .poll(async () => {
@@ -456,7 +458,7 @@ describe('restore', () => {
     },
   );
 
-  test('works for an owner who is no superuser and may not create roles; not for the operator', async () => {
+  test('works for an owner who is no superuser and may not create roles, but not for the operator', async () => {
     const path = await makeBackup();
     const { url, sql } = await createEmptyDatabase();
     const owner = { name: uniqueName('modest').replaceAll('-', '_'), password: 'modest' };
@@ -477,7 +479,7 @@ describe('restore', () => {
 });
 
 describe('restored', () => {
-  test('makes a database that something else restored another one, with numbers above all that were given out', async () => {
+  test('gives a database restored by other tools a new identity, and numbers above all that were given out', async () => {
     const { url, sql } = await createEmptyDatabase();
     await migrate(sql);
     const before = await readIdentity(sql);
@@ -494,13 +496,13 @@ describe('restored', () => {
     expect(after.restoredTo).toEqual(to);
     const [next] = await numbers();
     expect(next!.lots).toBeGreaterThan(5000 + 3600 * 20_000);
-    // There are not enough of these: half of what is left stays.
+    // There are not enough of these: half of the rest stays.
     expect(next).toMatchObject({ items: 2147483323, envelopes: 2 });
     for (const wrong of ['2999-01-01T00:00:00Z', 'yesterday', '2026-01-01'])
       expect(await command(['restored', '--to', wrong], url)).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('refuses a database that the service is connected to, which keeps its numbers, but for --yes', async () => {
+  test('refuses a database that the service is connected to, and leaves its numbers alone; --yes overrides', async () => {
     const { url, sql } = await createEmptyDatabase();
     await migrate(sql);
     const state = async () => ({
@@ -548,7 +550,7 @@ describe('the record of backups', () => {
     return host + pathname;
   };
 
-  test('a backup is noted with its moment, its server and its size; doctor and the metrics tell its age', async () => {
+  test('a backup is recorded with its moment, server and size; doctor and the metrics show its age', async () => {
     await service.sql`delete from backup_record`;
     expect(await told()).toMatchObject({
       state: 'unknown',
@@ -561,7 +563,7 @@ describe('the record of backups', () => {
       return () => readMetrics(running.internalPort!);
     };
     const before = await api();
-    // Asked at its start, and later than that of the test.
+    // Asked at its start, which is later than that of the test.
     await expect.poll(async () => (await before()).value('inventory_api_postgres_up')).toBe(1);
     expect((await before()).text).not.toMatch(/^inventory_api_backup_age_seconds\{/m);
 
@@ -584,7 +586,7 @@ describe('the record of backups', () => {
     await expect.poll(age).toBeGreaterThan(first);
   });
 
-  test('backed-up notes what something else has made, once, and none to come', async () => {
+  test('backed-up records a backup made by other tools, once, and none from the future', async () => {
     await service.sql`delete from backup_record`;
     const at = new Date(Date.now() - 3_600_000);
     const note = (...more: string[]) =>
@@ -603,7 +605,7 @@ describe('the record of backups', () => {
     expect(await records()).toHaveLength(2);
   });
 
-  test('is noted where the address names several servers', async () => {
+  test('is recorded when the address names several servers', async () => {
     const { host } = new URL(asOperator());
     const several = `${host},localhost:${host.split(':')[1]}`;
     const { stderr } = await runCommand(
@@ -615,7 +617,7 @@ describe('the record of backups', () => {
     expect(noted?.server).toBe(where().replace(host, several.replace(',', ', ')));
   });
 
-  test('a restored database has the backup that it comes from, and no other', async () => {
+  test('a restored database has the record of the backup it comes from, and no other', async () => {
     await makeBackup();
     const path = await makeBackup();
     const { url, sql } = await createEmptyDatabase();

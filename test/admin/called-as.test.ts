@@ -18,7 +18,7 @@ const listed = execFileSync(
     encoding: 'utf8',
   },
 );
-/** What the sources of the service say, without their comments. */
+/** The sources of the service, without their comments. */
 const sources = listed
   .split('\n')
   .filter((file) => /\/src\/.*\.(ts|js|html)$/.test(file) && !file.endsWith('/called-as.ts'))
@@ -26,12 +26,12 @@ const sources = listed
 
 const groups = program.commands.map((each) => each.name());
 
-test('what advises a command names it as it is called here: no text has a way of calling of its own', () => {
+test('advice names commands as they are called here: no text has its own way', () => {
   expect(sources.length).toBeGreaterThan(300);
   const ways = [
     /pnpm(?:@12)? (?:inventory|start)/,
     /`inventory [a-z]/,
-    // Such as: run `migrate` first.
+    // For example: run `migrate` first.
     new RegExp(`\\b(?:run|by|first:?|then) \\\\?\`(?:${groups.join('|')})\\b`),
   ];
   const wrong = sources.flatMap(({ file, said }) =>
@@ -43,7 +43,7 @@ test('what advises a command names it as it is called here: no text has a way of
   expect(wrong).toEqual([]);
 });
 
-test('every command that is advised is there, with the options that are advised', () => {
+test('every advised command exists, with the advised options', () => {
   const advised = sources.flatMap(({ said }) =>
     [...said.matchAll(/inventoryCommand\(\s*'([^']+)'/g)].map(([, command]) => command!),
   );
@@ -60,7 +60,7 @@ test('every command that is advised is there, with the options that are advised'
   expect(wrong).toEqual([]);
 });
 
-test('doctor, errors and help name commands as docker compose calls them, those of the owner too', async () => {
+test('doctor, errors and help name commands as docker compose calls them, also the owner’s', async () => {
   const { 'x-own': own } = parse(text('docker-compose.yml')) as { 'x-own': Record<string, string> };
   const env = {
     INVENTORY_COMMAND: own.INVENTORY_COMMAND!,

@@ -34,7 +34,7 @@ function inventory(args: readonly string[]): Promise<Ended> {
   return runHere(args, env());
 }
 
-/** Runs a command in a process of its own: beside others, or with files as its input and output. */
+/** Runs a command in its own process: beside others, or with files as its input and output. */
 function apart(args: readonly string[], input = ''): Promise<Ended> {
   return runCommand(args, env(), { input });
 }
@@ -105,7 +105,7 @@ describe('client', () => {
   );
 
   test(
-    'two changes at once of what a client has are both there',
+    'two simultaneous changes to a client both take effect',
     async () => {
       const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
       const set = (...more: string[]) => apart(['client', 'set', '--id', clientId, ...more]);
@@ -124,7 +124,7 @@ describe('client', () => {
   );
 
   test(
-    'client list and show tell what a client may do; client remove ends its tokens and its id for good',
+    'client list and show give a client’s rights; client remove ends its tokens and its id for good',
     async () => {
       const { clientId, get, secret } = await service.client({ permissions: [11], warehouses: [2] });
       const listed = JSON.parse((await inventory(['client', 'list', '--json'])).stdout) as {
@@ -172,7 +172,7 @@ describe('client', () => {
   );
 
   test(
-    'client add waits for a removal of its id that is under way, and is refused behind it',
+    'client add waits for a removal of the same id under way, and is then refused',
     async () => {
       const { clientId } = await service.client();
       const removal = await service.sql.reserve();
@@ -192,7 +192,7 @@ describe('client', () => {
   );
 
   test(
-    'client add refuses an id, and warehouse add a name, of characters that mean something elsewhere',
+    'client add refuses an id, and warehouse add a name, with characters that have a meaning elsewhere',
     async () => {
       for (const id of ['a b', 'a:b', '-a', 'a\u202eb', '', 'ä', "a'b", 'admin', 'x'.repeat(101)]) {
         const added = await inventory([
@@ -218,7 +218,7 @@ describe('client', () => {
   );
 
   test(
-    'client add --from lets all clients of a file in, or none',
+    'client add --from adds all clients of a file or none',
     async () => {
       const [one, two] = [uniqueName('fleet'), uniqueName('fleet')];
       const head = 'id;permissions;warehouses;readOnly;rateLimit;operationLimit';
@@ -265,7 +265,7 @@ describe('client', () => {
 
 describe('warehouse', () => {
   test(
-    'warehouse rename has every lot there count as modified, and only those',
+    'warehouse rename marks exactly the lots there as modified',
     async () => {
       const client = await service.client();
       const itemID = await service.item();
@@ -294,21 +294,21 @@ describe('warehouse', () => {
 
 describe('item', () => {
   test(
-    'item export is a file for its owner alone, whatever lay there, and follows nobody’s link',
+    'item export writes a file for its owner alone, over any older file, and follows no link',
     async () => {
       const there = join(folder, uniqueName('there'));
       const victim = fileOf('untouched');
       const file = join(there, 'items.csv');
       execFileSync('mkdir', [there]);
       writeFileSync(file, 'older', { mode: 0o644 });
-      // Where somebody else may write as well, such as /tmp.
+      // In a folder where others may write as well, such as /tmp.
       for (const part of ['part', `part-${process.pid}`]) symlinkSync(victim, `${file}.${part}`);
       expect((await inventory(['item', 'export', '--to', file])).code).toBe(0);
       expect(statSync(file).mode & 0o777).toBe(0o600);
       expect(readFileSync(victim, 'utf8')).toBe('untouched');
       expect(readdirSync(there).sort()).toEqual(['items.csv', 'items.csv.part']);
       execFileSync('mkfifo', [join(there, 'device')]);
-      // As /dev/stdout is, where that is a file.
+      // Like /dev/stdout, when that is a file.
       symlinkSync(victim, join(there, 'link'));
       for (const name of ['device', 'link'])
         expect(await inventory(['item', 'export', '--to', join(there, name)])).toEqual(
@@ -323,7 +323,7 @@ describe('item', () => {
   );
 
   test(
-    'item export and item import lose nothing of any text, and know what is the same',
+    'item export and item import keep every text exactly, and recognise unchanged items',
     async () => {
       const client = await service.client();
       const odd = [
@@ -425,7 +425,7 @@ describe('item', () => {
   );
 
   test(
-    'a file that cannot be read as a whole is refused with 2, and says why',
+    'a file that cannot be read as a whole is refused with 2 and the reason',
     async () => {
       const wrong: [string | Buffer, RegExp][] = [
         ['', /has no header/],
@@ -450,7 +450,7 @@ describe('item', () => {
     timeout,
   );
 
-  test('100,000 items are imported in ten thousand times the time of a receipt', {
+  test('100,000 items are imported in the time of ten thousand receipts', {
     timeout: 240_000,
   }, async () => {
     const client = await service.client();
@@ -474,15 +474,15 @@ describe('item', () => {
       stdout: 'added 100000, changed 0, unchanged 0\n',
       stderr: '',
     });
-    // 30 s where a receipt takes 3 ms; no less, because other work on the machine is not spread evenly over
-    // both.
+    // 30 s when a receipt takes 3 ms, and no less, because other work on the machine does not slow both
+    // evenly.
     expect(performance.now() - startedAt).toBeLessThan(Math.max(receiptMs, 3) * 10_000);
     const [last] = await service.sql`select description from item where short_id = 'BULK-99999'`;
     expect(last).toEqual({ description: 'Bolt, "long", 99999' });
   });
 
   test(
-    'item list and alias list show a part, and from where to go on',
+    'item list and alias list show a part, and where to continue',
     async () => {
       const items = ['item', 'list', '--limit', '2', '--json'];
       const [first, second] = JSON.parse((await inventory(items)).stdout) as { shortID: string }[];
@@ -498,7 +498,7 @@ describe('item', () => {
 
 describe('alias', () => {
   test(
-    'alias import takes all rows or none; alias list and alias remove follow it',
+    'alias import takes all rows or none; alias list and alias remove work on them',
     async () => {
       const [shortID, other] = [await service.item(), await service.item()];
       const [one, two] = [uniqueName('40'), uniqueName('40')];
@@ -521,7 +521,7 @@ describe('alias', () => {
       expect((await service.sql`select from item_alias where alias = ${one}`).length).toBe(0);
       expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 1, unchanged: 0, skipped });
       expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 0, unchanged: 1, skipped });
-      // Bad by what the database holds alone: the good row beside it is not taken either.
+      // Bad only by the content of the database: the good row beside it is not taken either.
       const three = uniqueName('40');
       const clash = fileOf('alias,item', `${three},${other}`, `${one},${other}`);
       expect((await inventory(['alias', 'import', '--from', clash])).stderr).toMatch(
@@ -540,14 +540,14 @@ describe('alias', () => {
   );
 
   test(
-    'an item that is created while aliases are imported never has the name of one',
+    'an item created during an import of aliases never has the name of one',
     async () => {
       const shortID = await service.item();
       const alias = uniqueName('race');
       const file = fileOf('alias,item', `${alias},${shortID}`);
       let imported: Promise<Ended> | undefined;
       await service.sql.begin(async (tx) => {
-        // A create that has looked for an alias of its name, and has not committed.
+        // A create that has checked for an alias of its name, and has not committed.
         await tx`insert into item (short_id, created_by) values (${alias}, 'tests')`;
         imported = apart(['alias', 'import', '--from', file]);
         await expectWaiting(service.sql, 1);
@@ -564,7 +564,7 @@ describe('alias', () => {
 
 describe('lot and transaction', () => {
   test(
-    'show and list tell what is stored, to the last digit',
+    'show and list print the stored values, to the last digit',
     async () => {
       const client = await service.client();
       const itemID = await service.item();
@@ -593,7 +593,7 @@ describe('lot and transaction', () => {
           spot: 'A-1',
         },
       });
-      // What a client sent is shown, and does nothing to the terminal.
+      // Text from a client is shown and has no effect on the terminal.
       expect((await inventory(['lot', 'show', '--rec-no', `${recNo}`])).stdout).toMatch(
         /\nserial +S\?\[31m\n/,
       );

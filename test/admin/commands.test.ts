@@ -14,12 +14,12 @@ const service = useService();
 
 const operatorUrl = () => addressFor('operator', service.databaseUrl);
 
-/** Runs the command line as an operator on the test's database, or on the one given, in this process. */
+/** Runs the command line in this process, as an operator on the test's database or on the given one. */
 function inventory(args: string[], databaseUrl = operatorUrl()): Promise<Ended> {
   return runHere(args, { DATABASE_URL: databaseUrl });
 }
 
-/** The same as a process of its own: what a shell gets. */
+/** The same in its own process, as a shell would run it. */
 function inventoryAlone(args: string[], databaseUrl = operatorUrl()): Promise<Ended> {
   return runCommand(args, { DATABASE_URL: databaseUrl });
 }
@@ -75,7 +75,7 @@ describe('client', () => {
     });
   });
 
-  test('client add of an id that is taken ends with 1, of a warehouse that is not there with 2', async () => {
+  test('client add ends with 1 when the id is taken, with 2 when a warehouse does not exist', async () => {
     const id = uniqueName('scanner');
     await inventory(addArguments(id));
     expect(await inventory(addArguments(id))).toEqual({
@@ -91,7 +91,7 @@ describe('client', () => {
     });
   });
 
-  test('client set changes what is given and leaves the rest', async () => {
+  test('client set changes the given fields and leaves the rest', async () => {
     const clientId = uniqueName('scanner');
     const secretDigest = digestSecret('secret');
     const limits = { rateLimit: 5, operationsPerMinute: 7 };
@@ -139,7 +139,7 @@ describe('client', () => {
     expect([await live('first'), await live(second), await live(third)]).toEqual([false, true, true]);
   });
 
-  test('client secret --expires gives a secret that ends, and --revoke-others ends all that were before', async () => {
+  test('client secret --expires makes a secret that ends, and --revoke-others ends all earlier ones', async () => {
     const clientId = uniqueName('scanner');
     const rights = { permissions: [11], wids: [1], readOnly: false, rateLimit: null };
     await addClient(service.sql, { clientId, ...rights, secretDigest: digestSecret('first') });
@@ -166,7 +166,7 @@ describe('client', () => {
     }
   });
 
-  test('client secret --revoke-others ends the tokens of before for good, and gives others at once', async () => {
+  test('client secret --revoke-others ends earlier tokens for good, and new ones are issued at once', async () => {
     const client = await service.client();
     const { clientId } = client;
     const statusOf = async (token: string) =>
@@ -189,7 +189,7 @@ describe('client', () => {
     expect(await statusOf(before)).toBe(401);
   });
 
-  test('client secret --revoke-others that ended the secrets alone says so, and is whole when it is run again', async () => {
+  test('client secret --revoke-others says when it ended only the secrets, and completes when run again', async () => {
     const { clientId, get, secret } = await service.client();
     const guard = `keep_tokens_${randomBytes(6).toString('hex')}`;
     await service.sql.unsafe(`
@@ -210,7 +210,7 @@ describe('client', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'client secret whose output finds a full disk ends with 1 and says so',
+    'client secret ends with 1 and says so when its output meets a full disk',
     async () => {
       const { clientId } = await service.client();
       const { ended } = startCommand(
@@ -226,7 +226,7 @@ describe('client', () => {
     },
   );
 
-  test('client secret keeps the newest secret that lives, not one that has expired', async () => {
+  test('client secret keeps the newest secret that is valid, not an expired one', async () => {
     const clientId = uniqueName('scanner');
     const rights = { permissions: [11], wids: [1], readOnly: false, rateLimit: null };
     await addClient(service.sql, { clientId, ...rights, secretDigest: digestSecret('old') });
@@ -243,7 +243,7 @@ describe('client', () => {
     ]);
   });
 
-  test('client disable shuts a client out and client enable lets it in again', async () => {
+  test('client disable locks a client out and client enable lets it in again', async () => {
     const { clientId, get } = await service.client();
     await inventory(['client', 'disable', '--id', clientId]);
     await expect.poll(async () => (await get('/Item')).status).toBe(401);
@@ -279,7 +279,7 @@ describe('lot', () => {
     ]);
   });
 
-  test('lot hold and lot release say in one line why they cannot, and end with 1', async () => {
+  test('lot hold and lot release give the reason in one line when they cannot, and end with 1', async () => {
     const { client, shortID, recNo } = await receiveLot();
     const hold = (lot: number) => inventory(['lot', 'hold', '--rec-no', `${lot}`, '--reason', 'x']);
     const release = (lot: number) => inventory(['lot', 'release', '--rec-no', `${lot}`]);
@@ -293,14 +293,14 @@ describe('lot', () => {
     expect(await hold(recNo)).toEqual(refused(`lot ${recNo} is not in stock`));
   });
 
-  test('lot hold waits for whoever holds the gate and sees what they leave behind', async () => {
+  test('lot hold waits for the holder of the gate and sees its result', async () => {
     const { recNo, partNo } = await receiveLot();
     let held: Promise<Ended> | undefined;
     await service.sql.begin(async (tx) => {
       await tx`select from stock_level where part_no = ${partNo} and wid = 1 for no key update`;
       held = inventory(['lot', 'hold', '--rec-no', `${recNo}`, '--reason', 'x']);
       await expectWaiting(service.sql, 1);
-      // As an issue of 4 units does, without its ledger: that is put right below.
+      // Like an issue of 4 units, without its ledger, which is put right below.
       await tx`update stock_level set in_stock = 6 where part_no = ${partNo} and wid = 1`;
       await tx`update lot set units = 6 where rec_no = ${recNo}`;
     });
@@ -336,8 +336,8 @@ describe('level', () => {
   });
 });
 
-describe('whatever the command', () => {
-  test('a change that was begun and stands still ends by itself, and gives back what it holds', async () => {
+describe('any command', () => {
+  test('a change that began and stands still ends by itself, and releases its locks', async () => {
     const [row] = await useDatabase(
       operatorUrl(),
       (sql) => sql`select current_setting('idle_in_transaction_session_timeout') as limit`,
@@ -379,7 +379,7 @@ describe('whatever the command', () => {
     await service.sql`drop function quote_name() cascade`;
   });
 
-  test('a database that cannot be reached is named by host and port, without its password', async () => {
+  test('an unreachable database is named by host and port, without its password', async () => {
     expect(await inventoryAlone(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
       code: 1,
       stdout: '',
@@ -416,7 +416,7 @@ describe('warehouse, alias, migrate, key', () => {
 });
 
 describe('key', () => {
-  test('key list shows every key and its state; key withdraw ends one, and the next signs at once', async () => {
+  test('key list shows every key and its state; key withdraw ends one, and the next one signs at once', async () => {
     const list = async () => JSON.parse((await inventory(['key', 'list', '--json'])).stdout);
     await inventory(['key', 'rotate']);
     const before = (await list()) as { kid: string; state: string; until: string | null }[];
@@ -424,7 +424,7 @@ describe('key', () => {
     const signing = before.find(({ state }) => state === 'signs')!;
     expect([waiting.state, waiting.until, signing.until !== null]).toEqual(['waits', null, true]);
     const { stdout } = await inventory(['key', 'list']);
-    // A table of as many lines as there are keys, the columns below their heads.
+    // A table with a line for each key, its columns below their heads.
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^key {2,}state {2,}signs from {2,}until$/);
     expect(lines.length).toBe(before.length + 1);
@@ -452,7 +452,7 @@ describe('key', () => {
 });
 
 describe('as an operator', () => {
-  test('audit finds the stock of this file well', async () => {
+  test('audit finds no error in the stock of this file', async () => {
     const { code, stdout } = await inventory(['audit']);
     expect({ code, last: stdout.trim().split('\n').at(-1) }).toEqual({ code: 0, last: 'all is well' });
   });

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'csv-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'some.csv');
 
-// What begins a formula, what keeps one from being one, what CSV itself means something by, and any text.
+// Characters that begin a formula, that prevent one, that mean something in CSV, and any text.
 const piece = fc.oneof(
   fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', "'", '＝', '＋', '－', '＠', '"', ',', ';', ' ', ''),
   fc.string({ unit: 'binary', maxLength: 3 }).filter((text) => text.isWellFormed()),
@@ -21,7 +21,7 @@ const piece = fc.oneof(
 const cell = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
 const rows = fc.array(fc.record({ one: cell, two: cell }), { minLength: 1, maxLength: 20 });
 
-test('what is exported is read back as it was, and no value of it is a formula to a spreadsheet', async () => {
+test('an export reads back exactly, and no value in it is a formula to a spreadsheet', async () => {
   await fc.assert(
     fc.asyncProperty(rows, async (given) => {
       const written = await textOf(Readable.from(given).pipe(await createCsvWriter(['one', 'two'])));

@@ -10,7 +10,7 @@ const leaves = all.filter(
   ({ command }) => !all.some((other) => other.command.startsWith(`${command} `) || command === ''),
 );
 
-test('every command has an example of its own, and its help says what it does as an order', () => {
+test('every command has its own example, and its help begins with a verb', () => {
   expect(leaves.length).toBeGreaterThan(30);
   expect(all.filter(({ examples }) => examples.length === 0).map(({ command }) => command)).toEqual([]);
   const foreign = leaves.filter(
@@ -24,7 +24,7 @@ test('every command has an example of its own, and its help says what it does as
   ).toEqual([]);
 });
 
-test('what is nearly right is told', { timeout: 120_000 }, async () => {
+test('a near miss is answered with the right name', { timeout: 120_000 }, async () => {
   const said = async (...args: string[]) => {
     const { code, stdout, stderr } = await runHere(args, { DATABASE_URL: '' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -36,7 +36,7 @@ test('what is nearly right is told', { timeout: 120_000 }, async () => {
   expect(await said('client', 'lst')).toMatch(
     /^error: there is no command lst; did you mean list\?; client has: .*\n$/,
   );
-  // As far from `start` by letters that are changed or left out; nearer by the two that changed places.
+  // As close to `start` by changed or missing letters; closer by the two swapped ones.
   expect(await said('stauts')).toMatch(/^error: there is no command stauts; did you mean status\?; /);
   expect(await said('itme', 'list')).toMatch(/^error: there is no command itme; did you mean item\?; /);
   expect(await said('client', 'list', '--jsn')).toBe("error: unknown option '--jsn'; did you mean --json?\n");
@@ -68,7 +68,7 @@ const run = (file: string, ...args: string[]) =>
     );
   });
 
-test('every script that tests or measures says what it does, and does nothing, with --help', async () => {
+test('every script that tests or measures describes itself with --help, and does nothing', async () => {
   expect(scripts.map(({ name }) => name)).toEqual(expect.arrayContaining(['test:faults', 'test:mutants']));
   const { code, stdout } = await run(bench, '--help');
   const benches = [...stdout.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, what]) => what!);

@@ -21,7 +21,7 @@ function operator(): Sql {
   return sql;
 }
 
-test('maintain removes keys after 8 days and what was refused after 9, and keeps applied transactions and their answers', async () => {
+test('maintain removes keys after 8 days and refused transactions after 9, and keeps applied ones and their answers', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const kept: Record<string, { key: boolean; request: boolean }> = {};
@@ -59,13 +59,13 @@ test('maintain removes keys after 8 days and what was refused after 9, and keeps
   await expect(
     service.sql`delete from stock_transaction where request_id = ${requests.get(applied)!}`,
   ).rejects.toThrow('append-only');
-  // Its time is over: it is a new one.
+  // Its time is over, so it is a new one.
   const second = await client.post('/Inventory/Receive', receipt, { 'Idempotency-Key': applied });
   expect(second.status).toBe(201);
   expect(second.body.transactionNo).toBeGreaterThan(first.body.transactionNo);
 });
 
-test('whatever is asked for, a key of 6 days and what was refused 7 days ago stay', async () => {
+test('a key of 6 days and a transaction refused 7 days ago stay, whatever is asked for', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const [young, old] = [`young-${randomUUID()}`, `old-${randomUUID()}`];
@@ -82,14 +82,14 @@ test('whatever is asked for, a key of 6 days and what was refused 7 days ago sta
   await sql`select remove_undone_transactions(now(), 1000000)`;
   expect(await thereIs(service.sql, young, ofYoung)).toEqual({ key: true, request: true });
   expect(await thereIs(service.sql, old, ofOld)).toEqual({ key: false, request: true });
-  // Nor may the owner, by mistake.
+  // Nor may the owner remove them by mistake.
   for (const requestId of [ofOld, ofYoung])
     await expect(service.sql`delete from stock_transaction where request_id = ${requestId}`).rejects.toThrow(
       'append-only',
     );
 });
 
-test('what was refused stays as long as any key is in use, and nobody is waited for', async () => {
+test('refused transactions stay while any key is in use, and the removal waits for nobody', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const key = `held-${randomUUID()}`;

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 const server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
 afterAll(() => server.end());
 
-/** A database with nothing in it. */
+/** An empty database. */
 async function createEmpty(): Promise<{ url: string; sql: Sql; name: string }> {
   const name = `inventory_empty_${randomBytes(6).toString('hex')}`;
   await server.unsafe(`create database ${name}`);
@@ -26,7 +26,7 @@ async function createEmpty(): Promise<{ url: string; sql: Sql; name: string }> {
   return { url, sql, name };
 }
 
-/** Names of all that is in a database: whatever was written there, something of it is new. */
+/** The names of everything in a database: any write there adds one. */
 async function contents(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace
@@ -36,25 +36,22 @@ async function contents(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-describe('before it has written anything', () => {
-  test.each([['migrate'], ['start']])(
-    '%s refuses a database that could lose what was answered',
-    async (command) => {
-      const { url, sql, name } = await createEmpty();
-      await server.unsafe(`alter database ${name} set synchronous_commit = off`);
-      const refused = await runCommand([command], {
-        DATABASE_URL: url,
-        REDIS_URL: inject('redisUrl'),
-        PORT: '0',
-      });
-      expect(refused).toMatchObject({
-        code: 1,
-        stderr:
-          'error: the database runs with synchronous_commit = off: an answered transaction could be lost in a crash\n',
-      });
-      expect(await contents(sql)).toEqual([]);
-    },
-  );
+describe('before any write', () => {
+  test('start refuses a database that could lose answered writes', async () => {
+    const { url, sql, name } = await createEmpty();
+    await server.unsafe(`alter database ${name} set synchronous_commit = off`);
+    const refused = await runCommand(['start'], {
+      DATABASE_URL: url,
+      REDIS_URL: inject('redisUrl'),
+      PORT: '0',
+    });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr:
+        'error: the database runs with synchronous_commit = off: an answered transaction could be lost in a crash\n',
+    });
+    expect(await contents(sql)).toEqual([]);
+  });
 
   test('start refuses settings that the api or the worker would refuse', async () => {
     const { url, sql } = await createEmpty();
@@ -77,7 +74,7 @@ describe('before it has written anything', () => {
     expect(await contents(sql)).toEqual([]);
   });
 
-  test('migrate and every other command refuse a database that holds the tables of something else', async () => {
+  test('migrate and every other command refuse a database with the tables of another program', async () => {
     const { url, sql } = await createEmpty();
     await sql`create table invoice ()`;
     for (const command of [['migrate'], ['warehouse', 'add', '--id', '9', '--name', 'Nine']]) {
@@ -110,8 +107,8 @@ describe('before it has written anything', () => {
   });
 });
 
-describe('a database that is given', () => {
-  test('seed leaves it alone without --yes', async () => {
+describe('a given database', () => {
+  test('is left alone by seed without --yes', async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
     const seed = ['seed', '--items', '2', '--warehouses', '1', '--lots', '3'];
@@ -125,7 +122,7 @@ describe('a database that is given', () => {
     expect((await database.sql`select from item`).length).toBe(2);
   });
 
-  test('start adds no demo data to it without --yes, and with --yes and --no-demo none either', async () => {
+  test('gets no demo data from start without --yes, nor with --yes and --no-demo', async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
     const counts = async () =>
@@ -142,7 +139,7 @@ describe('a database that is given', () => {
   });
 });
 
-/** Runs `start` on a database until it is up; all that it has said. */
+/** Runs `start` on a database until it is up; returns its output. */
 async function startAndStop(databaseUrl: string, args: string[]): Promise<string> {
   const child = spawn(
     process.execPath,

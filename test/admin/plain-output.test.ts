@@ -9,13 +9,13 @@ import { addressFor } from '../harness/as-part.ts';
 import { runHere } from '../harness/command-line.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// Whoever writes a text, over HTTP or in a file, decides nothing about the terminal of the operator that
-// shows it.
+// The author of a text, sent over HTTP or in a file, must not control the terminal of the operator who views
+// it.
 const service = useService();
 const folder = mkdtempSync(join(tmpdir(), 'plain-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// Each turns the terminal's colour, its title, its lines or the direction of its text.
+// Each changes the colour, the title, the lines or the text direction of a terminal.
 const escapes = '\u001b[31m\u009b31m\u001b]0;title\u0007\u0090q\u009c\r\u202e\u2028\u007f';
 const moves = (text: string) =>
   [...text].filter((each) => each !== '\n' && escapes.includes(each) && !/[\w\][;]/.test(each));
@@ -46,7 +46,7 @@ function fileOf(text: string): string {
   return path;
 }
 
-/** What shows stored data, with what names the odd things. */
+/** The commands that show stored data, with the names of the odd things. */
 const shows = (): string[][] => [
   ['item', 'list', '--limit', '10000'],
   ['lot', 'list', '--item', shortID],
@@ -59,7 +59,7 @@ const shows = (): string[][] => [
   ['warehouse', 'list'],
 ];
 
-test('lists and the showing of one thing have no character that moves a terminal, and --json gives it back', async () => {
+test('list and show print no character that controls a terminal, and --json gives it back', async () => {
   for (const args of shows()) {
     const shown = await run(...args);
     expect({ args, code: shown.code, moves: moves(shown.stdout + shown.stderr) }).toEqual({
@@ -75,7 +75,7 @@ test('lists and the showing of one thing have no character that moves a terminal
   }
 });
 
-test('errors have none either: of names, options, values, files and their rows', async () => {
+test('errors print none either: about names, options, values, files and their rows', async () => {
   const wrong: string[][] = [
     [escapes],
     ['item', escapes],
@@ -109,18 +109,18 @@ test('errors have none either: of names, options, values, files and their rows',
   }
 });
 
-test('every command that shows something stored is looked at', () => {
+test('every command that shows stored data is tested here', () => {
   const leaves = (command: Command, above: string[] = []): string[] =>
     command.commands.length === 0
       ? [above.join(' ')]
       : command.commands.flatMap((each) => leaves(each, [...above, each.name()]));
   const looked = new Set(shows().map(([group, name]) => `${group} ${name}`));
   const unseen = leaves(program).filter((name) => / (list|show)$/.test(name) && !looked.has(name));
-  // The one has only names that are checked when they are given, the other only what the service makes.
+  // One shows only names that were checked when given, the other only what the service makes.
   expect(unseen).toEqual(['client show', 'key list']);
 });
 
-test('one file writes what people read, and one how far it is', async () => {
+test('one file writes what people read, and one the progress', async () => {
   const root = join(import.meta.dirname, '../../apps/admin/src');
   const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'));
   const writing = files.filter((name) =>

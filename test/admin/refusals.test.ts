@@ -13,7 +13,7 @@ import { databaseOf } from '../harness/global-setup.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Runs the command line as a process of its own. */
+/** Runs the command line in its own process. */
 function inventory(args: string[], databaseUrl: string) {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     const env = { ...process.env, DATABASE_URL: databaseUrl };
@@ -54,13 +54,13 @@ describe('migrate refuses before it writes anything', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** The tables there are. */
+  /** The existing tables. */
   const tables = async () =>
     (await sql<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`).map(
       (table) => table.name,
     );
 
-  test('a database that could lose what was answered', async () => {
+  test('a database that could lose answered writes', async () => {
     await server.unsafe(`alter database ${name} set synchronous_commit = off`);
     const { code, stderr } = await inventory(['migrate'], url);
     await server.unsafe(`alter database ${name} reset synchronous_commit`);
@@ -72,7 +72,7 @@ describe('migrate refuses before it writes anything', () => {
     expect(await tables()).toEqual([]);
   });
 
-  test('an owner who may not make the logins that are asked for', async () => {
+  test('an owner who may not create the logins asked for', async () => {
     const { code, stderr } = await inventory(['migrate', '--logins', folder], addressOf(url, owner));
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -83,13 +83,13 @@ describe('migrate refuses before it writes anything', () => {
     expect(await tables()).toEqual([]);
   });
 
-  test('an owner who may not make the roles of the parts', async () => {
+  test('an owner who may not create the roles of the parts', async () => {
     const weak = connect(addressOf(url, owner), { name: 'tests', connectionsMax: 1 });
     const role = `missing_${randomBytes(6).toString('hex')}`;
     await expect(refuseUnableToMakeRoles(weak, ['inventory_api', role])).rejects.toThrow(
       `${owner.name} may not create roles: have somebody who may run \`create role ${role} nologin;\`, then migrate again`,
     );
-    // Those that are there need nobody to make them, and whoever may make roles makes those that are not.
+    // Existing roles need nobody to create them, and an owner who may create roles creates the missing ones.
     await refuseUnableToMakeRoles(weak, ['inventory_api']);
     await refuseUnableToMakeRoles(sql, [role]);
     await weak.end();

@@ -12,7 +12,7 @@ afterAll(() => {
   for (const each of folders) rmSync(each, { recursive: true });
 });
 
-/** A folder with such a `.env`. */
+/** A folder with this `.env`. */
 function folderWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'settings-'));
   folders.push(folder);
@@ -22,8 +22,8 @@ function folderWith(text: string): string {
 
 const timeout = 120_000;
 
-describe('.env of the folder', () => {
-  test('settings come from it, and those of the environment win', { timeout }, async () => {
+describe('.env in the folder', () => {
+  test('gives the settings, and the environment overrides them', { timeout }, async () => {
     const cwd = folderWith('# as docker compose reads it\nPORT=nonsense\nRATE_LIMT="5"\nSOMETHING=else\n');
     const started = await runCommand(['start'], { REDIS_URL: 'redis://127.0.0.1:1' }, { cwd });
     expect(started).toEqual({
@@ -36,7 +36,9 @@ describe('.env of the folder', () => {
     expect(other.stderr).not.toContain('PORT');
   });
 
-  test('every command has them, so that it works on what start works on', { timeout }, async () => {
+  test('applies to every command, so that each works on the same database as start', {
+    timeout,
+  }, async () => {
     const url = addressFor('operator', service.databaseUrl);
     const cwd = folderWith(`DATABASE_URL=${url}\n`);
     expect((await runCommand(['warehouse', 'list'], {}, { cwd })).stdout).toContain('Overflow');
@@ -46,17 +48,17 @@ describe('.env of the folder', () => {
     );
   });
 
-  test('one that cannot be read is told, and not taken for none', { timeout }, async () => {
+  test('2 when it cannot be read: it does not count as missing', { timeout }, async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'settings-'));
     folders.push(cwd);
-    // Which nobody can read, root neither.
+    // Nobody can read this, not even root.
     symlinkSync('.env', join(cwd, '.env'));
     const { code, stderr } = await runCommand(['warehouse', 'list'], {}, { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: .env cannot be read (ELOOP)\n' });
   });
 });
 
-test('reset leaves a given database alone, and without a terminal wants --yes', { timeout }, async () => {
+test('reset never touches a given database, and without a terminal needs --yes', { timeout }, async () => {
   const url = { DATABASE_URL: service.databaseUrl };
   expect(await runCommand(['reset', '--yes'], url)).toEqual({
     code: 2,

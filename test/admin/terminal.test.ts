@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const hasScript = spawnSync('script', ['--version']).status === 0;
 const timeout = 120_000;
 
-/** Runs code on a terminal and answers its question; all that the terminal shows. */
+/** Runs code on a terminal and answers its question; returns everything the terminal shows. */
 function onTerminal(code: string, answer = ''): Promise<string> {
   const command = `${process.execPath} --import tsx --input-type=module --eval "$CODE"`;
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ test.skipIf(!hasScript).each([
   ['nothing was done', '\u0004', true],
   ['done', 'reset\r', false],
 ])(
-  '%s: where a terminal was answered %j, with or without --yes',
+  '%s: after the answer %j on a terminal, with or without --yes',
   { timeout },
   async (what, answer, isMeant) => {
     const shown = await onTerminal(
@@ -50,7 +50,7 @@ test.skipIf(!hasScript).each([
 );
 
 test.skipIf(!hasScript)(
-  'how far a command is stands on a terminal when a second is over, and is gone in the end',
+  'the progress of a command appears on a terminal after a second, and is gone at the end',
   { timeout },
   async () => {
     const progress = (
@@ -69,11 +69,15 @@ test.skipIf(!hasScript)(
   },
 );
 
-test.skipIf(!hasScript)('what item export shows on a terminal moves it nowhere', { timeout }, async () => {
-  await service.item({ description: 'a\u009b31mb\u001b[31m' });
-  const shown = await onTerminal(
-    `const { runProgram } = await import('${admin('program.ts')}'); process.exit(await runProgram(['item', 'export']));`,
-  );
-  expect(shown).toContain('a?31mb?[31m');
-  for (const moving of ['\u001b', '\u009b']) expect(shown).not.toContain(moving);
-});
+test.skipIf(!hasScript)(
+  'the output of item export on a terminal cannot control it',
+  { timeout },
+  async () => {
+    await service.item({ description: 'a\u009b31mb\u001b[31m' });
+    const shown = await onTerminal(
+      `const { runProgram } = await import('${admin('program.ts')}'); process.exit(await runProgram(['item', 'export']));`,
+    );
+    expect(shown).toContain('a?31mb?[31m');
+    for (const moving of ['\u001b', '\u009b']) expect(shown).not.toContain(moving);
+  },
+);

@@ -1,4 +1,4 @@
-/** Bars that belong together: one for each name that the chart knows, in its order; null: not measured. */
+/** Bars that belong together: one for each name of the chart, in its order; null: not measured. */
 export type BarGroup = { name: string; values: (number | null)[] };
 
 const width = 720;
@@ -7,7 +7,7 @@ const right = 70;
 const barHeight = 14;
 const gap = 14;
 
-/** An SVG of bars from left to right. `series`: what the bars of each group are, with their colors. */
+/** An SVG of horizontal bars. `series`: the names of the bars in each group, with their colors. */
 export function barChart(
   title: string,
   series: readonly { name: string; color: string }[],

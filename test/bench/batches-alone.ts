@@ -7,13 +7,13 @@ import type { Stack } from '@inventory/local/stack';
 import { makeDatabase } from './site.ts';
 
 /**
- * What Postgres allows: batches that a service made, applied by its worker's code on another database,
+ * Measures what Postgres allows: a worker's code applies the batches of a service to another database,
  * without HTTP and without a queue.
  */
 export type BatchesAlone = {
   /**
-   * Applies all batches that the service has made and that were not applied here yet; how many requests of
-   * them were applied in a second, NaN when there were none.
+   * Applies all batches of the service that were not applied here yet; returns the applied requests a second,
+   * NaN when there were none.
    */
   catchUp(): Promise<number>;
   stop(): Promise<void>;
@@ -21,10 +21,10 @@ export type BatchesAlone = {
 
 const hourMs = 3_600_000;
 
-/** `service`: the database of a service that does nothing while it is read. */
+/** `service`: the database of a service that is idle while it is read. */
 export async function createBatchesAlone(stack: Stack, service: Sql, name: string): Promise<BatchesAlone> {
   const { url, sql } = await makeDatabase(stack, name);
-  // As the worker connects.
+  // Connects as the worker does.
   const pool = createBatchPool(connect(url, { name: 'bench-alone', connectionsMax: 3, byKeys: true }));
   const parts = createPartNumbers();
   let readUpTo = 0;

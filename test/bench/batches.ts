@@ -6,7 +6,7 @@ import { batched, mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench batches [--runs 3] [--seconds 3] [--dry]: many operations in one call, beside the same
+// pnpm bench batches [--runs 3] [--seconds 3] [--dry]: many operations in one call, compared with the same
 // operations one by one, through the queue and straight on the database, in turns within one run.
 const values = readOptions(
   'bench batches',
@@ -74,11 +74,11 @@ async function measureKind(kind: string, next: Next) {
   await measure(`${kind}: plain`, { ...plain, next });
   const pacePerSecond = full.rate / operations / 2;
   const half = { callers: fewCallers, next: batched(operations, next), pacePerSecond };
-  // Long enough that some of them are seen.
+  // Long enough to see some of them.
   await measure(`${kind}: batches at half load`, { ...half, seconds: 3 * seconds });
 }
 
-/** What callers of single requests feel of one that sends batch after batch, and of one at a time at rest. */
+/** The latency of single requests beside a client that sends batch after batch, and beside an idle one. */
 async function measureNeighbours() {
   const alone = { callers: loneCallers, next: receive(spread) };
   await measure('beside nobody', alone);
@@ -94,7 +94,7 @@ async function measureNeighbours() {
   await measure('one caller', { callers: 1, next: receive(spread) });
 }
 
-/** The api's memory while many send full batches, a sample a second. */
+/** The api's memory while many send full batches, sampled every second. */
 async function measureMemory() {
   const timer = setInterval(() => memory.push(memoryOf(ours.processes.api.child)), 1000);
   const load = { callers: manyCallers, next: batched(operations, receive(spread)), seconds: 10 * seconds };

@@ -2,25 +2,25 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { benchFolder, type Site } from './site.ts';
 
-/** Time of a processor, milliseconds. */
+/** Processor time, milliseconds. */
 export type CpuTime = { api: number; worker: number; postgres: number; redis: number };
 
-/** Whether this system tells how long its processes have run. */
+/** Whether this system reports the processor time of its processes. */
 export const canTellCpu = existsSync('/proc/self/stat');
 
-// What /proc counts in, on every Linux.
+// The unit of /proc on every Linux.
 const tickMs = 10;
 
 /**
- * What each part has used so far; a difference of two is what it used in between. Null where there is no
- * /proc, or where Postgres or Redis are not processes that this one started.
+ * The use of each part so far; the difference of two is the use in between. Null without /proc, or if
+ * Postgres or Redis are not processes that this one started.
  */
 export function readCpu({ processes }: Pick<Site, 'processes'>): CpuTime | null {
   const { api, worker } = processes;
   return readCpuOf([api.child.pid!], worker === null ? [] : [worker.child.pid!]);
 }
 
-/** The same of several apis and workers together, by the numbers of their processes. */
+/** The same for several apis and workers together, by their process ids. */
 export function readCpuOf(apis: readonly number[], workers: readonly number[]): CpuTime | null {
   const servers = ['postgres', 'redis'].map(readPid);
   if (!canTellCpu || servers.includes(null)) return null;
@@ -34,7 +34,7 @@ export function readCpuOf(apis: readonly number[], workers: readonly number[]): 
   };
 }
 
-/** What a request used of each part, microseconds. */
+/** The use of each part per request, microseconds. */
 export function cpuPerRequest(before: CpuTime, after: CpuTime, requests: number): CpuTime {
   const each = (part: keyof CpuTime) => ((after[part] - before[part]) * 1000) / requests;
   return { api: each('api'), worker: each('worker'), postgres: each('postgres'), redis: each('redis') };
@@ -45,11 +45,13 @@ function readPid(server: string): number | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')).pid as number) : null;
 }
 
-/** The fields of a process's stat from the fourth on, its parent's number first; null when it has gone. */
+/**
+ * The fields of a process's stat from the fourth on, beginning with its parent's id; null when it has gone.
+ */
 function statOf(pid: number | string): number[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program stands in parentheses, and may hold anything.
+    // The name of the program is in parentheses, and may contain anything.
     return stat
       .slice(stat.lastIndexOf(')') + 4)
       .split(' ')
@@ -64,7 +66,7 @@ function ownTimeOf(pid: number): number {
   return stat === null ? 0 : (stat[10]! + stat[11]!) * tickMs;
 }
 
-/** What a server has used so far with its children, those that have ended too; milliseconds. */
+/** The use of a server and its children so far, including those that have ended; milliseconds. */
 export function timeWithChildren(pid: number): number {
   const server = statOf(pid);
   if (server === null) return 0;

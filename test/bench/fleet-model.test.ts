@@ -11,7 +11,7 @@ const costs: Costs = {
 };
 const fleet: Fleet = { apis: 1, workers: 1, cores: 2, isOneMachine: true, turnMs: 0, seconds: 2, costs };
 
-test('a lone caller waits for each piece of work once, and for each turn twice', () => {
+test('a lone caller waits once for each piece of work, and twice for each turn', () => {
   const oneMs = 0.1 + 0.5 + 0.2 + 0.05 + 0.7 + 0.1 + 0.6 + 0.25;
   const alone = playFleet({ ...fleet, callers: 1 });
   expect(alone.batchSize).toBe(1);
@@ -19,7 +19,7 @@ test('a lone caller waits for each piece of work once, and for each turn twice',
   expect(playFleet({ ...fleet, callers: 1, turnMs: 5 }).p50Ms).toBeCloseTo(oneMs + 10, 6);
 });
 
-test('no more is done than the busiest part can, and what is too much is refused', () => {
+test('no part does more than it can, and the excess is refused', () => {
   const slow = { ...costs, postgres: { each: 1, batch: 0 } };
   const full = playFleet({ ...fleet, costs: slow, callers: 200, isOneMachine: false, cores: 1 });
   expect(full.rate).toBeLessThanOrEqual(1001);
@@ -37,13 +37,13 @@ test('no more is done than the busiest part can, and what is too much is refused
   expect(flooded.p99Ms).toBeLessThan(1500);
 });
 
-test('batches grow with the callers, and with them what a processor does', () => {
+test('batches grow with the callers, and throughput with them', () => {
   const [few, many] = [8, 128].map((callers) => playFleet({ ...fleet, callers }));
   expect(many!.batchSize).toBeGreaterThan(4 * few!.batchSize);
   expect(many!.rate).toBeGreaterThan(1.5 * few!.rate);
 });
 
-test('the same seed plays the same, and arrivals come as often as they are said to', () => {
+test('a seed repeats a run, and arrivals come at the given rate', () => {
   const asked = { ...fleet, isOneMachine: false, arrivals: () => 500, seconds: 8 };
   const played = playFleet(asked, 3);
   expect(playFleet(asked, 3)).toEqual(played);
@@ -52,7 +52,7 @@ test('the same seed plays the same, and arrivals come as often as they are said 
   expect(played.rate / 500).toBeLessThan(1.1);
 });
 
-test('costs are found again in what two loads used', () => {
+test('costs are recovered from the use under two loads', () => {
   const cpu = (size: number) => 0.2 + 1.5 / size;
   const found = fitCost({ cpu: cpu(1), size: 1 }, { cpu: cpu(30), size: 30 });
   expect(found.each).toBeCloseTo(0.2, 9);

@@ -10,11 +10,11 @@ import {
 import { createRandom } from '../faults/random.ts';
 import { createClock } from './play-clock.ts';
 
-/** Time of a processor, milliseconds: for each request, and once for each batch, however many are in it. */
+/** Processor time, milliseconds: for each request, and once for each batch, however many requests it has. */
 export type Cost = { each: number; batch: number };
 
 /**
- * What the parts of the service cost. `waitMs`: what a batch takes beside the processors: the disk, and
+ * The costs of the parts of the service. `waitMs`: the time of a batch beside the processors: the disk, and
  * turns between processes.
  */
 export type Costs = {
@@ -29,31 +29,31 @@ export type Costs = {
 export type Fleet = {
   apis: number;
   workers: number;
-  /** Processors: of all together, when everything runs on one machine; else of Postgres alone. */
+  /** The number of processors: of everything, if it runs on one machine; else of Postgres alone. */
   cores: number;
   isOneMachine: boolean;
-  /** From a worker to Postgres and back, of each of the two turns of a batch. */
+  /** From a worker to Postgres and back, in each of the two turns of a batch. */
   turnMs: number;
-  /** Callers that send the next request when the last one is answered, all the time; or */
+  /** Callers that always send the next request when the last one is answered; or */
   callers?: number;
-  /** requests a second at a moment (milliseconds from the beginning), whatever becomes of those before. */
+  /** requests a second at a moment (milliseconds from the beginning), whatever happens to earlier ones. */
   arrivals?: (atMs: number) => number;
   seconds: number;
   costs: Costs;
 };
 
-/** `busy`: the part of the time in which a part works, of one process, or of the processors of Postgres. */
+/** `busy`: the share of the time in which a part works, of one process, or of the processors of Postgres. */
 export type Prediction = {
   rate: number;
   p50Ms: number;
   p99Ms: number;
-  /** Refused on arrival, part of all. */
+  /** The share refused on arrival. */
   refused: number;
   batchSize: number;
   busy: { api: number; worker: number; postgres: number };
 };
 
-// As the service has them by default.
+// The service's defaults.
 const limits = { envelopeMax: 64, inFlightMax: 4 };
 const batchMax = 256;
 const concurrency = 4;
@@ -63,7 +63,7 @@ type Request = { arrivedAt: number; together: null; isAlone: false };
 type Envelope = { requests: Request[]; api: Api; sent: Parameters<typeof noteAnswered>[1] };
 type Api = { thread: Resource; lane: Lane<Request> };
 
-/** So many things at once; the others wait in order. */
+/** Allows this many things at once; the others wait in order. */
 class Resource {
   busyMs = 0;
   #free: number;
@@ -88,9 +88,9 @@ class Resource {
 }
 
 /**
- * Plays a fleet: requests come, gather in the lanes of the apis by the service's own rules (lane.ts), travel
- * as envelopes, and are applied in batches, one at a time by each worker. Every piece of work takes a
- * processor for its cost. `seed`: of the moments at which requests come; the same seed, the same answer.
+ * Plays a fleet: requests arrive, gather in the lanes of the apis by the service's own rules (lane.ts),
+ * travel as envelopes, and are applied in batches, one at a time by each worker. Every piece of work takes a
+ * processor for its cost. `seed` fixes the moments of arrival; the same seed gives the same answer.
  */
 export function playFleet(fleet: Fleet, seed = 1): Prediction {
   const clock = createClock();
@@ -111,7 +111,7 @@ export function playFleet(fleet: Fleet, seed = 1): Prediction {
   let [came, refused, batches, inBatches] = [0, 0, 0, 0];
   const latencies: number[] = [];
 
-  /** Work of one thread, on a processor of its machine. */
+  /** The work of one thread, on a processor of its machine. */
   function work(thread: Resource, ms: number, then: () => void) {
     thread.take(() => {
       const begin = () =>
@@ -216,7 +216,7 @@ export function playFleet(fleet: Fleet, seed = 1): Prediction {
   }
   function comeNext() {
     const perSecond = fleet.arrivals!(clock.now());
-    // Nobody for a moment: look again then.
+    // No arrivals for a moment: look again then.
     if (perSecond <= 0) return clock.after(10, comeNext);
     clock.after((-Math.log(1 - random()) / perSecond) * 1000, () => {
       arrive(anyApi(), request());
@@ -246,7 +246,7 @@ export function playFleet(fleet: Fleet, seed = 1): Prediction {
   };
 }
 
-/** What each part costs, of two loads: `cpu` in milliseconds a request, at batches of so many on average. */
+/** The costs of each part, from two loads: `cpu` in milliseconds per request, at this average batch size. */
 export function fitCost(few: { cpu: number; size: number }, many: { cpu: number; size: number }): Cost {
   const each = Math.max(0, (many.cpu * many.size - few.cpu * few.size) / (many.size - few.size));
   return { each, batch: Math.max(0, (few.cpu - each) * few.size) };

@@ -13,12 +13,12 @@ import { mixed, spread } from './requests.ts';
 import { type Site, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench fleet [--measure] [--scanners 20000 …]: what a fleet would do, played with the costs that were
-// measured. `--measure` measures them on this machine, and sets what is predicted for other numbers of
-// callers beside what is measured.
+// pnpm bench fleet [--measure] [--scanners 20000 …]: predicts the load of a fleet by playing it with measured
+// costs. `--measure` measures them on this machine, and compares predictions for other numbers of callers
+// with measurements.
 const values = readOptions(
   'bench fleet',
-  'Plays a fleet of scanners, apis and workers, and says what it would do; with --measure it compares itself with this machine.',
+  'Plays a fleet of scanners, apis and workers, and predicts their load; with --measure it compares itself with this machine.',
   {
     measure: { flag: true, about: 'measure the costs here, and predictions beside measurements, first' },
     seconds: {
@@ -38,9 +38,9 @@ const values = readOptions(
 const seconds = Number(values.seconds);
 
 /**
- * Of docs/scaling.md, milliseconds: shared between parts, requests and batches as `--measure` found it, and
- * made larger or smaller by one factor for requests and one for batches, so that full load is on two free
- * processors what docs/benchmarks/fleet.csv has of it.
+ * The costs in docs/scaling.md, milliseconds: split between parts, requests and batches as `--measure` found,
+ * then scaled by one factor for requests and one for batches, so that full load on two free processors
+ * matches docs/benchmarks/fleet.csv.
  */
 const known: Costs = {
   load: { each: 0.075, batch: 0 },
@@ -55,7 +55,7 @@ if (!values.measure) compareWithTheBenchmark();
 const costs = values.measure ? await measure() : known;
 showFleet({ ...costs, load: { each: 0, batch: 0 } });
 
-/** Sets what is played with the known costs beside what docs/benchmarks/fleet.csv has of a free machine. */
+/** Compares predictions from the known costs with docs/benchmarks/fleet.csv of a free machine. */
 function compareWithTheBenchmark(): void {
   const rows = parse(readFileSync(join(import.meta.dirname, '../../docs/benchmarks/fleet.csv'), 'utf8'), {
     columns: true,
@@ -82,12 +82,12 @@ type Measured = {
   callers: number;
   rate: number;
   p50Ms: number;
-  /** Requests in a batch, on average. */
+  /** The average number of requests in a batch. */
   size: number;
-  /** Of each part a request, milliseconds, without what it uses when nobody calls. */
+  /** The use of each part per request, milliseconds, less its use when idle. */
   cpu: CpuTime;
   loadMs: number;
-  /** Processors that all of it had, on average. */
+  /** The average number of processors in use. */
   processors: number;
 };
 
@@ -107,7 +107,7 @@ async function measure(): Promise<Costs> {
   await stack.stop();
   const [few, many] = [measured[0]!, measured.at(-1)!];
   const machine = { apis: 1, workers: 1, cores: availableParallelism(), isOneMachine: true, turnMs: 0 };
-  // Others on the machine make everything take longer, by as much as it had less of the processors.
+  // Other programs make everything take longer, in proportion to the processors they take.
   const stretch = Math.max(1, machine.cores / many.processors);
   const fitted = fit(few, many);
   const play = (callers: number, waitMs: number) =>
@@ -130,7 +130,7 @@ async function measure(): Promise<Costs> {
   return { ...fitted, waitMs };
 }
 
-/** What the parts use when nobody calls, milliseconds a second. */
+/** The use of the parts when idle, milliseconds a second. */
 async function measureIdle(site: Site): Promise<CpuTime> {
   const [before, startedAt] = [readCpu(site), performance.now()];
   if (before === null) throw new Error('this system does not tell how long its processes have run');
@@ -183,7 +183,7 @@ function stretched(costs: Costs, by: number): Costs {
   };
 }
 
-/** The number between two from which on something does not hold any more. */
+/** The number between two from which a condition no longer holds. */
 function bisect(from: number, to: number, holds: (value: number) => boolean): number {
   let [low, high] = [from, to];
   for (let step = 0; step < 12; step++) {
@@ -210,11 +210,11 @@ function fit(few: Measured, many: Measured): Omit<Costs, 'waitMs'> {
   };
 }
 
-/** The fleet that was asked for, on machines of its own, at the height of its day and around it. */
+/** The requested fleet, on its own machines, at the peak of its day and around it. */
 function showFleet(costs: Costs): void {
   const average = Number(values.scanners) / Number(values.every);
   const height = average * Number(values.peak);
-  // Up from the average to the height and down again, once.
+  // Up from the average to the peak and down again, once.
   const arrivals = (atMs: number) =>
     average + (height - average) * Math.sin((Math.PI * atMs) / (seconds * 1000)) ** 2;
   const fleet: Fleet = {

@@ -1,4 +1,4 @@
-/** Numbers from 0 to below `bound`, the same ones in every run. */
+/** Numbers from 0 to below `bound`, the same in every run. */
 export function createChance(seed = 7): (bound: number) => number {
   let state = seed;
   return (bound) => {

@@ -17,8 +17,8 @@ import { tableOf } from './report.ts';
 import { itemCount, makeDatabase, startBenchStack } from './site.ts';
 import { openApplier, queued, weighTransactions } from './transaction-bytes.ts';
 
-// pnpm bench growth [--count 20000] [--sizes 100000,1000000,5000000]: what a transaction weighs, and what age
-// costs.
+// pnpm bench growth [--count 20000] [--sizes 100000,1000000,5000000]: the size of a transaction, and the cost
+// of age.
 const values = readOptions(
   'bench growth',
   'Weighs transactions in each table and index, and measures claims, lists and the audit on databases of different age. Prints Markdown; docs/scaling.md has the tables.',
@@ -85,7 +85,7 @@ async function claims(url: string, items: number): Promise<Line[]> {
   });
   const batch = (size: number, key: boolean) =>
     applier.apply(Array.from({ length: size }, () => queued(receive(), { key })));
-  // Connections, plans and pages that are looked at each time.
+  // Connections, plans and pages that are used each time.
   for (let run = 0; run < 50; run++) await batch(64, true);
   const lines: Line[] = [
     ['a lone receipt', await timed(() => batch(1, false), 400)],
@@ -154,7 +154,7 @@ async function age(size: number, isLast: boolean) {
   const [bytes] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
   measured.push(['size, GB', Number(bytes!.bytes) / 1e9]);
   columns.push({ name: size.toLocaleString('en'), lines: measured });
-  // What was measured is not lost with what comes after it.
+  // A later failure does not lose the results so far.
   console.error(measured.map(([what, ms]) => `${what}: ${ms.toFixed(2)}`).join('\n'));
   console.error(`${size}: measured after ${seconds()} s`);
   if (isLast) for (const total of counted) await ageOfCounts(sql, total, items);
@@ -163,7 +163,7 @@ async function age(size: number, isLast: boolean) {
   await server.end();
 }
 
-/** Gives the lists the counts of so many transactions and lots, older than all that there are. */
+/** Gives the lists the counts of this many transactions and lots, older than all existing ones. */
 async function ageOfCounts(sql: Sql, total: number, items: number) {
   const chapters = Math.ceil(total / 65_536);
   await sql`delete from transaction_chapter_count where chapter < 0`;

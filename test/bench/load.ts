@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 
-/** One request of the load. `operations`: how many it carries; left out, it is one by itself. */
+/** One request of the load. `operations`: the number it carries; without it, it is a single one. */
 export type LoadRequest = {
   path: string;
   body: object;
@@ -9,26 +9,26 @@ export type LoadRequest = {
 };
 
 export type LoadResult = {
-  /** Answers of status 2xx per second; of operations, those that were applied. */
+  /** Answers with status 2xx per second; for operations, the applied ones. */
   rate: number;
   /** Of all answers but `unavailable`. */
   p50Ms: number;
   p99Ms: number;
-  /** The same one by one. */
+  /** The individual latencies. */
   latencies: readonly number[];
   succeeded: number;
-  /** Answers of any kind, the warm-up's too. */
+  /** Answers of any kind, including the warm-up's. */
   answered: number;
   /** Answers that are neither a success nor a refusal for lack of stock. */
   errors: number;
-  /** Of those, the ones told to come again (503). */
+  /** Those answered 503. */
   unavailable: { count: number; p50Ms: number; p99Ms: number; maxMs: number };
 };
 
 /**
- * Keeps `callers` requests under way, each caller on a connection of its own, for `seconds` after a warm-up.
- * With `pacePerSecond` the callers together start that many requests a second instead, and a request's time
- * counts from when it was due.
+ * Keeps `callers` requests under way, each caller on its own connection, for `seconds` after a warm-up. With
+ * `pacePerSecond` the callers together start that many requests a second instead, and a request's time counts
+ * from when it was due.
  */
 export async function runLoad(options: {
   origin: string;
@@ -98,12 +98,12 @@ export async function runLoad(options: {
   };
 }
 
-/** How many operations of a batch were applied, by the summary at the end of its answer. */
+/** The number of applied operations of a batch, from the summary at the end of its answer. */
 function appliedOf(text: string): number {
   return Number(/"summary":\{"applied":(\d+)/.exec(text.slice(-200))?.[1] ?? 0);
 }
 
-/** Sorts the latencies, milliseconds; NaN where there are none. */
+/** Sorts the latencies, milliseconds; NaN if there are none. */
 export function quantiles(latencies: number[]): { p50Ms: number; p99Ms: number } {
   latencies.sort((a, b) => a - b);
   const at = (q: number) =>

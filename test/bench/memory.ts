@@ -7,8 +7,8 @@ export function memoryOf({ pid }: ChildProcess): number {
 }
 
 /**
- * A series of measurements in each quarter of its time: the medians, which a moment before a collection of
- * garbage does not move.
+ * The medians of a series in each quarter of its time; a moment before a garbage collection does not move
+ * them.
  */
 export function quartersOf(series: readonly number[]): number[] {
   return [0, 1, 2, 3].map((part) => {
@@ -20,7 +20,7 @@ export function quartersOf(series: readonly number[]): number[] {
 
 /**
  * Whether a series levels off: the last quarter is not above the second by more than a fifth and `noise`. The
- * first is warming up. A leak goes on for ever: with twice the time it shows.
+ * first is the warm-up. A leak goes on for ever, so twice the time shows it.
  */
 export function isFlat(series: readonly number[], noise: number): boolean {
   const quarters = quartersOf(series);

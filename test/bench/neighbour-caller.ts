@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 
-/** What `neighbour.ts` sends it. */
+/** The message of `neighbour.ts`. */
 export type NeighbourCaller = {
   baseUrl: string;
   headers: Record<string, string>;
-  /** Lists, and where there is a body transactions. */
+  /** Lists, and with a body transactions. */
   calls: { path: string; body?: object }[];
   callsMax: number;
   together: number;
 };
 
-// In a process of its own: what it reads, megabytes a list, is not to hold up the clock of the other caller.
+// A separate process: reading megabytes a list must not hold up the clock of the other caller.
 const [told] = (await once(process, 'message')) as [NeighbourCaller];
 const { baseUrl, headers, calls, callsMax, together } = told;
 const statuses = new Map<number | string, number>();

@@ -14,11 +14,11 @@ import { days, fillShared, shared } from '../harness/shared-marks.ts';
 import type { NeighbourCaller } from './neighbour-caller.ts';
 import { startReadStack } from './read-site.ts';
 
-// pnpm bench neighbour [--lots 400000] [--rounds 2] [--together 20]: what a client waits while another sends
-// its 100 costliest lists and picks.
+// pnpm bench neighbour [--lots 400000] [--rounds 2] [--together 20]: the latency of a client while another
+// sends its 100 costliest lists and picks.
 const values = readOptions(
   'bench neighbour',
-  'Measures what a client waits while another sends its 100 costliest lists and picks.',
+  'Measures the latency of a client while another sends its 100 costliest lists and picks.',
   {
     lots: { value: 'number', default: '400000', about: 'how many lots there are' },
     rounds: { value: 'number', default: '2', about: 'how often it is measured' },
@@ -30,7 +30,7 @@ const rounds = Number(values.rounds);
 const together = Number(values.together);
 const warehouses = 3;
 const worstRatio = 2;
-// The neighbour's lists, and the largest category beside them.
+// The neighbour's lists, and the largest category.
 const costlyPaths = [
   '/Inventory?sort=description',
   '/Inventory?sort=remark&direction=DESC&pageSize=250',
@@ -41,7 +41,7 @@ const costlyPaths = [
   '/Item/All?sort=description&modifiedSince=2000-01-01',
   '/Item?Category=1',
 ];
-// And what it takes from an item of 100,000 lots by marks that half of them share, 500 in one transaction.
+// Its issues from an item of 100,000 lots by marks that half of them share, 500 in one transaction.
 const costlyItem = { itemID: 'COSTLY', lots: 100_000 };
 const picks = (op: 'issue' | 'move', make: (n: number) => object) => ({
   path: '/Inventory/Batch',
@@ -130,7 +130,7 @@ const quiet: Times = {};
 const beside: Times = {};
 let refused = 0;
 
-/** Asks one thing after the other until it is told to stop. */
+/** Asks one thing after the other until told to stop. */
 async function callAsVictim(times: Times, mayStop: () => boolean, least: number) {
   const names = Object.keys(asked);
   for (let count = 0; count < least || !mayStop(); count++) {
@@ -145,7 +145,7 @@ async function callAsVictim(times: Times, mayStop: () => boolean, least: number)
 }
 
 const statuses = new Map<number | string, number>();
-/** The neighbour's lists and picks, so many at once, as fast as they are answered. */
+/** The neighbour's lists and picks, this many at once, as fast as they are answered. */
 async function callAsNeighbour() {
   const { headers } = neighbour;
   const calls = [...costlyPaths.map((path) => ({ path })), ...costlyPicks];

@@ -6,11 +6,11 @@ import { mixed, receive, spread } from './requests.ts';
 import { startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench overload [--seconds 10]: three times what the service can do, and no Redis. What is taken must
-// be answered in time, the rest refused at once.
+// pnpm bench overload [--seconds 10]: three times the service's capacity, and no Redis. Accepted requests
+// must be answered in time, the rest refused at once.
 const values = readOptions(
   'bench overload',
-  'Sends three times what the service can do, and then takes Redis away: what is taken must be answered in time, the rest refused at once.',
+  'Sends three times the load the service can take, then takes Redis away: accepted requests must be answered in time, the rest refused at once.',
   {
     seconds: { value: 'number', default: '10', about: 'how long each load lasts' },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
@@ -28,7 +28,7 @@ const load = { ...site, warmUpSeconds: 2, seconds, next: mixed(spread) };
 await runLoad({ ...load, callers: 32 });
 const full = await runLoad({ ...load, callers: 64 });
 const flooded = await runLoad({ ...load, callers, pacePerSecond: 3 * full.rate });
-// Before and after: a machine with others on it is not always as fast.
+// Before and after, because a shared machine varies in speed.
 const fullAfter = await runLoad({ ...load, callers: 64 });
 const capacity = (full.rate + fullAfter.rate) / 2;
 await site.stop();

@@ -9,13 +9,13 @@ import type { StockRequest } from '@inventory/domain/stock/request';
 
 const nothingUntaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtDestination: false };
 
-/** What the load asks for. */
+/** The requests of the load. */
 type Plain = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
 
 /**
- * The plain way, to measure against: every request is one database transaction of the api process, with no
- * queue. Written as one would by hand for one request: the same tables, the same ledger, the same durability,
- * as few statements as it takes.
+ * The plain way, to compare with: every request is one database transaction of the api process, without a
+ * queue. Written as one would by hand for a single request: the same tables, ledger and durability, with as
+ * few statements as possible.
  */
 export function createPlainStock(sql: Sql): Stock {
   return {
@@ -57,7 +57,7 @@ async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> 
   return answer.result;
 }
 
-// The number is drawn behind the gate's lock, so that the lines of a lot come in the order of their balances.
+// The number is drawn behind the gate's lock, so that the lines of a lot are in the order of their balances.
 type Applied = {
   transactionNo: number;
   result: object;
@@ -106,7 +106,7 @@ async function receive(
   };
 }
 
-/** Move inside a warehouse, and issue: all that the load does. */
+/** Move inside a warehouse, and issue: all that the load needs. */
 async function takeOut(
   tx: Tx,
   request: Exclude<Plain, { kind: 'receive' }>,
@@ -174,10 +174,7 @@ async function takeOut(
   };
 }
 
-/**
- * An update first: the row is nearly always there, and the check would refuse a proposed row of less than
- * nothing.
- */
+/** An update first: the row is nearly always there, and the check would refuse a proposed row below zero. */
 async function addToLevel(tx: Tx, partNo: number, wid: number, units: string) {
   const updated = await tx`
     update stock_level

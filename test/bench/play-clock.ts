@@ -1,4 +1,4 @@
-/** A clock that jumps to what is next. */
+/** A clock that jumps to the next event. */
 export function createClock() {
   const due: { at: number; order: number; run: () => void }[] = [];
   let now = 0;

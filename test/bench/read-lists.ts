@@ -8,7 +8,7 @@ import type { Sql } from '@inventory/db/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 
-/** The warehouses of the data, all in the caller's scope, and the one that is asked for alone. */
+/** The warehouses of the data, all in the caller's scope, and the one that is listed alone. */
 export const warehouseCount = 10;
 const wids = Array.from({ length: warehouseCount }, (_, index) => index + 1);
 const wid = 3;
@@ -61,7 +61,7 @@ export const lists: Record<string, ListToRead> = {
   'history, 10 warehouses': {
     path: '/Inventory/Transactions',
     read: (sql, query) => listTransactions(sql, query, wids, {}),
-    // What no counts lead to: all that match are found.
+    // The form without counts: it finds all matches.
     plain: (sql, query) => listTransactions(sql, query, wids, { startDate: new Date(0) }),
   },
   'history, one warehouse': {
@@ -73,7 +73,7 @@ export const lists: Record<string, ListToRead> = {
 
 const firstPage = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' } as const;
 
-/** First pages that no counts lead to, over all warehouses; each looks up first what it then asks for. */
+/** First pages without counts, over all warehouses; each first looks up the value to filter by. */
 export const otherReads: Record<string, (sql: Sql) => Promise<() => Promise<Page>>> = {
   'lots at a spot': async (sql) => {
     const [lot] = await sql<{ spot: string }[]>`select spot from lot where spot <> '' limit 1`;

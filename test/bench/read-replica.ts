@@ -18,13 +18,13 @@ const forSeconds = 10;
 const rounds = 2;
 const receiptRates = [0, 100];
 
-/** With the addresses of lists and writes; `receipts`: how many are sent beside the lists, per second. */
+/** The addresses for lists and writes; `receipts`: sent beside the lists, per second. */
 type Way = { from: 'primary' | 'replica'; receipts: number };
 type Seen = Way & { cpuMs: number; byReplica: number };
 
 /**
- * What lists from a replica (`DATABASE_READ_URL`) save of the primary's CPU: the same lists at the same
- * pace, with and without it, alone and beside receipts. Returns the text of the page.
+ * Measures the CPU of the primary that lists from a replica (`DATABASE_READ_URL`) save: the same lists at the
+ * same pace, with and without it, alone and beside receipts. Returns the text of the page.
  */
 export async function measureReplica(stack: Stack): Promise<string> {
   const size = { items, lots, warehouses: warehouseCount, transactions: transactionsFor(lots) };
@@ -86,7 +86,7 @@ async function measureWay(stack: Stack, pair: PostgresPair, way: Way, name: stri
   const reads = async (by: string) =>
     (await readMetrics(api.internalPort)).value(`inventory_api_list_reads_total{by="${by}"}`) ?? 0;
   try {
-    // Connections are made and statements planned.
+    // Opens connections and plans statements.
     await paced(listsPerSecond, 3, list);
     const [cpuBefore, replicaBefore, primaryBefore] = [
       timeWithChildren(pair.primary.pid),
@@ -105,7 +105,7 @@ async function measureWay(stack: Stack, pair: PostgresPair, way: Way, name: stri
   }
 }
 
-/** So many calls a second for so many seconds, each when it is due; all answers are awaited. */
+/** This many calls a second for this many seconds, each when it is due; waits for all answers. */
 async function paced(perSecond: number, seconds: number, call: (count: number) => Promise<void>) {
   const startedAt = performance.now();
   const calls: Promise<void>[] = [];

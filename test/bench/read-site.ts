@@ -15,7 +15,7 @@ export function startReadStack(): Promise<Stack> {
   return startStack({ folder, throwAway: true, report: (line) => process.stderr.write(`${line}\n`) });
 }
 
-/** An api on a database of so many lots. */
+/** An api on a database of this many lots. */
 export type ReadSite = {
   baseUrl: string;
   token: string;
@@ -68,7 +68,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** Adds a client that may do everything in all warehouses of the data, and gets it a token. */
+/** Adds a client with every permission in all warehouses of the data, and gets it a token. */
 export async function addCaller(sql: Sql, baseUrl: string, clientId: string): Promise<string> {
   const secret = createSecret();
   await addClient(sql, {

@@ -8,11 +8,11 @@ import { measureReplica } from './read-replica.ts';
 import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
 import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
 
-// pnpm bench read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists against
-// the number of lots, and what a replica takes from the primary.
+// pnpm bench read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists by the
+// number of lots, and the load that a replica takes from the primary.
 const values = readOptions(
   'bench read',
-  'Measures what lists cost against the number of lots, and writes docs/benchmarks.md.',
+  'Measures the cost of lists by the number of lots, and writes docs/benchmarks.md.',
   {
     sizes: { value: 'list', default: '10000,100000,1000000,5000000', about: 'numbers of lots' },
     seconds: { value: 'number', default: '0.5', about: 'how long each list is read' },
@@ -54,8 +54,7 @@ const queryOf = (page: number, pageSize: number) =>
   ({ page, pageSize, sort: undefined, direction: 'asc' }) as const;
 
 /**
- * One cell of the table: a page of a list over HTTP and by the driver alone, and in the plain form where it
- * was asked.
+ * One cell of the table: a page of a list over HTTP, by the driver alone, and in the plain form if requested.
  */
 type Cell = {
   lots: number;
@@ -126,7 +125,7 @@ async function measurePages(
   const { totalCount: total } = await list.read(site.sql, queryOf(1, 1));
   const last = Math.ceil(total / pageSize);
   const places = { first: 1, middle: Math.ceil(last / 2), last };
-  // A statement of a connection is planned for good after five runs.
+  // Postgres keeps the plan of a connection's statement after five runs.
   for (let count = 0; count < 8; count++) {
     await Promise.all(
       Array.from({ length: connections }, () =>
@@ -177,7 +176,7 @@ async function measureKey(site: ReadSite, get: Get, lots: number) {
   }
 }
 
-/** The case of which half of the driver's rate is asked: a page of 50 lots and 32 callers. */
+/** The case that must reach half of the driver's rate: a page of 50 lots and 32 callers. */
 async function measureFifty(site: ReadSite, get: Get, lots: number) {
   const list = lists['lots, 10 warehouses']!;
   const query = queryOf(3, 50);

@@ -12,7 +12,7 @@ const titles = {
   overload: 'Overload',
 };
 
-/** Puts a section into docs/benchmarks.md in place of the one of last time; the others stay as they are. */
+/** Replaces a section of docs/benchmarks.md; the others stay as they are. */
 export async function writeSection(name: keyof typeof titles, command: string, text: string): Promise<void> {
   const begin = `<!-- ${name} -->`;
   const end = `<!-- /${name} -->`;
@@ -54,7 +54,7 @@ export function tableOf(head: readonly string[], lines: readonly (readonly strin
   return [head, head.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-/** Something that must hold: what, the value seen, its bound, and whether it held. */
+/** A requirement: its subject, the measured value, its bound, and whether it held. */
 export type Mark = readonly [what: string, seen: string, bound: string, met: boolean];
 
 export function marksTable(marks: readonly Mark[]): string {

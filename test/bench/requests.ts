@@ -23,13 +23,13 @@ export const mixed = (item: () => string) => (): LoadRequest => {
   return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2 } };
 };
 
-/** The same requests, each with a key of its own. */
+/** The same requests, each with its own key. */
 export const keyed = (next: () => LoadRequest) => (): LoadRequest => ({
   ...next(),
   headers: { 'idempotency-key': randomUUID() },
 });
 
-/** So many of these requests as the operations of one call, each decided by itself. */
+/** This many of these requests as the operations of one call, each decided by itself. */
 export const batched = (count: number, next: () => LoadRequest) => (): LoadRequest => ({
   path: '/Inventory/Batch',
   body: {
@@ -45,9 +45,8 @@ export const batched = (count: number, next: () => LoadRequest) => (): LoadReque
 const anySpot = () => spotOf(Math.floor(Math.random() * spotCount));
 
 /**
- * Thirds: a receipt with a mark of its own, a move and an issue of the lot of some mark. The marks go round:
- * the oldest is issued first, and one that was received comes behind all that were there, so each names a lot
- * that is in stock.
+ * Thirds: a receipt with a new mark, a move and an issue of the lot with some mark. The marks go round: the
+ * oldest is issued first, and a new one comes behind all others, so each names a lot that is in stock.
  */
 export function byMark({ itemID, lots, units, by }: TrackedItem): () => LoadRequest {
   let issued = 0;
@@ -64,7 +63,7 @@ export function byMark({ itemID, lots, units, by }: TrackedItem): () => LoadRequ
     if (count % 3 === 2) {
       return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2, [by]: markOf(issued++) } };
     }
-    // Neither one that is about to be issued nor one that may still be on its way in.
+    // Neither a mark that is about to be issued nor one that may still be on its way in.
     const mark = markOf(issued + Math.floor(lots / 4 + (Math.random() * lots) / 2));
     return { path: '/Inventory/Move', body: { ...body, toSpot: anySpot(), [by]: mark } };
   };
@@ -84,7 +83,7 @@ export const bySpot =
     return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2, spot: anySpot() } };
   };
 
-/** A receipt and two issues, which take whatever comes first in the order of allocation. */
+/** A receipt and two issues of the first lots in the order of allocation. */
 export const inOrder =
   ({ itemID }: TrackedItem) =>
   (): LoadRequest => {

@@ -3,10 +3,11 @@ import { mixed, one, receive, spread } from './requests.ts';
 import { type SeveralResult, startSeveral } from './several.ts';
 import { startBenchStack } from './site.ts';
 
-// pnpm bench scale [--apis 1,2,4,8] [--workers 1] [--rate 1500]: what a request costs with so many processes.
+// pnpm bench scale [--apis 1,2,4,8] [--workers 1] [--rate 1500]: the cost of a request with this many
+// processes.
 const values = readOptions(
   'bench scale',
-  'Starts so many apis and workers, and says what a request costs of each part.',
+  'Starts this many apis and workers, and prints the cost of a request in each part.',
   {
     apis: { value: 'numbers', default: '1,2,4,8', about: 'how many apis, one after the other' },
     workers: { value: 'numbers', default: '1', about: 'how many workers, one after the other' },

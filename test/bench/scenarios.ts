@@ -2,10 +2,10 @@ import type { LoadRequest } from './load.ts';
 import { byMark, bySpot, inOrder, keyed, mixed, one, receive, spread } from './requests.ts';
 import { trackedItems } from './tracked-stock.ts';
 
-/** A load: the requests of so many callers. `load` is called once for each measurement. */
+/** A load: the requests of this many callers. `load` is called once for each measurement. */
 export type Scenario = { name: string; callers: number; load: () => () => LoadRequest };
 
-/** The loads on a database with nothing in it but items. */
+/** The loads on a database with only items. */
 export const scenarios: readonly Scenario[] = [1, 32, 128].flatMap((callers) => [
   { name: 'receive, 1,000 items', callers, load: () => receive(spread) },
   { name: 'receive, one item', callers, load: () => receive(one) },
@@ -15,10 +15,10 @@ export const scenarios: readonly Scenario[] = [1, 32, 128].flatMap((callers) => 
 
 export const busiest = { name: 'mixed, 1,000 items', callers: 128 };
 
-/** The same with a quarter of the callers: what it is compared with. */
+/** The same with a quarter of the callers, for comparison. */
 export const quarter = { name: 'mixed, 1,000 items', callers: 32 };
 
-/** Measured right after the busiest load, at half the rate that the plain way has under it. */
+/** Measured right after the busiest load, at half of the plain way's rate. */
 export const halfLoad = { name: "mixed, 1,000 items, half of plain's full load", callers: 128 };
 
 /** The plain mix once more, beside the stock of the tracked loads, which are compared with it. */
@@ -38,8 +38,8 @@ export const withKeys: Scenario = {
 const { serial, rfid, large } = trackedItems;
 
 /**
- * The loads on items with many lots in the warehouse; those of one item in an order in which each leaves the
- * others enough.
+ * The loads on items with many lots in the warehouse; those of one item are in an order in which each leaves
+ * enough for the others.
  */
 export const tracked: readonly Scenario[] = [
   { name: 'serial-tracked, 20,000 lots', callers: 128, load: () => byMark(serial) },

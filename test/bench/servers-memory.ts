@@ -6,14 +6,13 @@ const mb = 1024 * 1024;
 
 /**
  * Memory of Postgres and all its backends, MB. `own`: theirs alone. `whole`: with the shared buffers and the
- * program, each page counted once (the proportional set size is a process's share of the pages that several
- * have).
+ * program, each page counted once (the proportional set size is a process's share of shared pages).
  */
 export function postgresMemory(serverPid: number): { own: number; whole: number } {
   const pids = [serverPid];
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? tryRead(`/proc/${name}/stat`) : null;
-    // The name of the program stands in parentheses, and may hold anything.
+    // The name of the program is in parentheses, and may contain anything.
     const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
     if (parent === String(serverPid)) pids.push(Number(name));
   }
@@ -25,7 +24,7 @@ export function postgresMemory(serverPid: number): { own: number; whole: number 
   return { own: sum('Pss_Anon'), whole: sum('Pss') };
 }
 
-/** Null for a process that has gone meanwhile, or that is another user's. */
+/** Null for a process that has gone meanwhile, or belongs to another user. */
 function tryRead(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
@@ -34,7 +33,7 @@ function tryRead(path: string): string | null {
   }
 }
 
-/** What Redis says it uses, MB, and the entries of all its streams. */
+/** The memory use that Redis reports, MB, and the entries of all its streams. */
 export async function redisMemory(redisUrl: string): Promise<{ usedMb: number; streamEntries: number }> {
   const redis = new Redis(redisUrl);
   try {
@@ -56,8 +55,8 @@ export async function redisMemory(redisUrl: string): Promise<{ usedMb: number; s
 const ledgerTables = ['stock_transaction', 'stock_entry', 'lot', 'idempotency_key'];
 
 /**
- * Disk of a database, MB: the ledger with its indexes, each other table with its own, and the write-ahead log
- * of the server.
+ * Disk use of a database, MB: the ledger with its indexes, each other table with its own, and the write-ahead
+ * log of the server.
  */
 export async function databaseDisk(
   sql: Sql,

@@ -7,12 +7,12 @@ import { type LoadRequest, type LoadResult, quantiles, runLoad } from './load.ts
 import { makeDatabase, manyCallers } from './site.ts';
 
 export type SeveralLoad = {
-  /** Over all apis, each with its share. */
+  /** Over all apis, evenly shared. */
   callers: number;
   seconds: number;
-  /** Requests a second over all apis; as many as there can be when it is not set. */
+  /** Requests a second over all apis; as many as possible when not set. */
   pacePerSecond?: number;
-  /** How many of the apis are asked; all unless told. */
+  /** The number of apis that get requests; all by default. */
   asked?: number;
   next: () => LoadRequest;
 };
@@ -22,9 +22,11 @@ export type SeveralResult = {
   p50Ms: number;
   p99Ms: number;
   errors: number;
-  /** Microseconds a request, each part over all its processes; null where this system does not tell. */
+  /**
+   * Microseconds per request, each part over all its processes; null where this system does not report it.
+   */
   cpu: CpuTime | null;
-  /** What the apis that were not asked used, microseconds for each request that the others were. */
+  /** The use of the apis without requests, microseconds for each request of the others. */
   bystanders: number;
 };
 
@@ -37,8 +39,8 @@ export type Several = {
 };
 
 /**
- * Starts so many apis and workers on a database of their own. `turnMs`: what each turn of a worker with
- * Postgres takes longer, as if it stood elsewhere. `source`: the checkout whose code they run.
+ * Starts this many apis and workers on their own database. `turnMs`: the additional time of each turn of a
+ * worker with Postgres, as if it were elsewhere. `source`: the checkout whose code they run.
  */
 export async function startSeveral(
   stack: Stack,

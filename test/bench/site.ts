@@ -25,23 +25,20 @@ export function startBenchStack(): Promise<Stack> {
   });
 }
 
-/** A way of writing that runs, on a database of its own. */
+/** A running way of writing, on its own database. */
 export type Site = {
   origin: string;
   token: string;
   sql: Sql;
   /** Resident memory of each process, bytes. */
   processes: { api: Started; worker: Started | null };
-  /**
-   * Waits, a minute at most, until it does nothing more: the work a load left behind must not be a burden to
-   * the next.
-   */
+  /** Waits, a minute at most, until it is idle: leftover work of a load must not burden the next. */
   settle(): Promise<void>;
   /** Stops it; throws when levels, lots and entries do not add up. */
   stop(): Promise<void>;
 };
 
-/** A service that writes in this way, with a thousand items, and what `seed` adds before it is started. */
+/** A service that writes in this way, with a thousand items and whatever `seed` adds before it starts. */
 export async function startSite(
   stack: Stack,
   way: Way,
@@ -86,7 +83,7 @@ export async function startSite(
   };
 }
 
-/** A database with a thousand items and a client that may do everything; `way`: whose tables it has. */
+/** A database with a thousand items and a client with every permission; `way`: whose tables it has. */
 export async function makeDatabase(
   stack: Stack,
   name: string,
@@ -127,8 +124,8 @@ async function untilIdle(sql: Sql): Promise<void> {
 }
 
 /**
- * How the tables that the processes of a way know are made, filled and checked; an older checkout has the
- * audit elsewhere.
+ * Creates, fills and checks the tables that the processes of a way know; an older checkout has the audit
+ * elsewhere.
  */
 async function tablesOf(way: Pick<Way, 'source'>) {
   const file = (name: string) => urlOf(way, join('packages/db/src', name)).href;
@@ -141,7 +138,7 @@ async function tablesOf(way: Pick<Way, 'source'>) {
   return { migrate, addClient, addWarehouse, findImbalances };
 }
 
-/** The options of Node that the processes of a way are started with; an older checkout has none. */
+/** The options of Node for the processes of a way; an older checkout has none. */
 async function nodeOptionsOf(way: Pick<Way, 'source'>) {
   const file = urlOf(way, 'packages/process/src/node-options.ts');
   if (!existsSync(file)) return [];
@@ -149,7 +146,7 @@ async function nodeOptionsOf(way: Pick<Way, 'source'>) {
   return nodeOptions;
 }
 
-/** A file of the checkout whose processes a way has. */
+/** A file of the checkout of a way's processes. */
 function urlOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>, file: string): URL {
   return pathToFileURL(join(source, file));
 }

@@ -10,7 +10,7 @@ import { benchFolder, startBenchStack, startSite } from './site.ts';
 import { ways } from './ways.ts';
 
 // pnpm bench soak [--requests 360000 | --seconds 3600] [--dry]: an hour's worth of 60 clients at their limit
-// in one go, or so many seconds at full load. Does anything grow that should not?
+// in one go, or this many seconds at full load. Does anything grow that should not?
 const values = readOptions(
   'bench soak',
   "Runs an hour's worth of 60 clients at their limit in one go, and shows whether anything grows that should not.",
@@ -38,7 +38,7 @@ const startedAt = performance.now();
 const secondsSoFar = () => (performance.now() - startedAt) / 1000;
 const isOver = () =>
   values.seconds === undefined ? served >= Number(values.requests) : secondsSoFar() >= Number(values.seconds);
-// So that a quarter has several samples, also of a short run.
+// So that a quarter has several samples, also in a short run.
 const stepSeconds =
   values.seconds === undefined ? 5 : Math.min(15, Math.max(1, Number(values.seconds) / samplesMin));
 
@@ -117,7 +117,7 @@ async function sample() {
   );
 }
 
-/** Tables that never had a megabyte are one line. */
+/** Tables that stayed below a megabyte share one line. */
 function gatherSmallTables() {
   const small = [...series].filter(
     ([name, sizes]) => name.startsWith('table ') && Math.max(...sizes) < smallTableMb,
@@ -127,7 +127,7 @@ function gatherSmallTables() {
   series.set(`tables, the ${small.length} others together`, sums);
 }
 
-/** Postgres keeps to its limit but for what comes in while a checkpoint runs. */
+/** Postgres keeps to its limit, except for writes during a checkpoint. */
 async function readWalMax(): Promise<number> {
   const [row] = await site.sql<{ mb: number }[]>`
     select setting::integer as mb from pg_settings where name = 'max_wal_size'`;

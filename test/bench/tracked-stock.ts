@@ -1,6 +1,6 @@
 import type { Sql } from '@inventory/db/pool';
 
-/** An item with many lots in warehouse 1, each with a serial or an RFID tag of its own. */
+/** An item with many lots in warehouse 1, each with its own serial or RFID tag. */
 export type TrackedItem = { itemID: string; lots: number; units: number; by: 'serial' | 'rfidTag' };
 
 /** The stock that the loads of `requests.ts` take from. */
@@ -12,15 +12,18 @@ export const trackedItems = {
 
 export const spotCount = 1000;
 
-/** The serial, tag or spot of lot `n` of a tracked item, from 0; lots that a load receives go on behind. */
+/**
+ * The serial, tag or spot of lot `n` of a tracked item, from 0; lots that a load receives are numbered after
+ * them.
+ */
 export const markOf = (n: number) => `T-${String(n).padStart(8, '0')}`;
 
-/** One of the spots on which the lots of a tracked item lie. */
+/** One of the spots with lots of a tracked item. */
 export const spotOf = (n: number) => `S-${String(n % spotCount).padStart(4, '0')}`;
 
 /**
- * Adds these items with their lots, levels and the ledger of it all, before the service of the database is
- * started. One lot in three expires some day, so that the order of allocation is not that of receipt.
+ * Adds these items with their lots, levels and ledger before the service of the database starts. One lot in
+ * three expires some day, so that the order of allocation is not that of receipt.
  */
 export async function addTrackedStock(sql: Sql): Promise<void> {
   for (const item of Object.values(trackedItems)) await addItem(sql, item);

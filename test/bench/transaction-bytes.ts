@@ -14,7 +14,7 @@ export function openApplier(url: string) {
   const pool = createBatchPool(connect(url, { name: 'bench-growth', connectionsMax: 3, byKeys: true }));
   const parts = createPartNumbers();
   return {
-    /** Throws unless all are applied; their answers. */
+    /** Throws unless all are applied; returns their answers. */
     async apply(requests: QueuedRequest[]): Promise<string[]> {
       const outcomes = await applyBatch(pool, requests, parts);
       return requests.map(({ requestId }) => {
@@ -38,7 +38,7 @@ function timeOrderedId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** A request of `single`, with a key or with the evidence of a device when that is wanted. */
+/** A request of `single`, with a key or device data if wanted. */
 export function queued(single: SingleRequest, { key = false, evidence = false } = {}): QueuedRequest {
   counter += 1;
   const digestOf = (text: string) => createHash('sha256').update(text).digest('base64');
@@ -64,7 +64,7 @@ export function queued(single: SingleRequest, { key = false, evidence = false } 
   };
 }
 
-/** Bytes of each table and index of the database, by name; what is stored out of line is the table's. */
+/** Bytes of each table and index of the database, by name; out-of-line values count for the table. */
 async function sizesOf(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql<{ name: string; bytes: number }[]>`
     select relname as name, pg_relation_size(pg_class.oid) + coalesce(pg_total_relation_size(nullif(reltoastrelid, 0)), 0) as bytes
@@ -73,12 +73,12 @@ async function sizesOf(sql: Sql): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
 }
 
-/** Of one kind of transaction: what each table and index grew by for each, in bytes. */
+/** For one kind of transaction, the bytes each table and index grew by per transaction. */
 export type Growth = { name: string; bytes: Map<string, number> };
 
 /**
- * Applies `count` transactions of each kind to a database with items `I0` …, with 64 in a batch, and weighs
- * what they leave.
+ * Applies `count` transactions of each kind to a database with items `I0` …, 64 in a batch, and weighs the
+ * result.
  */
 export async function weighTransactions(
   sql: Sql,
@@ -132,15 +132,15 @@ export async function weighTransactions(
   const run = async (next: () => QueuedRequest, wanted: number) => {
     for (let done = 0; done < wanted; done += 64) {
       await applier.apply(Array.from({ length: Math.min(64, wanted - done) }, next));
-      // As the workers do; else what has arrived is weighed too.
+      // As the workers do; otherwise arrivals are weighed, too.
       if (done % 6400 === 0) await foldArrivals(sql, 60_000);
     }
     await foldArrivals(sql, 60_000);
-    // What updates leave behind is used again, here as in a service that lives.
+    // Space that updates free is used again, as in a running service.
     await sql`vacuum`;
   };
   const growths: Growth[] = [];
-  // First pages, and lots for the issues to come.
+  // First pages, and lots for the later issues.
   await run(() => queued(receive()), Math.max(4 * items, 6400));
   for (const { name, next } of kinds) {
     const before = await sizesOf(sql);

@@ -5,8 +5,7 @@ import { blockMs, connectConsumer } from '@inventory/queue/redis';
 import { Queue, QueueEvents } from 'bullmq';
 
 /**
- * The usual way with BullMQ, to measure against: one job per request, and the caller waits until it is
- * finished.
+ * The usual way with BullMQ, to compare with: one job per request, and the caller waits until it is finished.
  */
 export function createWaitingStock(redisUrl: string, prefix: string): Stock {
   const queue = new Queue('one-job-per-request', {

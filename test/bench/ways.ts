@@ -1,17 +1,17 @@
 import { basename, join, resolve } from 'node:path';
 
-/** A way of writing, and the two processes that make it. */
+/** A way of writing, and its two processes. */
 export type Way = {
   name: string;
   api: string;
   worker: string | null;
   env: Record<string, string>;
-  /** The statements that change its database before it is used, and make it whole before it is checked. */
+  /** The statements that change its database before use, and complete it before the check. */
   before?: string;
   after?: string;
   /** Modules that its processes load first, by their path in the repository. */
   imports?: readonly string[];
-  /** The checkout whose tables these processes know, where it is not this one. */
+  /** The checkout whose tables these processes know, if not this one. */
   source?: string;
 };
 
@@ -31,7 +31,7 @@ export function wayOf(source: string): Way {
   };
 }
 
-/** The ways that are measured beside each other in one run. */
+/** The ways that one run compares. */
 export const ways = {
   ours: { name: 'ours: envelopes and batches', api, worker, env: {} },
   uncounted: {

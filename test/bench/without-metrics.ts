@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 type Metric = { prototype: Record<string, () => void> };
 
-// Loaded before an api or a worker: it counts nothing, to see what counting costs.
+// Loaded before an api or a worker: turns metrics off, to show their cost.
 const requireAsProcess = createRequire(import.meta.resolve('@inventory/process/metrics'));
 const { Counter, Gauge, Histogram } = requireAsProcess('prom-client') as {
   [Kind in 'Counter' | 'Gauge' | 'Histogram']: Metric;

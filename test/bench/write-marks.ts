@@ -5,8 +5,8 @@ import { beside, busiest, halfLoad, quarter, tracked, withKeys } from './scenari
 type Named = { name: string; callers: number };
 
 /**
- * What must hold of the ways of writing, of what was measured. `median` gives the median of one of a result's
- * figures, NaN where a way was not measured under a load.
+ * The requirements on the ways of writing, from the measurements. `median` gives the median of one figure of
+ * a result, NaN if a way was not measured under a load.
  */
 export function marksOf(
   median: (way: string, scenario: Named, read: (result: LoadResult) => number) => number,

@@ -21,10 +21,10 @@ import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
 // pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR]
-// [--dry]: the ways of writing, beside each other in one run. `--scenarios`: only loads with one of these
-// words in their names. `--source`: also the service as it stands in another checkout, with its libraries
-// installed, load by load in turns with ours. Neither changes the docs. Half load is measured of ours, and of
-// the code before, when the plain way is measured too: it is half of what that does.
+// [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of these words in
+// their names. `--source`: also the service in another checkout, with its libraries installed, load by load
+// in turns with ours. Neither changes the docs. Half load is measured of ours, and of the code before, when
+// the plain way is measured, too: it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -51,8 +51,8 @@ const known: Record<string, Way> = {
 const wayIds = values.ways
   .split(',')
   .flatMap((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
-// Each group runs at the same time, and its loads take turns: a machine that is not always as fast is as fast
-// for both.
+// The ways of a group run at the same time and take turns under each load: a machine of varying speed is
+// equally fast for all of them.
 const inTurns = ['ours', 'unobserved', 'uncounted', 'before', 'plain'];
 const groups = [
   wayIds.filter((id) => inTurns.includes(id)),
@@ -62,12 +62,12 @@ const groups = [
 const warmUp = [
   { callers: 32, seconds: 3, next: receive(spread) },
   { callers: 32, seconds: 3, next: mixed(spread) },
-  // Until some ten thousand requests are served, a worker's code is still being compiled: measured then, a
-  // request costs it half as much again.
+  // A worker's code is still being compiled until it has served some ten thousand requests: until then a
+  // request costs half as much again.
   { callers: 128, seconds: 10, next: mixed(spread) },
 ];
-// One request at a time goes another way through the code; at some hundred a second it takes that long to be
-// compiled.
+// Single requests take another path through the code, which takes this long to be compiled at some hundred a
+// second.
 const warmUpAlone = { callers: 1, seconds: 8, next: receive(spread) };
 
 const chosen = (all: readonly Scenario[]) =>
@@ -75,8 +75,7 @@ const chosen = (all: readonly Scenario[]) =>
 const small = chosen(scenarios);
 const onTracked = chosen(tracked);
 const keys = chosen([withKeys]);
-// The way the others are compared with is measured whenever they are: before, between and after, for a
-// machine that is not always as fast.
+// The way to compare with is measured before, between and after the others, because a machine's speed varies.
 const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
 /** The ways measured beside much stock; only the service itself has keys. */
 const measuresLarge = (id: string, { name }: { name: string }) =>
@@ -84,13 +83,13 @@ const measuresLarge = (id: string, { name }: { name: string }) =>
 
 type Named = { name: string; callers: number };
 /**
- * `cpu`: microseconds a request; `alone`: requests a second of the batches alone, NaN where they were not
+ * `cpu`: microseconds per request; `alone`: requests a second of the batches alone, NaN if they were not
  * applied.
  */
 type Measured = LoadResult & { cpu: CpuTime | null; alone: number };
 const results = new Map<string, Measured[]>();
 const isSame = (a: Named, b: Named) => a.name === b.name && a.callers === b.callers;
-/** What the batches of ours alone are applied for. */
+/** The loads whose batches are also applied alone. */
 const isReplayed = (id: string, scenario: Named) =>
   id === 'ours' && (isSame(scenario, busiest) || isSame(scenario, quarter));
 const keyOf = (way: string, { name, callers }: Named) => `${way}|${callers}|${name}`;
@@ -108,15 +107,15 @@ try {
   await stack.stop();
 }
 
-/** Ways that take turns, each on a site of its own. */
+/** Ways that take turns, each on its own site. */
 async function measure(ids: string[], run: number, loads: readonly Scenario[], size: 'small' | 'large') {
   const sites: { id: string; site: Site }[] = [];
   for (const id of ids) {
     const seed = size === 'large' ? addTrackedStock : undefined;
     sites.push({ id, site: await startSite(stack, known[id]!, `bench_${id}_${size}_${run}`, seed) });
   }
-  // A service that has run for a while: compiled, connected, its gates made. Postgres has not looked at its
-  // tables: whatever it believes of them, picks are to find their index.
+  // A service that has run for a while: compiled, connected, its gates created. Postgres has not analysed its
+  // tables, because picks must find their index whatever Postgres believes of them.
   for (const { site } of sites) {
     for (const load of warmUp) await runLoad({ ...site, ...load, warmUpSeconds: 0 });
     if (loads.some(({ callers }) => callers === 1))
@@ -151,7 +150,7 @@ async function measureOne(
 ): Promise<void> {
   const { name, callers, load } = scenario;
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
-  // All that went before: the items and lots that these batches will find.
+  // Everything before: the items and lots that these batches will find.
   await batches?.catchUp();
   const before = readCpu(site);
   const result = await runLoad({ ...site, callers, seconds, warmUpSeconds: 1, next: load(), ...paced });
@@ -174,7 +173,7 @@ function cpuText({ api, worker, postgres, redis }: CpuTime): string {
 }
 
 const middle = (numbers: number[]) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
-/** NaN for what was not measured. */
+/** NaN if not measured. */
 const median = (way: string, scenario: Named, read: (result: Measured) => number) =>
   middle((results.get(keyOf(way, scenario)) ?? []).map(read));
 
@@ -240,7 +239,7 @@ if (!dry) {
   await writeBeside('write.svg', picture());
 }
 
-/** The rates of every way under the loads of the most callers. */
+/** The rates of every way under the loads with the most callers. */
 function picture(): string {
   const colors = ['#1a7f37', '#8957e5', '#0969da', '#cf222e', '#bf8700', '#57606a', '#1b7c83'];
   const series = wayIds.map((id, index) => ({

@@ -7,8 +7,8 @@ import type { Page } from '@inventory/paging/page';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 
-// A young database, which is given the counts of three hundred million lots and transactions, all issued long
-// ago, and not their rows.
+// A young database is given the counts of three hundred million lots and transactions, issued long ago,
+// without their rows.
 const lots = 3000;
 const inStockAtMost = 20;
 const wids = [1, 2, 3];
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Old blocks and chapters, as they would have been folded and cut, before those of the lots there are. */
+/** Adds old blocks and chapters, already folded and cut, in front of those of the existing lots. */
 async function growOld(sql: Sql) {
   const begun = {
     lot_block: ['block', 'chapter'],
@@ -84,10 +84,10 @@ async function growOld(sql: Sql) {
     transaction_chapter_count, transaction_volume_count`;
 }
 
-/** How many rows and index entries of the counts some work takes. */
+/** Counts the rows and index entries that `work` reads in the tables of counts. */
 async function touchedBy(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   return database.sql.begin('isolation level repeatable read', async (tx) => {
-    // What others read for this connection is not counted as its own.
+    // Work that other sessions did on this connection does not count.
     await tx`set local max_parallel_workers_per_gather = 0`;
     const before = await countTouched(tx);
     await work(tx as unknown as Sql);
@@ -127,9 +127,9 @@ const pages: Record<string, (sql: Sql) => Promise<Page>> = {
   'the history of one warehouse': (sql) => listTransactions(sql, newest, wids, { wid: 3 }),
 };
 
-test('the newest pages, and what brings arrivals into the counts, do not look at all that there has been', async () => {
+test('the newest pages and folding read a bounded number of rows, however long the history', async () => {
   const { sql } = database;
-  // Few are in stock, and less than a page.
+  // Less than a page is in stock.
   await sql`update lot set units = 0, active = false, shipped = now() where rec_no > ${inStockAtMost}`;
   await foldArrivals(sql, 60_000);
   const young = new Map<string, number[]>();
@@ -137,7 +137,7 @@ test('the newest pages, and what brings arrivals into the counts, do not look at
   await growOld(sql);
   for (const [name, read] of Object.entries(pages)) {
     expect(numbersOf(await read(sql)), name).toEqual(young.get(name));
-    // All chapters have three times as many as `agedChapters`, and their blocks 64 times that.
+    // There are three times as many chapters as `agedChapters`, and 64 times as many blocks as that.
     expect(await touchedBy(read), name).toBeLessThan(agedChapters / 5);
   }
   const all = await pages['all lots']!(sql);
@@ -146,7 +146,7 @@ test('the newest pages, and what brings arrivals into the counts, do not look at
   await sql`update lot set wid = 1 + wid % 3 where rec_no <= ${inStockAtMost}`;
   expect(await touchedBy((tx) => tx`select fold_lot_arrivals()`)).toBeLessThan(agedChapters / 2);
   await sql`update lot set wid = 1 + wid % 3 where rec_no <= ${inStockAtMost}`;
-  // Blocks so small that those of these lots are cut, and then their chapter.
+  // Blocks this small force the blocks of these lots to be cut, and then their chapter.
   expect(await touchedBy((tx) => tx`select fold_lot_arrivals(7)`)).toBeLessThan(agedChapters);
   const [cut] =
     await sql`select count(distinct chapter) as chapters from lot_block where chapter >= '2000-01-01'`;

@@ -18,7 +18,7 @@ const mib = 1024 * 1024;
 const text = `{"recNo":1,"status":"moved","transactionNo":7,"remark":"${'x'.repeat(mib)}"}`;
 const large: SubmitResult = { status: 'applied', result: null, under: 'request', isRepeat: true };
 
-/** Large answers, with a room for 4 of them, 2 of one client. */
+/** Large answers, with room for four of them, at most two of one client. */
 function openTexts(waitMs = 60_000) {
   let readCount = 0;
   const readers = readersOf(new Map([['request', text]]));
@@ -49,7 +49,7 @@ function openTexts(waitMs = 60_000) {
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-test('answers that their caller does not take keep back the next of this client, until one is sent; not those of others', async () => {
+test('answers that a caller does not read delay the next answer of that client, but not those of other clients', async () => {
   const { ask, readCount } = openTexts();
   const calls = [ask('A')];
   await calls[0]!.answer;
@@ -69,7 +69,7 @@ test('answers that their caller does not take keep back the next of this client,
   for (const { res } of calls) res.close();
 });
 
-test('503 when there is no room in time for the large answer of a batch, not for that of a single call; a connection that closed takes none', async () => {
+test('503 when there is no room in time for a batch’s large answer, but not for a single call’s; a closed connection frees its room', async () => {
   const { ask } = openTexts(50);
   const calls = [ask('A')];
   await calls[0]!.answer;
@@ -81,7 +81,7 @@ test('503 when there is no room in time for the large answer of a batch, not for
   await ask('A').answer;
 });
 
-test('an answer that is not taken is given up, and lets others have its room', async () => {
+test('an unread answer is dropped after 30 s, and its room is reused', async () => {
   vi.useFakeTimers();
   const { ask } = openTexts();
   const calls = [ask('A'), ask('A')];
@@ -93,7 +93,7 @@ test('an answer that is not taken is given up, and lets others have its room', a
   expect(waiting.isTold).toBe(true);
 });
 
-test('unknown when Postgres does not give the text; a small answer needs none', async () => {
+test('unknown when Postgres does not return the text; a small answer needs no text', async () => {
   const away = async (): Promise<never> => {
     throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
   };
@@ -103,7 +103,7 @@ test('unknown when Postgres does not give the text; a small answer needs none', 
   expect(await call.fill(small, 'batch')).toBe(small);
 });
 
-test('what calls of callers that have gone have read keeps its room until they are over, and they read no more', async () => {
+test('the texts a call has read keep their room after its caller has left until the call ends, and it reads no more', async () => {
   const { texts, readCount } = openTexts(20);
   const calls = [];
   for (let count = 0; count < 8; count++) {
@@ -120,7 +120,7 @@ test('what calls of callers that have gone have read keeps its room until they a
   expect((await next.read(['request']))?.size).toBe(1);
 });
 
-test('applied, with what stands for their answers: those whose texts Postgres does not give, which is asked once', async () => {
+test('applied with a placeholder when Postgres does not return the answers’ texts, which it is asked for once', async () => {
   const readers = readersOf(new Map([['request', text]]));
   let readCount = 0;
   const room = createAnswerRoom({
@@ -138,7 +138,7 @@ test('applied, with what stands for their answers: those whose texts Postgres do
   expect(readCount).toBe(1);
 });
 
-test('a list that waits for room for its answers keeps no other list from being applied', async () => {
+test('a list that waits for room for its answers does not delay other lists', async () => {
   const { texts, ask } = openTexts();
   const taken = [ask('A'), ask('A')];
   for (const { answer } of taken) await answer;

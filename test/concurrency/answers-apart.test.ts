@@ -12,7 +12,8 @@ import { openSubmitter } from '../harness/submitter.ts';
 const own: OwnRedis = await startOwnRedis();
 const redisUrl = own.url;
 const sizes = { envelopeMax: 4, inFlightMax: 4 };
-// By their clock requests come in a quarter of a minute: nothing but the completion answers them before that.
+// The api looks for lost answers only after fifteen seconds here, so every earlier answer comes from a
+// completion.
 const later = () => performance.now() + 60_000;
 const timeout = 90_000;
 const patient = { timeout: 60_000 };
@@ -20,7 +21,7 @@ afterAll(() => own.stop());
 
 const streamsOf = (prefix: string) => own.redis.keys(`${prefix}:${queueName(0)}:answers:*`);
 
-/** The jobs whose ends a stream tells. */
+/** The jobs whose ends are in a stream. */
 async function toldIn(stream: string): Promise<string[]> {
   const entries = await own.redis.xrange(stream, '-', '+');
   return entries.flatMap(([, fields]) => (fields[1] === 'completed' ? fields[3]! : []));
@@ -33,7 +34,7 @@ async function toldBy(prefix: string): Promise<Record<string, string[]>> {
   );
 }
 
-test('an answer is told to the api that waits for it, and to nobody else', { timeout }, async () => {
+test('an answer goes only to the api that waits for it', { timeout }, async () => {
   const one = await openSubmitter({ ...sizes, redisUrl });
   const { prefix } = one;
   const other = await openSubmitter({ ...sizes, redisUrl, prefix });
@@ -49,12 +50,12 @@ test('an answer is told to the api that waits for it, and to nobody else', { tim
     for (const jobId of jobIds) expect(stream).toContain(jobId.split('.')[0]!);
   }
   expect(after[first!]).toEqual(before[first!]);
-  // What all are told: an idle worker's canaries at most.
+  // Every api hears at most an idle worker's canaries.
   const shared = await own.redis.xrange(`${prefix}:${queueName(0)}:events`, '-', '+');
   expect(shared.filter(([, fields]) => fields.join(' ').includes('applied'))).toEqual([]);
 });
 
-test('what an api has read does not stay in Redis', { timeout }, async () => {
+test('an answer leaves Redis once its api has read it', { timeout }, async () => {
   const { submit, prefix } = await openSubmitter({ ...sizes, redisUrl });
   await openConsumer({ redisUrl, prefix });
   for (let turn = 0; turn < 50; turn++) await Promise.all(submit(4, later()));
@@ -62,7 +63,7 @@ test('what an api has read does not stay in Redis', { timeout }, async () => {
   await expect.poll(() => own.redis.xlen(stream!), patient).toBeLessThan(3);
 });
 
-test('nothing of an api stays in Redis when it closes, and what one that was killed left ends by itself', {
+test('nothing of an api stays in Redis when it closes; the stream of a killed api expires', {
   timeout,
 }, async () => {
   const prefix = uniqueName('gone');
@@ -73,10 +74,10 @@ test('nothing of an api stays in Redis when it closes, and what one that was kil
   await expect.poll(() => own.redis.pttl(stream!), patient).toBeGreaterThan(0);
   await close();
   expect(await own.redis.xlen(stream!)).toBe(0);
-  // Sooner than by itself, and not before what is late can come.
+  // The stream must expire before Redis would remove it by itself, and not before a late answer can come.
   expect(await own.redis.pttl(stream!)).toBeLessThan(16_000);
   await own.redis.del(stream!);
-  // The answer to one that is not there any more.
+  // The answer to an api that has gone.
   const queue = openQueue({ shard: 0, prefix, connection: own.redis, onError: () => {} });
   onTestFinished(() => queue.close());
   const jobId = jobIdOf(drawReader(), 1);
@@ -87,14 +88,14 @@ test('nothing of an api stays in Redis when it closes, and what one that was kil
   await expect.poll(() => own.redis.pttl(left!), patient).toBeGreaterThan(0);
 });
 
-test('answered by the completion again after a failover to a Redis whose clock is behind', {
+test('answered by the completion after a failover to a Redis whose clock is behind', {
   timeout,
 }, async () => {
   const { submit, prefix } = await openSubmitter({ ...sizes, redisUrl });
   await openConsumer({ redisUrl, prefix });
   await Promise.all(submit(1, later()));
   const [stream] = await streamsOf(prefix);
-  // As the one before wrote, an hour ahead.
+  // Entries as the old Redis wrote them, an hour ahead.
   await own.redis.xadd(
     stream!,
     `${Date.now() + 3_600_000}-0`,
@@ -108,6 +109,6 @@ test('answered by the completion again after a failover to a Redis whose clock i
   await expect.poll(() => own.redis.xlen(stream!), patient).toBe(1);
   await own.redis.del(stream!);
   await own.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-  // What Postgres decides would be `abandoned` here.
+  // If the api had to ask Postgres, the result would be `abandoned`.
   await expect.poll(async () => (await submit(1)[0]!).status, patient).toBe('applied');
 });

@@ -8,7 +8,7 @@ import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 
 const patient = { timeout: 120_000 };
 const itemIds = ['SINGLE', 'ATOMIC', 'OWN', 'LARGE', 'CHANGED', 'ENDED', 'KEYLESS'];
-// So many of one unit: an answer that tells of all of them is large.
+// With this many lots of one unit, an answer that lists them all is large.
 const lots = 200;
 let pair: PostgresPair;
 let service: OwnService;
@@ -38,7 +38,7 @@ const receipts = (itemID: string, keyed = false) =>
     return receiveOf(itemID, 1, { reference, ...(keyed && { key: reference }) });
   });
 
-/** What is answered again when it is sent again, by what it leaves in the ledger. */
+/** Requests that are answered again when sent again, with the rows each leaves in the ledger. */
 const resent: Record<string, Send> = {
   SINGLE: call('/Inventory/Receive', 'SINGLE', { itemID: 'SINGLE' }, 'single'),
   LARGE: call('/Inventory/Issue', 'LARGE', { itemID: 'LARGE', units: lots }, 'large'),
@@ -46,12 +46,12 @@ const resent: Record<string, Send> = {
   'OWN-1': batch('each', receipts('OWN', true)),
   'OWN-2': batch('atomic', receipts('OWN', true).reverse()),
 };
-/** What changes nothing when it is sent again. */
+/** Requests that change nothing when sent again. */
 const unchanged: Send[] = [
   (client) => client.put('/Item', { shortID: 'CHANGED', description: 'as sent' }),
   (client) => client.delete('/Item/ENDED'),
 ];
-/** What is looked for when its answer is lost. */
+/** Requests that are looked up when their answer is lost. */
 const looked: Send[] = [
   call('/Inventory/Receive', 'KEYLESS', { itemID: 'KEYLESS' }),
   (client) => client.post('/Item', { shortID: 'CREATED', description: 'as sent' }),
@@ -60,7 +60,7 @@ const looked: Send[] = [
 
 const sendAll = (sends: readonly Send[]) => Promise.all(sends.map((send) => send(service.clients[0]!)));
 
-/** Those that say of anything that it was done. */
+/** The answers that claim something was done. */
 function yesesAmong(answers: readonly ApiAnswer[]): string[] {
   const isYes = ({ status, body }: ApiAnswer) =>
     status < 300 && (body.results?.some((each: { statusCode: number }) => each.statusCode < 300) ?? true);
@@ -73,7 +73,7 @@ async function countWaiting(): Promise<number> {
   return row!.count;
 }
 
-test('503 for what no standby has, looked up, read back or sent again; and of a 2xx nothing is lost with the primary', {
+test('503 for a look-up, read-back or resend of anything no standby has; after the primary is lost, every 2xx still holds', {
   timeout: 300_000,
 }, async () => {
   const [client] = service.clients;
@@ -81,7 +81,7 @@ test('503 for what no standby has, looked up, read back or sent again; and of a 
   expect((await untilAnswered(() => batch('each', stock)(client!))).status).toBe(200);
 
   await pair.standby.kill();
-  // Commits that wait for nobody, as those whose wait was ended by a restart.
+  // These commits no longer wait for a standby, as after a restart that ended their wait.
   await pair.awaitStandby(false);
   for (const send of [...Object.values(resent), ...unchanged]) {
     expect(yesesAmong([await untilAnswered(() => send(client!))])).toHaveLength(1);
@@ -94,7 +94,7 @@ test('503 for what no standby has, looked up, read back or sent again; and of a 
   await pair.primary.kill();
   await pair.primary.startAgain();
   expect(yesesAmong(await underWay)).toEqual([]);
-  // It is there, and everybody sees it.
+  // The write is on the primary, where everybody sees it.
   const references = async ({ sql }: PostgresPair['primary']) =>
     (await sql`select body->>'reference' as reference from stock_transaction where status = 'applied'`).map(
       ({ reference }) => reference as string,

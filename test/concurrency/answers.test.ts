@@ -32,7 +32,7 @@ describe('with a worker process', () => {
     await worker?.stop();
   });
 
-  test('201 for every single request, also when the worker is done long before the busy api looks', async () => {
+  test('201 for every request, even when the worker finishes long before the busy api looks', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
@@ -42,15 +42,14 @@ describe('with a worker process', () => {
         statuses.push((await client.post('/Inventory/Receive', body)).status);
     };
     await call(40);
-    // This process is the api, too: most of the time it now does nothing but burn time, now more and now
-    // less.
+    // This process is also the api. Most of the time it now does nothing but burn time, for varying lengths.
     let turns = 0;
     const burn = () => {
       turns += 1;
       const until = performance.now() + 3 * (1 + (turns % 5));
       while (performance.now() < until);
     };
-    // Fewer at once where the machine has no time left for as many: 503 is right then.
+    // Send fewer at once on a machine without time to spare: 503 is right there.
     for (const callers of [8, 4, 2, 1, 1, 1]) {
       statuses.length = 0;
       const before = (await countStatuses(service.sql, itemID)).applied ?? 0;
@@ -58,15 +57,15 @@ describe('with a worker process', () => {
       await Promise.all(Array.from({ length: callers }, () => call(360 / callers)));
       clearInterval(burning);
       const answered = statuses.filter((status) => status === 201).length;
-      // Whatever the machine: never applied and answered no.
+      // On any machine: never applied and answered no.
       expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: before + answered });
       if (answered === statuses.length) break;
     }
     expect(statuses).toEqual(Array(360).fill(201));
   });
 
-  // Tried again: the worker waits for the gate for 300 ms, and a verdict for 600.
-  test('503 and surely not applied: a request whose api process stood still for all of its time', {
+  // Tried again: the worker waits 300 ms for the gate, and 600 ms for a verdict.
+  test('503 and never applied: a request whose api process stood still for its whole time', {
     retry: 3,
   }, async () => {
     const client = await service.client();
@@ -78,7 +77,7 @@ describe('with a worker process', () => {
       await release();
       throw error;
     });
-    // This process is the api, too.
+    // This process is also the api.
     const until = performance.now() + waitLimits.giveUpAfterMs + 200;
     while (performance.now() < until);
     const answer = await answered;
@@ -87,7 +86,7 @@ describe('with a worker process', () => {
     expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 1 });
   });
 
-  test('the stream that wakes an api process tells the ends of its jobs, not the steps before them', async () => {
+  test('the stream that wakes an api process carries the ends of its jobs, not the steps before', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
@@ -107,13 +106,13 @@ describe('with a worker process', () => {
     expect(events).not.toContain('added');
     expect(steps).toContain('added');
     expect(steps).not.toContain('completed');
-    // The process that opens the queue last says how much is kept: here the worker, for its canary. Without a
-    // word it is 10,000.
+    // The process that opens the queue last sets how much is kept: here the worker, for its canary. The
+    // default is 10,000.
     expect(kept).toBe('2000');
   });
 });
 
-describe('with a worker that applies and then loses its way', () => {
+describe('with a worker that applies a request and then loses its job', () => {
   const prefix = `answers-${randomBytes(6).toString('hex')}`;
   const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
   let close: (() => Promise<void>) | undefined;
@@ -122,8 +121,8 @@ describe('with a worker that applies and then loses its way', () => {
     await close?.();
   });
 
-  // Tried again: Postgres is asked once, and a machine that stands still then makes it 503.
-  test('201: a request whose job is called failed after it was applied', { retry: 3 }, async () => {
+  // Tried again: Postgres is asked once, and 503 is right if the machine stands still then.
+  test('201: a request whose job is reported as failed after it was applied', { retry: 3 }, async () => {
     close = startLosingWorker(service.sql, prefix, async () => {
       throw new UnrecoverableError('lost after the commit');
     });
@@ -138,7 +137,7 @@ describe('with a worker that applies and then loses its way', () => {
   });
 
   // Tried again: the machine may stand still for a second.
-  test('201 within a second: a request whose completion is never told', { retry: 3 }, async () => {
+  test('201 within a second: a request whose completion never arrives', { retry: 3 }, async () => {
     close = startLosingWorker(service.sql, prefix, () => new Promise(() => {}));
     const client = await service.client();
     const itemID = await service.item();

@@ -49,7 +49,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The status of an answer, or what hindered it: nobody waits longer than some seconds. */
+/** The status of an answer, or the error. Gives up after some seconds. */
 async function call(method: string, path: string, init: RequestInit = {}): Promise<number | string> {
   try {
     const response = await fetch(baseUrl + path, { method, signal: AbortSignal.timeout(60_000), ...init });
@@ -71,7 +71,7 @@ const readToken = () =>
   });
 
 describe('when every connection of the api to Postgres swallows what is sent, and new ones work', () => {
-  test('reads, transactions with and without a key, items and tokens are served again, twice over', async () => {
+  test('reads, transactions with and without a key, items and tokens work again, twice over', async () => {
     const { access_token: token } = (await (await readToken()).json()) as { access_token: string };
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const post = (path: string, body: object, more = {}) =>

@@ -3,7 +3,7 @@ import { openConsumer } from '../harness/consumer.ts';
 import { allApplied } from '../harness/outcomes.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
-test('attempt 1 for an envelope that is taken for the first time, 2 and 3 after it failed', async () => {
+test('attempt 1 when an envelope is first taken, 2 and 3 after failures', async () => {
   const attempts: number[] = [];
   const { submit, redisUrl, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4 });
   await openConsumer({
@@ -15,7 +15,7 @@ test('attempt 1 for an envelope that is taken for the first time, 2 and 3 after 
       return allApplied(requests);
     },
   });
-  // Long beside the attempts: it must not be settled before the third.
+  // Long compared with the attempts: the request must not be settled before the third.
   const answers = submit(1, performance.now() + 60_000);
   await expect.poll(() => attempts, { timeout: 60_000 }).toEqual([1, 2, 3]);
   await Promise.all(answers);

@@ -16,7 +16,7 @@ import { answerWay, callTexts, readersOf } from '../harness/call-texts.ts';
 const answerLength = 256 * 1024;
 const fitting = toldLengthMax / answerLength;
 
-/** An api's way to stock that applies all but moves of BUSY, and remembers by key what it applied. */
+/** Stock that applies everything except moves of BUSY, and remembers by key what it applied. */
 function openStock() {
   const applied = new Map<string, string>();
   const sent: string[] = [];
@@ -69,7 +69,7 @@ const listOf = (count: number, itemCount: number) =>
   });
 
 for (const itemCount of [1, 3])
-  test(`not applied: what follows new answers that fill the answer of the batch; a list that is sent again gets further, in its order: ${itemCount} items`, async () => {
+  test(`not applied: the operations after the batch’s answer is full; each resend applies more, in order: ${itemCount} items`, async () => {
     const { options, texts, applied, sent } = openStock();
     const tasks = listOf(40, itemCount);
     const counts: number[] = [];
@@ -80,11 +80,11 @@ for (const itemCount of [1, 3])
       expect(told).toEqual(tasks.map((_, index) => (applied.has(`place-${index}`) ? 'applied' : 'busy')));
       const left = tasks.flatMap((_, index) => (applied.has(`place-${index}`) ? [] : [index]));
       expect([...unsent]).toEqual(left);
-      // New ones and earlier ones have room for as much each.
+      // New and earlier answers have the same room each.
       const length = answers.reduce((sum, { result }) => sum + (result?.length ?? 0), 0);
       expect(length).toBeLessThan(2 * toldLengthMax + 10_000);
     }
-    // No more than what was under way when it was full.
+    // At most the operations under way when the answer was full.
     expect(counts[0]).toBeLessThanOrEqual(fitting + 4 * itemCount);
     expect(counts.at(-1)).toBe(40);
     const firsts = [...new Set(sent)].map((digest) => Number(digest.split('-')[1]));
@@ -98,7 +98,7 @@ for (const itemCount of [1, 3])
     expect(again.unsent.size).toBe(0);
   });
 
-/** What a batch in mode each is answered: one move of each of these items. */
+/** The answer to a batch in mode each that moves each of these items once. */
 async function moveEach(itemIds: readonly string[]) {
   const { options, applied } = openStock();
   const unused = async (): Promise<never> => {
@@ -133,13 +133,13 @@ async function moveEach(itemIds: readonly string[]) {
   return JSON.parse(text);
 }
 
-test('503 that says why: an operation of a batch that is not sent because the answers of others fill its answer', async () => {
+test('503 and its reason: an operation that is not sent because the batch’s answer is full', async () => {
   const { results, summary } = await moveEach(Array(40).fill('ITEM'));
   expect(summary).toEqual({ applied: fitting + 4, refused: 0, notApplied: 40 - fitting - 4 });
   expect(results.at(-1)).toMatchObject({ statusCode: 503, error: { message: messages.answersFull } });
 });
 
-test('503 that says that the service is busy: an operation that is not applied for that, and what follows it, in a batch whose answer is full', async () => {
+test('503 "busy": an operation refused because the service is busy, and those behind it, although the answer is full', async () => {
   const { results } = await moveEach([...Array(40).fill('ITEM'), ...Array(5).fill('BUSY')]);
   const told = results.map(({ error }: { error?: { message: string } }) => error?.message);
   expect(told.slice(39)).toEqual([messages.answersFull, ...Array(5).fill(messages.unavailable)]);

@@ -9,7 +9,7 @@ const batches = useBatches();
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-test('nothing is left in memory of what batches said, while their connection stays open', async () => {
+test('a pool keeps no result of a batch in memory while its connection stays open', async () => {
   const { pool } = batches.worker();
   const said: WeakRef<object>[] = [];
   for (let index = 0; index < 100; index++) {
@@ -28,7 +28,7 @@ test('nothing is left in memory of what batches said, while their connection sta
     .toBeLessThan(10);
 });
 
-test('no connection is left of a pool that was ended while it opened one', async () => {
+test('a pool that ends while it opens a connection leaves none open', async () => {
   const sql = connect(batches.url, { name: 'ended-early', connectionsMax: 1, byKeys: true });
   const pool = createBatchPool(sql);
   const work = pool.transaction(async (tx) => {

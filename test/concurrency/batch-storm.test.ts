@@ -16,7 +16,7 @@ afterEach(() => {
 const after = <T>(timeMs: number, value: T) =>
   new Promise<T>((resolve) => setTimeout(() => resolve(value), timeMs));
 
-/** Applies what it is sent in 40 ms, however much; settles in 20. */
+/** Applies any number of requests in 40 ms, and settles them in 20. */
 const sender = {
   togetherMax: 64,
   sendAll: (requests: readonly QueuedRequest[]) =>
@@ -33,7 +33,7 @@ const sender = {
 
 const answerWithinMs = 12_000;
 
-test('scanners that come back with their batches in one moment are all answered, each with what was applied of it', async () => {
+test('200 for every scanner whose batch arrives at the same moment, with the operations that were applied', async () => {
   const turns = createBatchTurns({ beside: 8, alone: 8 });
   const options = { sender, turns, readOutcomes: async () => new Map(), texts: callTexts() };
   const make = () => ({ kind: 'receive', body: { itemID: 'I', wid: 1 } }) as QueuedRequest;

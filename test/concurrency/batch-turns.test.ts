@@ -9,8 +9,8 @@ afterEach(() => {
 });
 
 /**
- * Lets so many operations of each of these clients wait for their turns; returns how many have begun, and how
- * to end some of those.
+ * Lets this many operations of each client wait for their turns. Returns how many have begun, and a way to
+ * end some of them.
  */
 function taking(turns: ReturnType<typeof createBatchTurns>, clients: Record<string, number>) {
   const begun: Record<string, number> = {};
@@ -31,7 +31,7 @@ function taking(turns: ReturnType<typeof createBatchTurns>, clients: Record<stri
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('as many operations of batches begin as there may be, fewer while single operations come', async () => {
+test('operations of batches run up to a maximum, which is lower while single operations arrive', async () => {
   const turns = createBatchTurns({ beside: 4, alone: 16 });
   turns.noteSingle();
   const { begun, give } = taking(turns, { a: 100 });
@@ -44,12 +44,12 @@ test('as many operations of batches begin as there may be, fewer while single op
   give(1);
   await settled();
   expect(begun).toEqual({ a: 6 });
-  // Nobody has come for a while.
+  // No single operation has come for a while.
   vi.advanceTimersByTime(60);
   give(1);
   await settled();
   expect(begun).toEqual({ a: 19 });
-  // Those that are under way stay so; no more begin before there is room again.
+  // Operations under way go on; no new one begins before there is room again.
   turns.noteSingle();
   give(12);
   await settled();
@@ -59,7 +59,7 @@ test('as many operations of batches begin as there may be, fewer while single op
   expect(begun).toEqual({ a: 20 });
 });
 
-test('clients take turns, however many operations one has', async () => {
+test('clients take turns, however many operations one of them has', async () => {
   const turns = createBatchTurns({ beside: 4, alone: 4 });
   const { begun, give } = taking(turns, { a: 100, b: 3 });
   await settled();

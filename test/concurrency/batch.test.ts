@@ -4,10 +4,10 @@ import { countStatuses, useBatches } from '../harness/batches.ts';
 
 const batches = useBatches();
 
-test('one of two requests of one batch for 60 of 100 units is applied, whichever comes first', async () => {
+test('one of two requests for 60 of 100 units in one batch is applied, whichever comes first', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
-  // Resolves: had the second been let through, the level's constraint would have thrown the whole batch away.
+  // Resolves: if the second had been let through, the level's constraint would have failed the whole batch.
   await expect(
     worker.apply([
       batches.request('receive', { itemID, units: 100, wid: 1 }),
@@ -27,21 +27,21 @@ test('one of two requests of one batch for 60 of 100 units is applied, whichever
   ).resolves.toMatchObject(['applied', 'refused', 'applied', 'applied'].map((status) => ({ status })));
 });
 
-test('abandoned, and nothing is applied: a request whose deadline has passed', async () => {
+test('abandoned and not applied: a request whose deadline has passed', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const late = batches.request('receive', { itemID, units: 1, wid: 1 }, { deadline: Date.now() - 1000 });
   const inTime = batches.request('receive', { itemID, units: 1, wid: 1 });
   const outcomes = await worker.apply([late, inTime]);
   expect(outcomes.map((outcome) => outcome.status)).toEqual(['abandoned', 'applied']);
-  // Not JSON's null, which would be somebody's answer.
+  // Not JSON's null, which would count as an answer.
   const stored =
     await batches.sql`select result from stock_transaction where request_id = ${late.requestId} and result is null`;
   expect(stored).toHaveLength(1);
   expect(await countStatuses(batches.sql, itemID)).toEqual({ abandoned: 1, applied: 1 });
 });
 
-test('never told applied: a batch whose very commit fails', async () => {
+test('never reported as applied: a batch whose commit itself fails', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const request = () => batches.request('receive', { itemID, units: 666, wid: 1 });
@@ -55,7 +55,7 @@ test('never told applied: a batch whose very commit fails', async () => {
   await expect(worker.apply([request()])).resolves.toMatchObject([{ status: 'applied' }]);
 });
 
-test('63 of 64 are applied in the order of their arrival when Postgres chokes on one of the batch', async () => {
+test('63 of 64 are applied in order of arrival when Postgres chokes on one request of the batch', async () => {
   const worker = batches.worker();
   const reports: string[] = [];
   const apply = batcherOf(worker, { report: (error) => reports.push(error.message) });
@@ -66,7 +66,7 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
       itemID: itemIDs[index % itemIDs.length],
       units: 1,
       wid: 1,
-      // No text of Postgres holds this character; the api lets none through.
+      // Postgres cannot store this character in a text; the api lets none through.
       ...(index === poisonAt ? { remark: 'a\u0000b' } : {}),
     }),
   );
@@ -87,11 +87,11 @@ test('63 of 64 are applied in the order of their arrival when Postgres chokes on
       group by status
     ) as counts`;
   expect(row?.statuses).toEqual({ applied: 63, abandoned: 1 });
-  // The batch, and half by half down to the one.
+  // The batch, then halves down to the one request.
   expect(reports).toHaveLength(7);
 });
 
-test('the transaction that waits for the next batch idles for a moment only, without locks or a snapshot', async () => {
+test('the transaction that waits for the next batch idles only briefly, without locks or a snapshot', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
@@ -100,20 +100,20 @@ test('the transaction that waits for the next batch idles for a moment only, wit
   await expect(receive()).resolves.toMatchObject([{ status: 'applied' }]);
 });
 
-test('applied: a batch after Postgres has ended the connection that waited for it', async () => {
+test('applied: a batch that comes after Postgres has ended the connection that waited for it', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
   const idle = await seeIdle(receive);
   await batches.sql`select pg_terminate_backend(${idle.pid}, 10_000)`;
-  // The driver hears of it in a turn of its own.
+  // The driver learns of it in a later turn.
   await new Promise((resolve) => setTimeout(resolve, 50));
   await expect(receive()).resolves.toMatchObject([{ status: 'applied' }]);
 });
 
 type Idle = { pid: number; xmin: string | null; locks: number };
 
-/** The transaction that waits after `work`: again and again, where it is gone before this looks. */
+/** The transaction that waits after `work`; tries again when it has ended before this looks. */
 async function seeIdle(work: () => Promise<unknown>): Promise<Idle> {
   let idle: Idle | undefined;
   const look = async () => {
@@ -125,7 +125,7 @@ async function seeIdle(work: () => Promise<unknown>): Promise<Idle> {
   return idle!;
 }
 
-/** The connections of workers that are in a transaction and wait for a statement. */
+/** The workers' connections that are in a transaction and wait for a statement. */
 function readIdle() {
   return batches.sql<Idle[]>`
     select pid, backend_xmin as xmin, (select count(*)::integer from pg_locks where pg_locks.pid = activity.pid and locktype <> 'virtualxid') as locks

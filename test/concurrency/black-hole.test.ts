@@ -6,7 +6,7 @@ import { startOwnRedis } from '../harness/own-redis.ts';
 import { useService } from '../harness/service.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
-// The answer a test waits for comes within five seconds; without the guard it never does.
+// The answer comes within five seconds; without the guard, never.
 const timeout = 60_000;
 
 async function openTestWay(url: string): Promise<Way> {
@@ -24,7 +24,7 @@ async function openBoth(url: { submitter: string; consumer: string }) {
 }
 
 test.each(['submitter', 'consumer'] as const)(
-  'applied again after every connection of the %s to Redis died without a word',
+  'applied after every connection of the %s to Redis died silently',
   async (side) => {
     const direct = inject('redisUrl');
     const way = await openTestWay(direct);
@@ -34,14 +34,14 @@ test.each(['submitter', 'consumer'] as const)(
   },
 );
 
-test('applied again after all connections to Redis died while nobody sent anything', async () => {
+test('applied after all connections to Redis died while idle', async () => {
   const way = await openTestWay(inject('redisUrl'));
   const send = await openBoth({ submitter: way.url, consumer: way.url });
   way.swallow();
   await expect.poll(send, { timeout }).toBe('applied');
 });
 
-test('a connection that nobody uses answers again after it died without a word', async () => {
+test('a connection that nobody uses recovers after it died silently', async () => {
   const way = await openTestWay(inject('redisUrl'));
   const redis = connectProducer(way.url, () => {});
   onTestFinished(() => redis.disconnect());
@@ -55,12 +55,12 @@ test('a connection that nobody uses answers again after it died without a word',
   await expect.poll(() => redis.ping().catch(() => 'away'), { timeout }).toBe('PONG');
 });
 
-test('applied again after a failover that left all connections at what is now a replica', async () => {
+test('applied after a failover that left all connections at a server that is now a replica', async () => {
   const [before, after] = await Promise.all([startOwnRedis(), startOwnRedis()]);
   onTestFinished(async () => {
     await Promise.all([before.stop(), after.stop()]);
   });
-  // One password for both, so that an address leads to either.
+  // Both have one password, so that one address leads to either.
   const { username, password } = new URL(before.url);
   await after.redis.call('ACL', 'SETUSER', username, `>${password}`);
   for (const { redis } of [before, after]) {
@@ -83,7 +83,7 @@ describe('the service', async () => {
   const service = useService({ apis: 2, workers: 2, env: { REDIS_URL: way.url } });
   afterAll(way.close);
 
-  test('201 from every api again after all connections to Redis died without a word', async () => {
+  test('201 from every api after all connections to Redis died silently', async () => {
     const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
     const itemID = await service.item();
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };

@@ -11,7 +11,7 @@ const service = useService({ env: { INTERNAL_PORT: '0' } });
 const path = '/api/v1/Inventory/Batch';
 const longMs = 600_000;
 
-/** The head of a batch whose body has so many bytes, as it is sent with this client's token. */
+/** The head of a batch with a body of this many bytes, sent with this client's token. */
 const headOf = (token: string, bytes: number, more = '') =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}` +
   `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
@@ -29,7 +29,7 @@ describe('the room for batches', () => {
     return { room, admitted, enter };
   }
 
-  test('takes bodies until it is full, and the next ones as room is made, each client in turn', async () => {
+  test('takes bodies until it is full, then the next ones as room is freed, each client in turn', async () => {
     const { room, admitted, enter } = watched({ total: 100, perClient: 100, waitMs: longMs });
     const first = enter('a1', 60);
     const second = enter('a2', 60);
@@ -46,7 +46,7 @@ describe('the room for batches', () => {
     expect(room.bytes()).toBe(130);
   });
 
-  test('is not filled by one client alone', async () => {
+  test('one client alone cannot fill it', async () => {
     const { admitted, enter } = watched({ total: 100, perClient: 50, waitMs: longMs });
     const first = enter('a1', 50);
     enter('a2', 1);
@@ -58,7 +58,7 @@ describe('the room for batches', () => {
     expect(admitted).toEqual(['a1', 'b1', 'a2']);
   });
 
-  test('is as empty as before when all have left, whenever they did and whatever came after', async () => {
+  test('is empty again when all have left, whenever they left and whatever came after', async () => {
     const { room, admitted, enter } = watched({ total: 10, perClient: 10, waitMs: longMs });
     const visits = ['a1', 'a2', 'b1', 'b2'].map((name) => enter(name, 10));
     visits[2]!.leave();
@@ -75,8 +75,8 @@ describe('the room for batches', () => {
   });
 });
 
-describe('a batch behind a full room', () => {
-  /** The reading of batches by itself, with a room for a hundred bytes; what is read waits until told. */
+describe('a batch that waits for room', () => {
+  /** Reads batches with room for a hundred bytes; a batch that was read waits until told. */
   async function serveRoom(waitMs: number) {
     const room = createBodyRoom({ total: 100, perClient: 100, waitMs });
     let goOn = () => {};
@@ -107,11 +107,11 @@ describe('a batch behind a full room', () => {
     return { room, goOn, send };
   }
 
-  test('is read when there is room; its wait counts', async () => {
+  test('is read when there is room; its wait counts against its time', async () => {
     const { room, goOn, send } = await serveRoom(longMs);
     const first = send('first');
     await expect.poll(room.bytes).toBe(100);
-    // More than Node takes from the connection unasked.
+    // More than Node reads from the connection unasked.
     const second = send('second', 400_000);
     await expect.poll(room.waitingCount).toBe(1);
     // Longer than what is taken for its sender's own time.
@@ -124,7 +124,7 @@ describe('a batch behind a full room', () => {
     await expect.poll(room.bytes).toBe(0);
   });
 
-  test('503: is told when there is none in time, on a connection that goes on', async () => {
+  test('503 when there is no room in time, on a connection that stays open', async () => {
     const { room, goOn, send } = await serveRoom(100);
     send('first');
     await expect.poll(room.bytes).toBe(100);
@@ -138,7 +138,7 @@ describe('a batch behind a full room', () => {
     expect(await second.next()).toMatchObject({ status: 200, text: expect.stringMatching(/^7 after/) });
   });
 
-  test('leaves with its caller, before it was read and while it is', async () => {
+  test('leaves when its caller leaves, before and while it is read', async () => {
     const { room, goOn, send } = await serveRoom(longMs);
     const first = send('first');
     await expect.poll(room.bytes).toBe(100);
@@ -151,7 +151,7 @@ describe('a batch behind a full room', () => {
     goOn();
   });
 
-  test('takes no room when its caller left before, while it was looked up', async () => {
+  test('takes no room when its caller left while it was looked up', async () => {
     const room = createBodyRoom({ total: 100, perClient: 100, waitMs: longMs });
     let hasCome = () => {};
     const arrived = new Promise<void>((resolve) => {
@@ -185,7 +185,7 @@ const reading = async (name: string) => {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 };
 
-test('a client that sends its batches slowly leaves room for those of others; its own next one waits, and gets 503', async () => {
+test('503 for the next batch of a client that sends slowly; batches of other clients have room', async () => {
   const slow = await service.client();
   const other = await service.client();
   const itemID = await service.item();

@@ -4,7 +4,7 @@ import { type Batch, gateKey, type LotState } from '@inventory/domain/stock/batc
 import type { AtomicOperation } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
 
-/** As many lots of one item as are read at most for 500 operations, 64 to a place, place by place. */
+/** The most lots of one item that are read for 500 operations: 64 in each place, place by place. */
 function largeBatch(): Batch {
   const ten = parseQuantity('10');
   const lots = Array.from({ length: 32_000 }, (_, index): LotState => {
@@ -53,7 +53,7 @@ function decide(batch: Batch, operations: readonly AtomicOperation[]) {
   }
 }
 
-test('the lots that an atomic batch passes over are bounded: what takes from hundreds of places at the end is refused', () => {
+test('409: an atomic batch that takes from hundreds of places at the end, because the lots it may pass over are bounded', () => {
   const batch = largeBatch();
   const last = Array.from({ length: 500 }, (_, index) => 499 - index);
   expect(decide(batch, issuesFrom(last))).toMatchObject({
@@ -65,7 +65,7 @@ test('the lots that an atomic batch passes over are bounded: what takes from hun
   expect(batch.looks).toBeLessThan(2_000_000);
 });
 
-test('what takes from many places within reach is applied', () => {
+test('applied: an atomic batch that takes from many places within reach', () => {
   const first = Array.from({ length: 200 }, (_, index) => index);
   expect(decide(largeBatch(), issuesFrom(first)).status).toBe('applied');
 });

@@ -14,17 +14,18 @@ import { isExpired } from '../harness/stock-model-lots.ts';
 import { expectSame, millionths, Places } from '../harness/stock-places.ts';
 
 const batches = useBatches();
-// A run that failed comes again with its seed: SEED=… RUNS=1.
+// SEED=… RUNS=1 repeats a failed run.
 const runs = Number(process.env.RUNS ?? 15);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-// Counts of the cases the runs have met, so that they cannot become tame unseen.
+// Counts of the cases the runs have met, so that the generator cannot go tame unnoticed.
 const met = { applied: 0, refused: 0, abandoned: 0, left: 0, large: 0, tooMany: 0, again: 0, counted: 0 };
 
 const told = new Map<string, StoredOutcome>();
 let worker: BatchWorker;
 
 /**
- * Judges what one batch said: in its order, against what there was at each one's turn. Returns what it left.
+ * Judges the outcomes of one batch in its order, each against the stock at its turn. Returns the requests it
+ * left.
  */
 function judge(
   items: ReadonlyMap<string, ModelItem>,
@@ -33,7 +34,7 @@ function judge(
   receivedAt: ReadonlyMap<number, number>,
 ) {
   const leftGates = new Set<string>();
-  // Where so many are on hold or expired when a batch begins, not all are counted for what a refusal says.
+  // With this many on hold or expired when a batch begins, a refusal does not count them all.
   const untaken = new Map(requests.map((request) => [request, untakenLots(items, request)]));
   const left: Queued<ModelRequest>[] = [];
   const seen = new Map<string, StoredOutcome | null>();
@@ -75,13 +76,13 @@ function judge(
     const context = JSON.stringify(request.body);
     if ('message' in said && 'message' in expected) {
       if (said.message.startsWith('Too many')) met.tooMany += 1;
-      // Of each kind ten are looked at at least, however many requests of the batch are refused.
+      // At least ten of each kind are looked at, however many requests of the batch are refused.
       if (/ at least | There may be more /.test(said.message) && untaken.get(request)! >= 10)
         for (const each of [said, expected])
           each.message = upTo(upTo(each.message, ' Not taken: '), ' There may be more ');
       if (said.message.startsWith('Nothing to move: at least '))
         for (const each of [said, expected]) each.message = upTo(each.message, ': ');
-      // They have no numbers yet.
+      // The lots have no numbers yet.
       if (said.message.includes('made just now'))
         for (const each of [said, expected]) each.message = upTo(each.message, ' on hold in ');
     }
@@ -95,7 +96,7 @@ function judge(
   return { left, lastNo };
 }
 
-/** How many lots on hold or expired there are in the gate of a request. */
+/** The number of lots on hold or expired in the gate of a request. */
 function untakenLots(items: ReadonlyMap<string, ModelItem>, request: ModelRequest): number {
   const lots = items.get(itemIdOf(request))!.model.allLots();
   const { wid } = request.body;
@@ -122,7 +123,7 @@ async function run(chance: Chance) {
     );
     const again = [...left, ...fresh].filter(() => chance.upTo(40) === 0);
     const redelivered = decided.filter(() => chance.upTo(60) === 0);
-    // As a batcher does: requests that were left come first.
+    // The batcher, too, puts requests that were left first.
     const requests = [...left, ...fresh, ...again];
     const outcomes = await wholeOf(await worker.applyOnce([...requests, ...redelivered]));
     met.again += redelivered.length;
@@ -144,7 +145,7 @@ async function run(chance: Chance) {
   for (const item of items.values()) await expectSameLots(item);
 }
 
-/** With the large answers that the batch did not read, of what was decided before. */
+/** Adds the large answers, decided earlier, that the batch did not read. */
 async function wholeOf(outcomes: readonly (StoredOutcome | null)[]): Promise<(StoredOutcome | null)[]> {
   const byPlace = new Map(
     outcomes.flatMap((outcome, place) => (outcome === null ? [] : [[String(place), outcome] as const])),
@@ -153,7 +154,7 @@ async function wholeOf(outcomes: readonly (StoredOutcome | null)[]): Promise<(St
   return outcomes.map((_, place) => byPlace.get(String(place)) ?? null);
 }
 
-/** When lots that were changed first, or made, came in: the answer of a count does not say. */
+/** When lots that were changed first, or created, came in: the answer of a count does not say. */
 async function receivedOf(outcomes: readonly (StoredOutcome | null)[]): Promise<Map<number, number>> {
   const recNos = outcomes.flatMap((outcome) =>
     outcome?.status === 'applied' ? [JSON.parse(outcome.result!).recNo as number | null] : [],
@@ -190,13 +191,13 @@ async function expectSameLots({ itemID, model, places }: ModelItem) {
 
 afterAll(() => console.log(`bounded batches: seed ${seed}, ${JSON.stringify(met)}`));
 
-test(`what one would do one after the other is what batches of bounded reading do: seed ${seed}`, async () => {
+test(`batches with bounded reads give the same outcomes as their requests one after the other: seed ${seed}`, async () => {
   worker = batches.worker();
   for (let index = 0; index < runs; index++)
     await run(chanceOf(seed + index)).catch((error) =>
       Promise.reject(new Error(`seed ${seed + index}`, { cause: error })),
     );
   if (runs < 10) return;
-  // Refusals of too many lots are too few to count on.
+  // Refusals for too many lots are too rare to count on.
   for (const [what, count] of Object.entries({ ...met, tooMany: 1 })) expect(count, what).toBeGreaterThan(0);
 });

@@ -11,7 +11,8 @@ import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
 
 const batches = useBatches();
 const lots = 24_000;
-// What the first pick of a batch may look at, and what all of them may beside that, and what they find.
+// The rows the first pick of a batch may look at, the rows all picks may look at beyond that, and the lots
+// they find.
 const [firstMax, eachMax, atomicMax, foundMax] = [13_000, 20_000, 20_000, 10_000];
 
 let itemID: string;
@@ -26,7 +27,7 @@ beforeAll(async () => {
   worker = batches.worker();
 }, 600_000);
 
-/** The outcomes of one batch, and the most that a transaction of it has looked at. */
+/** The outcomes of one batch, and the most that one of its transactions has looked at. */
 async function applyCounted(
   requests: readonly QueuedRequest[],
 ): Promise<{ outcomes: (StoredOutcome | null)[]; most: Looked }> {
@@ -50,14 +51,14 @@ const numbers = Array.from({ length: 500 }, (_, index) => lots - 2 * index);
 const ask = (kind: 'issue' | 'move' | 'count', body: object) =>
   batches.request(kind, { itemID, wid: 1, units: 1, ...body }) as Queued<SingleRequest>;
 
-test('applied: 500 issues in one atomic batch, by a tag that 12,000 lots share and the serial of one', async () => {
+test('applied: 500 issues in one atomic batch, by a tag that 12,000 lots share and the serial of one lot', async () => {
   const issues = numbers.map((n) => ask('issue', { rfidTag: shared.even.rfidTag, serial: `S-${n}` }));
   const { outcomes, most } = await applyCounted([atomic(issues)]);
   expect(outcomes).toMatchObject([{ status: 'applied' }]);
   expect(most.rows).toBeLessThan(firstMax + atomicMax + foundMax);
 });
 
-// The fields that a move can name, with what thousands have.
+// Each field a move can name, with values that thousands of lots have.
 const fields = Object.entries({
   rfidTag: shared.even.rfidTag,
   serial: shared.odd.serial,
@@ -69,11 +70,11 @@ const fields = Object.entries({
 const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
   ...Object.fromEntries(
     fields.map((_, index) => [
-      `moves by ${index + 1} marks that thousands have`,
+      `moves by ${index + 1} marks shared by thousands`,
       (n: number) => ask('move', { ...Object.fromEntries(fields.slice(0, index + 1)), toSpot: `T-${n}` }),
     ]),
   ),
-  'issues by two marks that thousands have, and none both': () =>
+  'issues by two marks, each shared by thousands, both by none': () =>
     ask('issue', { ...shared.even, ...shared.odd }),
   'issues by a serial of thousands and a spot of others': (n) =>
     ask('issue', { serial: shared.odd.serial, rfidTag: shared.even.rfidTag, serial2: `B-${n}` }),
@@ -81,15 +82,15 @@ const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
     ask('move', { received: days[0], fromSpot: shared.odd.spot, toSpot: `T-${n}` }),
   'moves by day of receipt alone': (n) =>
     ask('move', { received: days[1], toSpot: `T-${n}`, units: 1 + (n % 7) }),
-  'moves of what lies anywhere but where nearly all lies': (n) =>
+  'moves of lots outside the spot that nearly all are on': (n) =>
     ask('move', { rfidTag: shared.even.rfidTag, serial2: shared.even.serial2, units: n, toSpot: 'T' }),
   'issues without a serial and without a spot': (n) => ask('issue', { serial: '', units: n }),
-  'issues of what is on hold': (n) => ask('issue', { itemID: heldID, ...marksOf(n) }),
-  'issues of what has expired': (n) => ask('issue', { itemID: expiredID, ...marksOf(n) }),
-  'moves of what is on hold': (n) => ask('move', { itemID: heldID, received: days[0], toSpot: `T-${n}` }),
+  'issues of lots on hold': (n) => ask('issue', { itemID: heldID, ...marksOf(n) }),
+  'issues of expired lots': (n) => ask('issue', { itemID: expiredID, ...marksOf(n) }),
+  'moves of lots on hold': (n) => ask('move', { itemID: heldID, received: days[0], toSpot: `T-${n}` }),
   'counts by a serial of thousands at the spot of another lot': (n) =>
     ask('count', { serial: shared.odd.serial, spot: `P-${n}`, counted: 0 }),
-  'counts of what is on hold': (n) =>
+  'counts of lots on hold': (n) =>
     ask('count', {
       itemID: heldID,
       serial: shared.odd.serial,
@@ -98,26 +99,29 @@ const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
     }),
 };
 
-test.each(Object.entries(cases))('bounded, and the first is decided: %s', async (_name, make) => {
-  const differing = () => numbers.map((n) => make(n));
-  // A count has two picks.
-  const first = make(lots).kind === 'count' ? 2 * firstMax : firstMax;
-  const ways: [QueuedRequest[], rowsMax: number][] = [
-    [[make(lots)], first + 4000],
-    [[atomic(differing())], first + atomicMax + foundMax],
-    [differing(), first + eachMax + foundMax],
-  ];
-  for (const [requests, rowsMax] of ways) {
-    const { outcomes, most } = await applyCounted(requests);
-    expect(outcomes[0]).not.toBeNull();
-    expect(most.rows).toBeLessThan(rowsMax);
-    expect(most.pages).toBeLessThan(3 * rowsMax);
-  }
-  const trial = await tryOutTogether(worker.pool.sql, differing(), batches.clientId);
-  expect(['applied', 'refused']).toContain(trial.status);
-});
+test.each(Object.entries(cases))(
+  'a bounded number of rows is read, and the first request is decided: %s',
+  async (_name, make) => {
+    const differing = () => numbers.map((n) => make(n));
+    // A count has two picks.
+    const first = make(lots).kind === 'count' ? 2 * firstMax : firstMax;
+    const ways: [QueuedRequest[], rowsMax: number][] = [
+      [[make(lots)], first + 4000],
+      [[atomic(differing())], first + atomicMax + foundMax],
+      [differing(), first + eachMax + foundMax],
+    ];
+    for (const [requests, rowsMax] of ways) {
+      const { outcomes, most } = await applyCounted(requests);
+      expect(outcomes[0]).not.toBeNull();
+      expect(most.rows).toBeLessThan(rowsMax);
+      expect(most.pages).toBeLessThan(3 * rowsMax);
+    }
+    const trial = await tryOutTogether(worker.pool.sql, differing(), batches.clientId);
+    expect(['applied', 'refused']).toContain(trial.status);
+  },
+);
 
-test('409: too many lots, where by each field that is named thousands match, and none both', async () => {
+test('409: too many lots, where thousands match each named field and none matches both', async () => {
   const issue = ask('issue', { rfidTag: shared.even.rfidTag, serial: shared.odd.serial });
   const { outcomes } = await applyCounted([issue]);
   expect(outcomes).toMatchObject([
@@ -125,7 +129,7 @@ test('409: too many lots, where by each field that is named thousands match, and
   ]);
 });
 
-test('decided in the same batch: a move of another item by any lot, behind hundreds that need more than there is room for', async () => {
+test('decided in the same batch: a move of another item by any lot, behind hundreds that need more than the room there is', async () => {
   const costly = numbers.map((n) =>
     ask('move', { ...shared.even, serial: shared.odd.serial, toSpot: `T-${n}` }),
   );

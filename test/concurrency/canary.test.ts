@@ -20,8 +20,7 @@ const timeout = 60_000;
 
 /** A canary beside a worker that never takes anything. */
 function watch(redisUrl: string) {
-  // Unlike the service's, this connection is never replaced: however long it says nothing, it calls itself
-  // ready.
+  // Unlike the service's, this connection is never replaced: it calls itself ready however long it is silent.
   const connection = new Redis(redisUrl, { commandTimeout: 500, maxRetriesPerRequest: 0 });
   connection.on('error', () => {});
   const queue = openQueue({
@@ -43,7 +42,7 @@ function watch(redisUrl: string) {
   return { connection, queue, seen };
 }
 
-test.concurrent('unserved: work waits and none comes', async ({ expect }) => {
+test.concurrent('unserved: work waits and no worker takes it', async ({ expect }) => {
   const { seen } = watch(inject('redisUrl'));
   // Its own empty envelopes are work.
   await expect.poll(() => seen.unserved, { timeout }).toBeGreaterThan(0);
@@ -56,14 +55,14 @@ test.concurrent('unserved: a connection that calls itself ready answers nothing'
   await expect.poll(() => seen.unserved, { timeout }).toBeGreaterThan(0);
 });
 
-test.concurrent('nothing, while work waits in a Redis that is full', async ({ expect }) => {
+test.concurrent('not unserved: work waits in a Redis that is full', async ({ expect }) => {
   const { queue, seen } = watch(own.url);
   await queue.add('work', {});
   await own.redis.config('SET', 'maxmemory', '1');
   await own.redis.config('RESETSTAT');
   const refused = async () =>
     Number(/cmdstat_set:.*rejected_calls=(\d+)/.exec(await own.redis.info('commandstats'))?.[1] ?? 0);
-  // So many checks that it would be sure.
+  // Enough checks to be sure.
   await expect.poll(refused, { timeout }).toBeGreaterThan(5);
   expect(seen.unserved).toBe(0);
 });

@@ -8,7 +8,7 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 
 const lots = 60_000;
 const wids = [1, 2, 3];
-// One item with many lots, one with a few, none of the others changed.
+// One item with many lots and one with a few, all unchanged.
 const many = { shortId: 'SEED-00000001', lots: 4000 };
 const few = { shortId: 'SEED-00000400', lots: 12 };
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     { items: 500, warehouses: wids.length, lots, transactions: transactionsFor(lots) },
     () => {},
   );
-  // Nothing but where the lots lie is asked for here.
+  // Only where the lots lie matters here.
   await sql`alter table lot drop constraint lot_part_no_wid_fkey`;
   const give = async ({ shortId, lots }: typeof many, from: number) => {
     const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${shortId}`;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** How many rows and index entries of lots a page takes, and what it has. */
+/** The rows and index entries of lots that a page reads, and the page itself. */
 async function read(query: Partial<PageQuery>) {
   const asked = {
     ...{ page: 1, pageSize: 25, sort: undefined, direction: 'asc', modifiedSince: since },
@@ -57,7 +57,7 @@ async function read(query: Partial<PageQuery>) {
   } as PageQuery;
   const reading = lotPage(asked, wids, {});
   return database.sql.begin(async (tx) => {
-    // What others read for this connection is not counted as its own.
+    // Work that other sessions did on this connection does not count.
     await tx`set local max_parallel_workers_per_gather = 0`;
     const before = await countTouched(tx);
     const { totalCount } = await reading.read(tx as unknown as Sql);
@@ -67,7 +67,7 @@ async function read(query: Partial<PageQuery>) {
   });
 }
 
-/** Of this connection, from some moment on. */
+/** Counts of this connection, from some moment on. */
 async function countTouched(tx: Tx): Promise<number> {
   const [row] = await tx<{ touched: number }[]>`
     select pg_stat_get_xact_tuples_returned('lot'::regclass) + pg_stat_get_xact_tuples_fetched('lot'::regclass)
@@ -80,26 +80,26 @@ async function countTouched(tx: Tx): Promise<number> {
 const sorts = [undefined, 'recNo', 'spot'];
 
 describe('modifiedSince on lots', () => {
-  test.each(sorts)('reads what has changed, not what there is (sort: %s)', async (sort) => {
+  test.each(sorts)('reads the changed lots, not all there are (sort: %s)', async (sort) => {
     await updateItem(database.sql, few.shortId, { description: `new for ${sort}` });
     const { totalCount, touched, hasFew } = await read({ sort });
     expect(totalCount).toBe(few.lots);
     expect(hasFew).toBe(true);
-    // Each once for the page and once for the count, by index and row, and for its record.
+    // Each lot once for the page, once for the count (by index and row), and once for its record.
     expect(touched).toBeLessThan(10 * few.lots);
     const everything = await read({ sort: 'units', modifiedSince: undefined });
     expect(everything.touched).toBeGreaterThanOrEqual(lots);
   });
 
   test.each([1, 40, 160])(
-    'reads the many lots of an item that has changed, and no other (page %i)',
+    'reads the many lots of an item that has changed, and no others (page %i)',
     async (page) => {
       for (const { shortId } of [few, many]) {
         await updateItem(database.sql, shortId, { description: `new for ${page}` });
       }
       const { totalCount, touched, hasFew } = await read({ page });
       expect(totalCount).toBe(many.lots + few.lots);
-      // Many lots wait their turn with the costly ones.
+      // A list with many lots waits in turn with the costly ones.
       expect(hasFew).toBe(false);
       expect(touched).toBeLessThan(6 * totalCount);
     },

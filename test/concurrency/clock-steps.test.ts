@@ -14,7 +14,7 @@ let client: ApiClient;
 
 beforeAll(async () => {
   const { sql, databaseUrl } = service;
-  // A clock that can be set, under the name of Postgres' own: our connections look nowhere else for it.
+  // A clock that can be set, under the name of Postgres' own: our connections find this one first.
   await sql`create schema steps`;
   await sql`create table steps.ahead as select interval '0' as by`;
   await sql`grant usage on schema steps to public`;
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 const steps = 5;
-// By measurements of its own alone each step would be known 5 s after the one before.
+// If the api only measured periodically, it would notice each step 5 s late.
 const knownWithinMs = steps * 2000;
 const retryAfterMs = 1000;
 
@@ -58,13 +58,13 @@ test('201 again, right after the first 503, when the clock of Postgres is set fo
   for (let step = 1; step <= steps; step++) {
     await service.sql`update steps.ahead set by = by + interval '1 minute'`;
     const key = uniqueName('step');
-    // Measured in this moment by itself.
+    // A periodic measurement happened at this very moment.
     if ((await receive(key)) === 201) continue;
     met += 1;
     const refusedAt = performance.now();
     await expect.poll(() => receive(), { interval: 20 }).toBe(201);
     refusedMs += performance.now() - refusedAt;
-    // The same key again, as its caller would.
+    // The same key again, as a caller would send it.
     await setTimeout(retryAfterMs);
     await expect.poll(() => receive(key), { interval: retryAfterMs }).toBe(201);
   }

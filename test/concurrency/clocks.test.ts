@@ -4,7 +4,7 @@ import { asPart } from '../harness/as-part.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// Two api processes and a worker, each with a clock of its own, beside the one whose clock is right.
+// Two api processes and a worker, each with a wrong clock, beside processes whose clocks are right.
 const queuePrefix = uniqueName('clocks');
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: queuePrefix } });
 const apis: Started[] = [];
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 test.each(shiftsMs.map((shiftMs, index) => ({ shiftMs, index })))(
-  '201 and 200: transactions by way of an api whose clock is wrong by $shiftMs ms, and of a worker whose clock is wrong, too',
+  '201 and 200: transactions through an api whose clock is wrong by $shiftMs ms, and a worker whose clock is wrong, too',
   async ({ index }) => {
     const known = await service.client();
     const itemID = await service.item();
@@ -54,7 +54,7 @@ test.each(shiftsMs.map((shiftMs, index) => ({ shiftMs, index })))(
   },
 );
 
-test('a token of any process lives an hour from now, and each takes the othersâ€™', async () => {
+test('a token of any process is valid for an hour, and every process accepts it', async () => {
   const { clientId, secret } = await service.client();
   const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
   for (const from of baseUrls) {
@@ -64,7 +64,7 @@ test('a token of any process lives an hour from now, and each takes the othersâ€
       Buffer.from(body.access_token.split('.')[1], 'base64url').toString('utf8'),
     );
     expect(exp - iat).toBe(3600);
-    // To half of what any clock here is wrong by.
+    // To within half of the largest error of a clock here.
     expect(Math.abs(iat - askedAt)).toBeLessThan(15);
     for (const at of baseUrls) {
       const client = createApiClient(at, clientId, body.access_token);

@@ -5,9 +5,9 @@ import { startProxy } from '../faults/proxy.ts';
 import { through } from '../harness/black-hole.ts';
 import { uniqueName } from '../harness/service.ts';
 
-// As when a worker gives up a shard, or stops, while its wait for work is set up anew. The connection would
-// be there until the process ends, and nobody would hear of its errors.
-test('a connection of BullMQ that is closed while it is to come back does not come back', async () => {
+// This happens when a worker gives up a shard, or stops, while its wait for work is being set up again. The
+// connection would stay until the process ends, and nobody would see its errors.
+test('a BullMQ connection that is closed while it waits to reconnect does not reconnect', async () => {
   const network = await startProxy(Number(new URL(inject('redisUrl')).port));
   onTestFinished(() => network.close());
   const redis = connectConsumer(through(inject('redisUrl'), network), uniqueName('closed'), () => {});
@@ -16,7 +16,7 @@ test('a connection of BullMQ that is closed while it is to come back does not co
   connection.on('error', () => {});
   await connection.client;
   network.setState('cut');
-  // Redis takes connections now, and says nothing.
+  // Redis now accepts connections and says nothing.
   network.setState('stalled');
   await expect.poll(() => redis.status, { interval: 1 }).toBe('connect');
   const back = connection.reconnect().catch(() => {});

@@ -9,7 +9,7 @@ import { uniqueName } from '../harness/service.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 import { watchStatusPage } from '../harness/status-page-stream.ts';
 
-// Enough that nothing waits for what another request holds.
+// Enough items that no request waits for another one's lock.
 const itemIds = Array.from({ length: 2000 }, (_, index) => `ITEM-${index}`);
 const callerCount = 60;
 const patient = { timeout: 60_000 };
@@ -31,7 +31,7 @@ afterAll(async () => {
   await pair?.stop();
 });
 
-/** Connections of the service, by their names. */
+/** The service's connections, by name. */
 async function countConnections(): Promise<Record<string, number>> {
   const rows = await pair.primary.sql<{ name: string; count: number }[]>`
     select application_name as name, count(*)::integer as count from pg_stat_activity
@@ -39,13 +39,13 @@ async function countConnections(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
-/** Failures that are counted as of a service that is asked too much. */
+/** Failures that count as overload. */
 async function countBusy(): Promise<number> {
   const { value } = await readMetrics(service.internalPorts[0]!);
   return value('inventory_api_failures_total{cause="busy"}')!;
 }
 
-test('503 while commits wait for a standby that is away, without using up the places of Postgres; then each is applied once', {
+test('503 while commits wait for an absent standby, without using up the connections of Postgres; then each is applied once', {
   timeout: 300_000,
 }, async () => {
   const [client] = service.clients;
@@ -99,7 +99,7 @@ test('503 while commits wait for a standby that is away, without using up the pl
   const { transactionNo } = first.body;
   const tried = await client!.post('/Inventory/Reverse', { transactionNo, dryRun: true });
   expect(tried.status, tried.text).toBe(200);
-  // Writes of one item wait for the first of them, and then for a connection.
+  // Writes of one item wait for the first one, and then for a connection.
   const busy = await countBusy();
   const write = () => client!.put('/Item', { shortID: itemIds.at(-1), description: 'hangs' });
   const writes = await Promise.all(Array.from({ length: 30 }, write));
@@ -109,13 +109,13 @@ test('503 while commits wait for a standby that is away, without using up the pl
     state: 'fail',
     found: 'no standby is attached, and synchronous_standby_names is set: no write is answered',
   });
-  // What was on its way to the standby just then may be answered yet.
+  // Commits already on their way to the standby may still be answered.
   expect([...statuses].filter((status) => status !== 201)).toEqual([503]);
   const counts = await countConnections();
   // Four in service, eight that take long, eight left behind, and one that asks how many go on.
   expect(counts['inventory-verdict']).toBeLessThanOrEqual(21);
   expect(counts['inventory-items']).toBeLessThanOrEqual(21);
-  // Two left behind; a pool of batches is three connections, and one for each that is applied.
+  // Two left behind; a pool of batches has three connections, and one for each batch it applies.
   for (const name of ['inventory-worker', 'inventory-counts']) expect(counts[name]).toBeLessThan(12);
 
   await pair.primary.sql`alter system reset synchronous_standby_names`;
@@ -127,7 +127,7 @@ test('503 while commits wait for a standby that is away, without using up the pl
   const [stock] = await pair.primary.sql`select sum(units)::integer as units from lot`;
   expect(stock!.units).toBe(sent.length);
   await expectInvariants(pair.primary.sql);
-  // What was left behind has gone, and nothing is held up.
+  // The connections that were left behind have gone, and nothing is held up.
   await expect.poll(() => page.now()?.sentence, patient).toBe('All is well.');
   const total = async () => Object.values(await countConnections()).reduce((sum, count) => sum + count, 0);
   await expect.poll(total, patient).toBeLessThan(25);

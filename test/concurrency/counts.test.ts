@@ -5,7 +5,7 @@ import { receiveLots, useBatches } from '../harness/batches.ts';
 
 const batches = useBatches();
 
-/** A request that has not been sent: what is asked, and under which number. */
+/** A request that has not been sent: its body and its id. */
 type Asked = Queued<SingleRequest>;
 
 const together = (operations: Asked[]) => ({
@@ -13,10 +13,10 @@ const together = (operations: Asked[]) => ({
   operations: operations.map((operation) => ({ ...operation, ownKey: null })),
 });
 
-/** An item with so many lots of one unit at `Q`, all of them on hold. */
+/** An item with this many lots of one unit at `Q`, all of them on hold. */
 async function heldLots(count: number): Promise<{ itemID: string; recNos: number[] }> {
   const { itemID, recNos } = await receiveLots(batches, count, { spot: 'Q' });
-  // What the command does with one lot after the other.
+  // The same change as the command makes, lot by lot.
   await batches.sql.begin(async (tx) => {
     await tx`update lot set hold = true, hold_reason = 'recall' where rec_no = any(${recNos})`;
     await tx`
@@ -31,7 +31,7 @@ async function heldLots(count: number): Promise<{ itemID: string; recNos: number
 describe('a count of a place with more lots on hold than are read', () => {
   const tooMany = expect.stringContaining('Too many lots');
 
-  /** Takes some away from the place, and counts what is left there and two units more. */
+  /** Takes some units from the place, then counts the rest plus two. */
   async function movesAndCount(lots: number, moves: number) {
     const { itemID, recNos } = await heldLots(lots);
     const move = (recno: number) => batches.request('move', { itemID, wid: 1, units: 1, recno, toSpot: 'R' });
@@ -48,14 +48,14 @@ describe('a count of a place with more lots on hold than are read', () => {
     return { requests, inStock };
   }
 
-  test('refused: as too many, also after one of those that were read was moved in the same batch', async () => {
+  test('refused: too many lots, even after the same batch moved one of those it had read', async () => {
     const { requests, inStock } = await movesAndCount(1003, 1);
     const outcomes = await batches.worker().apply(requests);
     expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'refused', result: tooMany }]);
     expect(await inStock()).toBe(1003);
   });
 
-  test('refused: an atomic batch of a move and a count, tried out or applied', async () => {
+  test('refused: an atomic batch of a move and a count, as a dry run and for real', async () => {
     const { requests, inStock } = await movesAndCount(1003, 1);
     await expect(tryOutTogether(batches.sql, requests, batches.clientId)).resolves.toMatchObject({
       ...{ status: 'refused', index: 1 },
@@ -66,7 +66,7 @@ describe('a count of a place with more lots on hold than are read', () => {
     expect(await inStock()).toBe(1003);
   });
 
-  test('applied: when it is left with as many as it may count, in a batch after the one that moved the others', async () => {
+  test('applied: a count of as many lots as it may read, in the batch after the move of the others', async () => {
     const { requests, inStock } = await movesAndCount(1002, 2);
     const worker = batches.worker();
     const first = await worker.applyOnce(requests);
@@ -77,7 +77,7 @@ describe('a count of a place with more lots on hold than are read', () => {
   });
 });
 
-test('one of two counts at once on two workers finds what it expected; the other is judged against what that left', async () => {
+test('one of two simultaneous counts on two workers finds what it expected; the other is judged against the result', async () => {
   const workers = [batches.worker(), batches.worker()] as const;
   const itemID = await batches.item();
   await workers[0].apply([batches.request('receive', { itemID, units: 100, wid: 1 })]);
@@ -93,7 +93,7 @@ test('one of two counts at once on two workers finds what it expected; the other
   }
 });
 
-test('one of two reversals at once on two workers is applied', async () => {
+test('one of two simultaneous reversals on two workers is applied', async () => {
   const workers = [batches.worker(), batches.worker()] as const;
   const itemID = await batches.item();
   await workers[0].apply([batches.request('receive', { itemID, units: 100, wid: 1 })]);

@@ -3,7 +3,7 @@ import { connect } from '@inventory/db/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { expect, onTestFinished, test } from 'vitest';
 
-test('a pool that ended while it waited to connect again does not connect any more', async () => {
+test('a pool that ended while it waited to reconnect does not reconnect', async () => {
   const port = await choosePort('Postgres', undefined, undefined);
   const names: string[] = [];
   const server = createServer((socket) => {
@@ -19,7 +19,7 @@ test('a pool that ended while it waited to connect again does not connect any mo
   );
   for (const sql of pools) {
     await expect(sql`select`).rejects.toThrow();
-    // The next one waits a little, in the order of the pools.
+    // The pools wait a little before they try again, one after the other.
     sql`select`.catch(() => {});
   }
   await pools[0]!.end({ timeout: 0 });

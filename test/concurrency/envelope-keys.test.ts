@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The keys as a process has them that starts now. */
+/** The keys of a process that starts now. */
 async function open() {
   const keys = await openEnvelopeKeys(() => readEnvelopeKeys(database.sql));
   onTestFinished(() => keys.stop());
@@ -22,7 +22,7 @@ async function open() {
 const age = (kid: number, interval: string) =>
   database.sql`update envelope_key set created = clock_timestamp() - ${interval}::interval where kid = ${kid}`;
 
-test('a new key signs after a minute, verifies at once, and ends the one before after ten', async () => {
+test('a new key verifies at once, signs after a minute, and ends the previous key after ten', async () => {
   const before = await open();
   expect(before.signing().kid).toBe(1);
   const kid = await addEnvelopeKey(database.sql);
@@ -37,7 +37,7 @@ test('a new key signs after a minute, verifies at once, and ends the one before 
   const settled = await open();
   expect(settled.signing().kid).toBe(kid);
   expect(openEnvelope(settled, place, old)).toEqual([]);
-  // A process that has not read it yet does so when it meets the number.
+  // A process that has not read the key yet does so when it meets the number.
   const signed = signEnvelope(settled, place, []);
   expect(openEnvelope(before, place, signed)).toBeNull();
   await expect
@@ -51,7 +51,7 @@ test('a new key signs after a minute, verifies at once, and ends the one before 
   expect(openEnvelope(await open(), place, old)).toBeNull();
 });
 
-test('however often an unknown key is met, Postgres is asked once a second at most', async () => {
+test('Postgres is asked for an unknown key at most once a second, however often it is met', async () => {
   let reads = 0;
   const keys = await openEnvelopeKeys(async () => {
     reads += 1;

@@ -34,13 +34,13 @@ function openQueueOf(prefix: string) {
   return { redis, queue };
 }
 
-/** A worker that applies all there is, and notes which attempt each envelope was. */
+/** A worker that applies everything, and notes the attempt of each envelope. */
 const applyNoting = (attempts: number[]) => async (requests: QueuedRequest[], attempt: number) => {
   attempts.push(attempt);
   return allApplied(requests);
 };
 
-/** A queue with a worker of this version; `attempts`: those of the envelopes that it applied. */
+/** A queue with a worker of this version; `attempts` are those of the envelopes it applied. */
 async function openLine() {
   const prefix = `versions-${randomBytes(6).toString('hex')}`;
   const { redis, queue } = openQueueOf(prefix);
@@ -63,7 +63,7 @@ async function openLine() {
   return { prefix, redis, queue, consumer, attempts, reported, sign, add };
 }
 
-/** A worker of a later version, which applies whatever it gets; the ids of its jobs. */
+/** A worker of a later version that applies whatever it gets; `ids` are those of its jobs. */
 function startLaterWorker(prefix: string): string[] {
   const redis = connectConsumer(redisUrl, '', () => {});
   const done: string[] = [];
@@ -92,9 +92,9 @@ const isEmpty = (queue: Queue) =>
 
 test.each([
   ['of a later version', [request()], 2],
-  ['with a kind of request that is not known', [request(), request('transfer')], 1],
+  ['with an unknown kind of request', [request(), request('transfer')], 1],
 ])(
-  'an envelope %s is left to a worker that knows it, whoever takes it first',
+  'an envelope %s is left to a worker that knows it, whichever worker takes it first',
   async (_, requests, version) => {
     const { prefix, queue, consumer, attempts, reported, sign, add } = await openLine();
     const jobId = await add(sign(requests, version));
@@ -104,14 +104,14 @@ test.each([
     expect(done).toEqual([jobId]);
     expect(attempts).toEqual([]);
     expect(consumer.refusedCount()).toBe(0);
-    // Once, however often it came.
+    // Once, however often the envelope came.
     expect(reported).toEqual([
       'envelopes: 1 left to others: an api of a later version sent what this worker does not know',
     ]);
   },
 );
 
-test('work that this version knows goes on beside what it leaves', async () => {
+test('a worker leaves work it does not know and goes on with the rest', async () => {
   const { queue, attempts, sign, add } = await openLine();
   const jobId = await add(sign([request()], 2));
   await expect.poll(() => takenTimes(queue, jobId), waits).toBeGreaterThan(1);
@@ -123,7 +123,7 @@ test('work that this version knows goes on beside what it leaves', async () => {
   await queue.remove(jobId);
 });
 
-test('an envelope that others have left counts as taken for the first time', async () => {
+test('attempt 1: an envelope that other workers left', async () => {
   const { redis, prefix, queue, attempts, consumer, sign } = await openLine();
   await consumer.close();
   const { jobId, data } = sign([request()], 1);
@@ -149,7 +149,7 @@ const unknownWithin = {
   operations: [request('transfer')],
 } as unknown as StockRequest;
 
-test('503, nothing applied: where no worker knows the kind, and the envelope is taken out', async () => {
+test('503 and not applied: an envelope of a kind no worker knows is removed from the queue', async () => {
   const attempts: number[] = [];
   const { prefix, submit } = await openSubmitter({
     envelopeMax: 4,

@@ -3,7 +3,7 @@ import { openSubmitter, turn } from '../harness/submitter.ts';
 
 // Tried again: a machine that stands still for some milliseconds between two turns makes an envelope
 // unusually late.
-test('a few requests travel at once; behind many they travel together: full, or when the answers are late', {
+test('a few requests travel at once; many travel together, when an envelope is full or the answers are late', {
   retry: 3,
 }, async () => {
   const { submit, sizes } = await openSubmitter({ envelopeMax: 16, inFlightMax: 4 });
@@ -21,7 +21,7 @@ test('a few requests travel at once; behind many they travel together: full, or 
   for (const { status } of await Promise.all(answers)) expect(status).toBe('abandoned');
 });
 
-test('what nobody waits for any more does not stay in Redis, though no worker takes it', async () => {
+test('requests that nobody waits for any more leave Redis, even when no worker takes them', async () => {
   const { submit, sizes } = await openSubmitter({ envelopeMax: 16, inFlightMax: 4 });
   const answers = submit(40);
   await expect.poll(async () => (await sizes()).length, { interval: 10 }).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ const steps = fc.array(
 );
 type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
 
-/** One that has asked for room, as the test has seen it. */
+/** A request for room, as the test has seen it. */
 type Seen = Visit & {
   name: string;
   units: number;
@@ -52,7 +52,7 @@ type Seen = Visit & {
   goes: () => void;
 };
 
-/** A room and what is known of it from outside; whatever is admitted is judged at once. */
+/** A room, and the test's own record of it; every admission is judged at once. */
 function watched(freshFirst: boolean) {
   let total = 4;
   const room = createFairRoom({
@@ -64,7 +64,7 @@ function watched(freshFirst: boolean) {
   const seen: Seen[] = [];
   let listeners = 0;
   const wrong: string[] = [];
-  /** The names that went before one that waits, since the last of its own went in. */
+  /** The names admitted ahead of a waiting one since its own name was last admitted. */
   const passedBy = new Map<string, string[]>(names.map((name) => [name, []]));
   const those = (state: Seen['state'], name?: string) =>
     seen.filter((visit) => visit.state === state && (name ?? visit.name) === visit.name);
@@ -135,7 +135,7 @@ function watched(freshFirst: boolean) {
         }
       }
     },
-    /** What the room tells is so, and nobody waits for too long, nor without need. */
+    /** The room's counts are right, and nobody waits too long or without need. */
     expectExact() {
       expect(wrong).toEqual([]);
       for (const name of [undefined, ...names]) {
@@ -159,7 +159,7 @@ function watched(freshFirst: boolean) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test.each([false, true])(
-  'a room holds no more than it may, lets each name in after a single turn of another, and is empty when all have left; those with nothing in it first: %s',
+  'a room holds no more than its limit, admits each name after one turn of another, and is empty when all have left; names with nothing inside first: %s',
   async (freshFirst) => {
     await fc.assert(
       fc.asyncProperty(steps, async (some) => {

@@ -10,7 +10,7 @@ async function arrivals(): Promise<number> {
   return row!.count;
 }
 
-test('nobody waits for the one who folds, and what arrived meanwhile is folded by the next', async () => {
+test('folding makes nobody wait; the next run folds what arrived meanwhile', async () => {
   const itemID = await batches.item();
   const worker = batches.worker();
   const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
@@ -26,7 +26,7 @@ test('nobody waits for the one who folds, and what arrived meanwhile is folded b
       release = resolve;
       void Promise.all(folders.map((sql) => foldArrivals(sql, 10_000))).then(() => resolve());
     });
-    // All twenty are back although the one goes on.
+    // All twenty return while the one still folds.
     return tx`select count(*) as waiting from pg_stat_activity where application_name = 'folder' and wait_event_type = 'Lock'`;
   });
   await expect(folding).resolves.toEqual([{ waiting: 0 }]);
@@ -37,7 +37,7 @@ test('nobody waits for the one who folds, and what arrived meanwhile is folded b
   await Promise.all(folders.map((sql) => sql.end()));
 });
 
-test('folded by the next one: what one whose connection ended in the middle left behind', async () => {
+test('the next run folds the arrivals of a run whose connection ended halfway', async () => {
   const itemID = await batches.item();
   const worker = batches.worker();
   const receive = () => worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
@@ -65,7 +65,7 @@ test('folded by the next one: what one whose connection ended in the middle left
   await folder.end();
 });
 
-test('folded by another: what one that took too long left behind, and its right to fold, too', async () => {
+test('another process folds the arrivals of a run that took too long', async () => {
   const itemID = await batches.item();
   const worker = batches.worker();
   const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });

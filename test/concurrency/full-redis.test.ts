@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** Makes a key of 70 MB in one step, by a command of Redis in Lua that has a number to count with. */
+/** Creates a key of 70 MB in one step, with a Redis command in Lua that takes a number to count with. */
 async function fill(key: string, command: string): Promise<void> {
   const script = `
     redis.call('DEL', KEYS[1])
@@ -44,7 +44,7 @@ async function openClients(): Promise<{ clients: ApiClient[]; itemID: string }> 
 const status = async (client: ApiClient, itemID: string) =>
   (await client.post('/Inventory/Receive', body(itemID, 'again'))).status;
 
-test('201 or 503, as the ledger says, while Redis fills under load, is full and has room again', async () => {
+test('201 or 503, in agreement with the ledger, while Redis fills under load, is full and has room again', async () => {
   const { clients, itemID } = await openClients();
   const answered: Record<number, string[]> = { 201: [], 503: [] };
   const others: unknown[] = [];
@@ -79,7 +79,7 @@ test('201 again after the stream of events itself has filled Redis', async () =>
   const { clients, itemID } = await openClients();
   const [client] = clients;
   expect(await status(client!, itemID)).toBe(201);
-  // As if the answers of a minute ago had done it.
+  // As if the answers of a minute ago had filled it.
   const id = `'${Date.now() - 60_000}-' .. number`;
   await fill(eventsKey, `redis.call('XADD', KEYS[1], ${id}, 'event', ARGV[1])`);
   for (const each of clients) await expect.poll(() => status(each, itemID), { timeout }).toBe(201);
@@ -89,7 +89,7 @@ test('201 again after the stream of events itself has filled Redis', async () =>
 test('a worker with work in a full Redis asks a few times a second, not thousands of times', async () => {
   const { submit, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl: own.url });
   const queue = openQueue({ shard: 0, prefix, connection: own.redis, onError() {} });
-  // Of no api, which would remove it when its callers wait no more: it stays there as long as Redis is full.
+  // A job of no api, which would remove it once its callers stop waiting: it stays as long as Redis is full.
   await queue.add('envelope', { requests: [] });
   await fillWithKeys();
   const errors: string[] = [];

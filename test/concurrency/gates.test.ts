@@ -63,17 +63,17 @@ test('no deadlock between batches that are the first to touch the same items, in
   await expectNoRollbacks(batches.sql, 'test-worker');
 });
 
-test('applied as asked when the worker remembers items and gates that Postgres does not have any more', async () => {
+test('applied: requests for items and gates that the worker remembers and Postgres has lost', async () => {
   const worker = batches.worker();
   const [itemID, other] = [await batches.item(), await batches.item()];
   await worker.apply([batches.request('receive', { itemID: other, units: 1, wid: 1 })]);
-  // As after a failover to a standby that had not heard of the item: its number is another's now.
+  // As after a failover to a standby that had not received the item: its number belongs to another one now.
   const { byShortId, gates } = worker.parts;
   byShortId.set(itemID, byShortId.get(other)!);
   const receipts = [1, 2].map((wid) => batches.request('receive', { itemID, units: 3, wid }));
   const received = await worker.apply(receipts);
   expect(received.map(({ status }) => status)).toEqual(['applied', 'applied']);
-  // Nor of the gate of the other one in warehouse 2.
+  // The gate of the other item in warehouse 2 is missing, too.
   gates.add(gateKey(byShortId.get(other)!, 2));
   const moved = await worker.apply([
     batches.request('move', { itemID: other, units: 1, wid: 1, shipToWid: 2 }),

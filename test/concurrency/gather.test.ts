@@ -19,7 +19,7 @@ function countingPool(sql: (parameter: unknown) => unknown = () => []) {
   return { pool, runs };
 }
 
-test('what is asked in one moment is a few pieces of work, of a thousand at most, each with its own answer', async () => {
+test('questions of one moment are asked together, at most a thousand at a time, each with its own answer', async () => {
   const { pool } = countingPool();
   const sizes: number[] = [];
   const double = gather(pool, async (_sql, inputs: readonly number[]) => {
@@ -31,7 +31,7 @@ test('what is asked in one moment is a few pieces of work, of a thousand at most
   expect(sizes).toEqual([1000, 1000, 500]);
 });
 
-test('a fleet that wakes up in one moment has its clients read by a few statements', async () => {
+test('a few statements read the clients of a fleet that wakes up in one moment', async () => {
   const { pool, runs } = countingPool((clientIds) =>
     (clientIds as string[]).map((clientId) => ({ client_id: clientId, permissions: [11], wids: [1] })),
   );

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const poolOf = (run: () => Promise<unknown>, suspect = 0) =>
   ({ run, counts: () => ({ busy: 0, idle: 0, suspect }) }) as unknown as StatementPool;
 
-test('commits that hang are seen when all that waited with them was given up, and nothing is sent any more', async () => {
+test('hanging commits show when every request behind them was given up and nothing is sent any more', async () => {
   const queue = { isOpen: () => true, look: () => new Promise<never>(() => {}) };
   const needs = watchNeeds(createPresence(createFoldedLog(createLog('api'))), queue, {
     verdicts: poolOf(() => Promise.reject(new NeverBegunError('left behind'))),

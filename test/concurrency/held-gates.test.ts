@@ -11,16 +11,16 @@ import { allApplied } from '../harness/outcomes.ts';
 
 const batches = useBatches();
 
-// What waits for a held gate is given up after three seconds: a slow machine does fewer rounds.
+// Requests that wait for a held gate are given up after three seconds: a slow machine does fewer rounds.
 const roundsMaxMs = 1000;
 
 const statusesOf = (outcomes: readonly Outcome[]) => outcomes.map(({ status }) => status);
 
-// Tried again: a machine may stand still for longer than what waits is kept.
+// Tried again: a machine may stand still for longer than requests are kept.
 const again = { retry: 3 };
 
 test(
-  'applied at once, while somebody holds another gate; what is for that one is applied when it is free',
+  'applied at once while somebody holds another gate; requests for that gate are applied when it is free',
   again,
   async () => {
     const worker = batches.worker({ lockTimeoutMs: 300 });
@@ -45,7 +45,7 @@ test(
       const outcomes = await apply([receive(held), receive(free)], 1);
       expect(statusesOf(outcomes)).toEqual(['pending', 'applied']);
     }
-    // Nobody waited for the gate but the first batch.
+    // Only the first batch waited for the gate.
     expect(tried).toEqual([4, ...Array.from({ length: 1 + rounds }, (_, index) => (index === 0 ? 2 : 1))]);
     expect(await countStatuses(batches.sql, held)).toEqual({ applied: 2 });
     await release();
@@ -58,7 +58,7 @@ test(
   },
 );
 
-test('every held gate has its turn: what is for the fifth is applied when it is free, while four stay held', async () => {
+test('every held gate has its turn: requests for the fifth are applied when it is free, while four stay held', async () => {
   const worker = batches.worker({ lockTimeoutMs: 300 });
   const itemIDs = await Promise.all(Array.from({ length: 5 }, () => batches.item()));
   const receives = () => itemIDs.map((itemID) => batches.request('receive', { itemID, units: 1, wid: 1 }));
@@ -75,7 +75,7 @@ test('every held gate has its turn: what is for the fifth is applied when it is 
 });
 
 test(
-  'applied at once: what is for the gate that a move takes from, while the one it goes to is held',
+  'applied at once: requests for the gate a move takes from, while the gate it goes to is held',
   again,
   async () => {
     const worker = batches.worker({ lockTimeoutMs: 300 });
@@ -86,7 +86,7 @@ test(
     const release = await holdGates(batches.sql, itemID, 2);
     const move = () => batches.request('move', { itemID, units: 1, wid: 1, shipToWid: 2 });
     expect(statusesOf(await apply([receive(1), move()], 1))).toEqual(['applied', 'pending']);
-    // The lane of the held gate tries its moves meanwhile, and locks nothing for that.
+    // The lane of the held gate tries its moves meanwhile, and locks nothing for them.
     let rounds = 0;
     for (const from = performance.now(); rounds < 40 && performance.now() - from < roundsMaxMs; rounds++) {
       expect(statusesOf(await apply([move(), receive(1)], 1))).toEqual(['pending', 'applied']);
@@ -100,7 +100,7 @@ test(
 );
 
 test.each(['stock_level', 'lot', 'client'])(
-  'cut no further: a batch while somebody has locked the table %s',
+  'not cut further: a batch while somebody has locked the table %s',
   async (table) => {
     const worker = batches.worker({ lockTimeoutMs: 300 });
     const itemID = await batches.item();
@@ -122,7 +122,7 @@ test.each(['stock_level', 'lot', 'client'])(
   },
 );
 
-test('in the order of arrival, also in pieces: what a piece leaves for the next batch is not overtaken by a later piece', async () => {
+test('in order of arrival, also in pieces: a later piece does not overtake the requests that a piece leaves for the next batch', async () => {
   const worker = batches.worker();
   const itemIDs = await Promise.all([1, 2, 3].map(() => batches.item()));
   for (const itemID of itemIDs) {
@@ -141,7 +141,7 @@ test('in the order of arrival, also in pieces: what a piece leaves for the next 
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });
 
-test('an envelope that comes again is alone, cut in halves, then in quarters', async () => {
+test('an envelope that comes again is tried alone, cut in halves, then in quarters', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const sizes: number[] = [];
@@ -163,7 +163,7 @@ test('an envelope that comes again is alone, cut in halves, then in quarters', a
   expect(sizes).toEqual([5, 5, 4, 2, 2, 2, 2, 4]);
 });
 
-test('held, and not unknown: an item whose number the process forgets while its gate is waited for', async () => {
+test('held, not unknown: an item whose number the process forgets while it waits for the gate', async () => {
   const worker = batches.worker({ lockTimeoutMs: 3000 });
   const itemID = await batches.item();
   const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
@@ -187,7 +187,7 @@ test('held, and not unknown: an item whose number the process forgets while its 
   await release();
 });
 
-/** Held gates with a Postgres that says what it is told to. */
+/** Held gates over a Postgres that answers as told. */
 function heldGatesOf(options: {
   held: (look: number) => string[];
   apply: (requests: QueuedRequest[]) => Promise<ReadonlyMap<string, Outcome>>;
@@ -219,8 +219,8 @@ test('applied in the end: a move whose gates are held in turn', async () => {
 
 test.each([
   ['a connection that ends', 1, Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })],
-  ['one that cannot be applied', Number.POSITIVE_INFINITY, new Error('by a fault of ours')],
-])('harms nobody else that waits for the gate: %s', async (_, times, error) => {
+  ['a request that cannot be applied', Number.POSITIVE_INFINITY, new Error('by a fault of ours')],
+])('harms no other request that waits for the gate: %s', async (_, times, error) => {
   const [first, second, third] = Array.from({ length: 3 }, () =>
     batches.request('receive', { itemID: 'X', units: 1, wid: 1 }),
   );

@@ -39,13 +39,13 @@ test('one transaction and one answer for each of 100 keys, sent ten times at onc
   const processes = service.baseUrls.map((baseUrl) =>
     createApiClient(baseUrl, client.clientId, client.token, { isPatient: false }),
   );
-  /** As a careful caller does: again with the same key until the answer is clear. */
+  /** Sends again with the same key until the answer is clear, as a careful caller does. */
   async function send(key: string, index: number): Promise<ApiAnswer> {
     for (;;) {
       const body = { itemID, units: 1, wid: 1, reasonCode: 0, reference: key };
       const answer = await processes[index % 2]!.post('/Inventory/Issue', body, { 'Idempotency-Key': key });
       if (answer.status !== 503) return answer;
-      // Else 250 of them leave a slow machine no time for the worker.
+      // Otherwise 250 of them leave a slow machine no time for the worker.
       await setTimeout(200);
     }
   }

@@ -12,7 +12,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 const service = useService({ workers: 0 });
 let cut: AnswerCut;
 let api: Running & { port: number };
-/** By way of the stretch that breaks. */
+/** Connects through the proxy that breaks. */
 let client: ApiClient;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ const itemOf = async (shortId: string) =>
 const unavailable = { status: 503, body: { message: messages.unavailable } };
 const unknown = { status: 503, body: { message: messages.unknown } };
 
-/** Runs `write` with its connection broken once at these words. */
+/** Runs `write`, and breaks its connection once when these words pass. */
 async function broken(words: string, moment: 'after' | 'before', write: () => Promise<unknown>) {
   const before = cut.brokenCount();
   cut.breakAt(words, moment);
@@ -47,7 +47,7 @@ async function broken(words: string, moment: 'after' | 'before', write: () => Pr
 }
 
 describe('a write of an item whose connection breaks after it reached Postgres', () => {
-  test('201 with the item that stands: a creation', async () => {
+  test('201 with the stored item: a creation', async () => {
     const shortID = uniqueName('ITEM');
     const answer = await broken(shortID, 'after', () =>
       client.post('/Item', { shortID, description: 'new' }),
@@ -59,7 +59,7 @@ describe('a write of an item whose connection breaks after it reached Postgres',
     expect(await itemOf(shortID)).toEqual({ description: 'new', discontinued: false });
   });
 
-  test('200, as it stands: an update and a discontinuation', async () => {
+  test('200 with the stored item: an update and a discontinuation', async () => {
     const shortID = await service.item();
     const update = () => client.put('/Item', { shortID, description: 'changed' });
     expect(await broken(shortID, 'after', update)).toMatchObject({
@@ -75,7 +75,7 @@ describe('a write of an item whose connection breaks after it reached Postgres',
     expect(await itemOf(shortID)).toEqual({ description: 'changed', discontinued: true });
   });
 
-  test('503 that says it is not known, when it is not there: a creation of a name that another has', async () => {
+  test('503 "not known" when the item is not there: a creation with a name that another item has', async () => {
     const shortID = await service.item({ description: 'first' });
     const create = () => client.post('/Item', { shortID, description: 'second' });
     expect(await broken(shortID, 'after', create)).toMatchObject(unknown);
@@ -84,7 +84,7 @@ describe('a write of an item whose connection breaks after it reached Postgres',
 });
 
 describe('a write of an item whose connection breaks before it reached Postgres', () => {
-  test('503 that says it is not known', async () => {
+  test('503 "not known"', async () => {
     const shortID = uniqueName('ITEM');
     const create = () => client.post('/Item', { shortID });
     expect(await broken(shortID, 'before', create)).toMatchObject(unknown);
@@ -96,7 +96,7 @@ describe('a write of an item whose connection breaks before it reached Postgres'
   });
 });
 
-test('503 and surely not applied: more writes of an item than there are connections, while it is locked', async () => {
+test('503 and never applied: more writes of an item than there are connections, while it is locked', async () => {
   for (;;) {
     const shortID = await service.item({ description: 'old' });
     const holder = await service.sql.reserve();
@@ -110,10 +110,10 @@ test('503 and surely not applied: more writes of an item than there are connecti
       await holder`rollback`;
       holder.release();
     }
-    // A slow machine may not hear in time that Postgres has ended a statement.
+    // A slow machine may not learn in time that Postgres has ended a statement.
     if (answers.some(({ body }) => body.message === messages.unknown)) continue;
     for (const answer of answers) expect(answer).toMatchObject(unavailable);
-    // On every connection there may be: a statement that waited there has had its turn.
+    // On every possible connection: a statement that waited there has had its turn.
     const others = Array.from({ length: 20 }, () => client.post('/Item', { shortID: uniqueName('ITEM') }));
     for (const answer of await Promise.all(others)) expect(answer.status).toBe(201);
     expect(await itemOf(shortID)).toEqual({ description: 'old', discontinued: false });

@@ -27,7 +27,7 @@ import { applyLargeMoves, lotsOfLargeMove } from '../harness/large-moves.ts';
 import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-/** Sends again after a 503, sooner than a careful caller would and not for ever. */
+/** Sends again after a 503, sooner than a careful caller would, and not for ever. */
 async function soonClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   let answer = await send();
   for (let turn = 0; turn < 25 && answer.status === 503; turn++) {
@@ -72,7 +72,7 @@ describe('an api process without Redis beside one that has it', async () => {
     redis.disconnect();
   }
 
-  test('503 and surely not applied: a key whose request the other process has under way', async () => {
+  test('503 and never applied: a key whose request the other process has under way', async () => {
     const { client, other } = await clients();
     const itemID = await service.item();
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
@@ -88,19 +88,19 @@ describe('an api process without Redis beside one that has it', async () => {
     );
     onTestFinished(() => worker.stop());
     expect((await underWay).status).toBe(503);
-    // Behind it in the queue: a request that was to be applied before is by now.
+    // Behind it in the queue: a request that was to be applied before has been by now.
     expect((await client.post('/Inventory/Receive', body)).status).toBe(201);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 1 });
-    // Once refused it makes way.
+    // Once refused, it no longer blocks the key.
     expect((await untilAnswered(() => client.post('/Inventory/Receive', body, headers))).status).toBe(201);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 2 });
-    // And its answer is given also by a process that can send nothing.
+    // A process that can send nothing can give its answer, too.
     const replayed = await other.post('/Inventory/Receive', body, headers);
     expect(replayed.status).toBe(201);
     expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  test('200 for an atomic batch that is not taken when another process has applied all of it; when it has applied a part, that is not denied', async () => {
+  test('200 for an atomic batch that cannot be sent but was applied by another process; 503 "partly" when only a part was', async () => {
     const { client, other } = await clients();
     const itemID = await service.item();
     const worker = await startWorker(
@@ -116,7 +116,7 @@ describe('an api process without Redis beside one that has it', async () => {
     const again = await soonClear(() => other.post('/Inventory/Batch', some));
     const replayed = first.body.results.map((each: object) => ({ ...each, replayed: true }));
     expect(again).toMatchObject({ status: 200, body: { summary: { applied: 2 }, results: replayed } });
-    // The header's key is bound to an answer by the batch alone.
+    // Only the batch binds an answer to the key in the header.
     const listed = await other.post('/Inventory/Batch', some, { 'Idempotency-Key': uniqueName('list') });
     expect(listed).toMatchObject({ status: 503, body: { message: messages.partly, results: replayed } });
     const more = await other.post('/Inventory/Batch', { mode: 'atomic', operations });
@@ -124,7 +124,7 @@ describe('an api process without Redis beside one that has it', async () => {
     expect(more.headers.get('Retry-After')).toBe('1');
     expect(more.body.results.slice(0, 2)).toEqual(replayed);
     expect(outcomesOf(more.body)).toEqual(['applied 201', 'applied 201', 'notApplied 503']);
-    // However soon it comes again: what is told a moment later is not put off once more.
+    // However soon it comes again: a decision told a moment later is not put off once more.
     proxy.setState('open');
     const all = await soonClear(() => client.post('/Inventory/Batch', { mode: 'atomic', operations }));
     expect(all.status, all.text).toBe(200);
@@ -132,7 +132,7 @@ describe('an api process without Redis beside one that has it', async () => {
     expect(await inStock(service, itemID)).toBe(6);
   });
 
-  test('200 within bounds for an atomic batch that is not taken, of operations with large answers', async () => {
+  test('200, of bounded size, for an applied atomic batch of large answers that cannot be sent', async () => {
     const { client, other } = await clients();
     const worker = await startWorker(
       asPart('worker', { ...env(), REDIS_URL: redisUrl }),
@@ -176,12 +176,12 @@ describe('a key', () => {
   const refusedKey = { status: 'refused', result: expect.stringContaining('used with another request') };
   const abandoned = { status: 'abandoned', result: null };
 
-  /** One more send of the key; it came now, unless told otherwise. */
+  /** One more send of the key, arriving now unless told otherwise. */
   function send(itemID: string, digest: string, { units = 1, askedAt = Date.now() } = {}) {
     const key = { digest, fingerprint: Buffer.alloc(32, units).toString('base64'), askedAt };
     return { ...batches.request('receive', { itemID, units, wid: 1 }), key };
   }
-  /** Lets so many batches come to their writes, all together, and `meanwhile` run before them. */
+  /** Lets this many batches reach their writes together, and runs `meanwhile` before them. */
   async function beforeTheWrites<T>(
     count: number,
     apply: () => Promise<T>[],
@@ -193,7 +193,7 @@ describe('a key', () => {
         const applied = apply();
         await expectWaiting(batches.sql, count);
         await meanwhile();
-        // A promise in a list, so that the transaction ends without waiting for it.
+        // In a list, a promise is not awaited, so the transaction ends without it.
         return { applied };
       })
     ).applied;
@@ -236,7 +236,7 @@ describe('a key', () => {
     for (let round = 0; round < 20; round++) {
       const items = [await batches.item(), await batches.item()];
       const digests = Array.from({ length: 200 }, createDigest);
-      // Each in another order, so that one claims first what the other claims last; both write at the same
+      // Each in another order, so that one first claims what the other claims last; both write at the same
       // time.
       const outcomes = await Promise.all(
         await beforeTheWrites(2, () =>
@@ -252,7 +252,7 @@ describe('a key', () => {
     }
   });
 
-  test('never applied: a send that came before another one was told so; the next one is', async () => {
+  test('never applied: a send that came before another send was refused; the next send is applied', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();
     const digest = createDigest();
@@ -265,14 +265,14 @@ describe('a key', () => {
     expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 1 });
   });
 
-  test('never applied: a send told so by a clock that is behind its own', async () => {
+  test('never applied: a send that was refused by a clock behind its own', async () => {
     const itemID = await batches.item();
     const ahead = send(itemID, createDigest(), { askedAt: Date.now() + 60_000 });
     expect((await settle(batches.sql, [ahead])).get(ahead.requestId)).toEqual(abandoned);
     expect(await batches.worker().apply([ahead])).toEqual([abandoned]);
   });
 
-  test('applied: a send of a key that was refused while the clock of Postgres was an hour ahead; what is refused from now on is again', async () => {
+  test('applied: a send of a key that was refused while the clock of Postgres was an hour ahead; later refusals hold', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();
     const [key, other] = [createDigest(), createDigest()];
@@ -282,7 +282,7 @@ describe('a key', () => {
       update idempotency_key
       set refused_at = clock_timestamp() + interval '1 hour'
       where encode(key_digest, 'base64') = any(${[key, other]}::text[])`;
-    // It came while the clock was ahead.
+    // This send came while the clock was ahead.
     const ahead = send(itemID, other, { askedAt });
     expect(await worker.apply([ahead])).toEqual([abandoned]);
     const [applied] = await worker.apply([send(itemID, key)]);
@@ -296,7 +296,7 @@ describe('a key', () => {
     expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
   });
 
-  test('never applied: a send whose key was refused, again and for the first time, while its batch waited', async () => {
+  test('never applied: a send whose key was refused, again or for the first time, while its batch waited', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();
     await worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
@@ -315,7 +315,7 @@ describe('a key', () => {
     expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 1 });
   });
 
-  test('abandoned by its batch: other sends that came before are, too; a later one is applied', async () => {
+  test('abandoned by its batch: so are other sends that came before; a later send is applied', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();
     const digest = createDigest();
@@ -326,7 +326,7 @@ describe('a key', () => {
     expect(next?.status).toBe('applied');
   });
 
-  test('batches, verdicts of other sends and resends that race say the same of each key', async () => {
+  test('batches, verdicts and resends that race agree on each key', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();
     const seen: Record<string, number> = {};
@@ -355,7 +355,7 @@ describe('a key', () => {
     expect(seen).toEqual({ applied: expect.any(Number), abandoned: expect.any(Number) });
   });
 
-  test('that several refuse at once, each in another order: nobody waits for anybody for ever', async () => {
+  test('no deadlock when several processes refuse the same keys at once, each in another order', async () => {
     const itemID = await batches.item();
     for (let round = 0; round < 20; round++) {
       const digests = Array.from({ length: 60 }, createDigest);
@@ -394,7 +394,7 @@ describe('a key', () => {
     const sender = createSender({
       submitter: full,
       settle: async (request) => {
-        // A connection that ends keeps nothing in doubt: another one is asked.
+        // A connection that ends leaves nothing in doubt: another one is asked.
         if (++asked === 1) throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
         return (await settle(batches.sql, [request])).get(request.requestId)!;
       },
@@ -430,7 +430,7 @@ describe('a key', () => {
     ]);
   });
 
-  test('the first send of a key is no repeat, also when it is found by its key alone', async () => {
+  test('the first send of a key is no repeat, even when it is found only by its key', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();
     const key = { digest: randomBytes(32).toString('base64'), fingerprint: 'AAAA', askedAt: Date.now() };
@@ -446,7 +446,7 @@ describe('a key', () => {
     expect(await byKey(second)).toEqual({ status: 'applied', result: expect.any(String), isRepeat: true });
   });
 
-  test('a large answer is not read under the locks, and once for all that ask for it; beyond a bound others are not read', async () => {
+  test('large answers are read outside the locks, once for all their sends, and only up to a bound', async () => {
     const worker = batches.worker();
     const itemID = await batches.item();
     await worker.apply(

@@ -13,8 +13,8 @@ const limits = { envelopeMax: 10, inFlightMax: 4 };
 const now = 10_000;
 
 /**
- * So many wait; of each envelope under way: how many still wait for its answers, and how long ago it was
- * sent.
+ * A lane with this many waiting requests and these envelopes under way: how many requests of each still lack
+ * an answer, and how long ago it was sent.
  */
 function laneOf(
   waiting: number,
@@ -34,7 +34,7 @@ const full = { unanswered: 10, agoMs: 1 };
 
 describe('an envelope', () => {
   test.each([
-    { leaves: false, why: 'nobody waits', lane: laneOf(0, []) },
+    { leaves: false, why: 'nothing waits', lane: laneOf(0, []) },
     { leaves: true, why: 'nothing is under way', lane: laneOf(1, []) },
     { leaves: true, why: 'seven are under way', lane: laneOf(1, [{ unanswered: 7, agoMs: 1 }]) },
     { leaves: false, why: 'eight are under way', lane: laneOf(1, [{ unanswered: 8, agoMs: 1 }]) },
@@ -54,7 +54,7 @@ describe('an envelope', () => {
         { unanswered: 4, agoMs: 1 },
       ]),
     },
-    { leaves: true, why: 'those that wait fill it', lane: laneOf(10, [full, full, full]) },
+    { leaves: true, why: 'the waiting requests fill it', lane: laneOf(10, [full, full, full]) },
     { leaves: true, why: 'the newest is late', lane: laneOf(1, [full, { unanswered: 10, agoMs: 21 }]) },
     { leaves: false, why: 'only an old one is late', lane: laneOf(1, [{ unanswered: 10, agoMs: 90 }, full]) },
     { leaves: false, why: 'four are under way', lane: laneOf(10, [full, full, full, full]) },
@@ -75,11 +75,11 @@ describe('a request', () => {
     { busy: false, why: 'it leaves with this turn', lane: laneOf(39, [], { roundTripMs: 900 }) },
     {
       busy: true,
-      why: 'all who leave with this turn fill four envelopes',
+      why: 'the requests leaving with this turn fill four envelopes',
       lane: laneOf(40, [], slow),
       agoMs: 201,
     },
-    { busy: false, why: 'those before it leave soon', lane: laneOf(40, [], slow), agoMs: 199 },
+    { busy: false, why: 'the requests before it leave soon', lane: laneOf(40, [], slow), agoMs: 199 },
     { busy: false, why: 'one envelope waits behind four', lane: laneOf(10, Array(4).fill(full), slow) },
     { busy: true, why: 'three envelopes wait behind four', lane: laneOf(30, Array(4).fill(full), slow) },
     { busy: false, why: 'many wait and leave fast', lane: laneOf(250, Array(4).fill(full), { paceMs: 2 }) },
@@ -99,7 +99,7 @@ describe('a request', () => {
   });
 });
 
-test('the expected wait: of those ahead and an envelope more, at the pace of late or of a round trip', () => {
+test('the expected wait counts the requests ahead and one more envelope, at the recent pace or that of a round trip', () => {
   expect(expectedWaitMs(laneOf(5, []), limits)).toBe(null);
   expect(expectedWaitMs(laneOf(20, Array(4).fill(full), { roundTripMs: 80 }), limits)).toBe(30 * 2);
   expect(expectedWaitMs(laneOf(20, Array(4).fill(full), { roundTripMs: 80, paceMs: 5 }), limits)).toBe(
@@ -107,7 +107,7 @@ test('the expected wait: of those ahead and an envelope more, at the pace of lat
   );
 });
 
-test('the pace is learnt only while some have to stay, and forgotten when nobody waits', () => {
+test('the pace is learnt only while requests have to wait, and forgotten when none waits', () => {
   const lane = laneOf(10, []);
   notePace(lane, 10, now);
   expect(lane.paceMs).toBe(0);
@@ -118,7 +118,7 @@ test('the pace is learnt only while some have to stay, and forgotten when nobody
   expect({ paceMs: lane.paceMs, lastSentAt: lane.lastSentAt }).toEqual({ paceMs: 0, lastSentAt: null });
 });
 
-test('the round trip moves by an eighth to what the last envelope took, and its place is free', () => {
+test('the round trip moves an eighth towards the time of the last envelope, whose place is free again', () => {
   const lane = laneOf(0, [{ unanswered: 0, agoMs: 90 }]);
   noteAnswered(lane, lane.sent.get('envelope 0')!, now);
   expect(lane.roundTripMs).toBe(20);

@@ -13,7 +13,7 @@ describe('the service', () => {
   const prefix = uniqueName('large');
   const service = useService({ env: { QUEUE_PREFIX: prefix } });
 
-  test('200 with every lot that an issue took; through Redis travels only that it is stored', async () => {
+  test('200 with every lot that an issue took; Redis carries only a note that the answer is stored', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const lots = Array.from({ length: 150 }, (_, index) => ({ lot: `LOT-${index}-WITH-A-LONG-NAME` }));
@@ -38,7 +38,7 @@ describe('the service', () => {
         const place = fields.indexOf('returnvalue');
         return place < 0 ? [] : ((JSON.parse(fields[place + 1]!) as SignedAnswer | null)?.results ?? []);
       });
-    // On a slow machine the answer may be found in Postgres before it is told.
+    // On a slow machine the answer may be found in Postgres before the completion arrives.
     const readStored = async () => (await readTold()).filter(([status]) => status === 'stored');
     await expect.poll(readStored, { timeout: 60_000 }).toEqual([['stored', null]]);
     const told = await readTold();
@@ -46,14 +46,14 @@ describe('the service', () => {
   });
 });
 
-test('a stored answer is read as soon as it is known to be there, not when it is late', async () => {
+test('a stored answer is read as soon as it is known to exist, not when it is late', async () => {
   const { submit, redisUrl, prefix } = await openSubmitter({
     envelopeMax: 4,
     inFlightMax: 4,
     readOutcomes: async (requests) => allApplied(requests, 'x'.repeat(5000)),
   });
   await openConsumer({ redisUrl, prefix, apply: async (requests) => allApplied(requests, 'x'.repeat(5000)) });
-  // By their clock they come in two minutes: they are not late before that.
+  // Requests count as late only after two minutes here.
   const answers: SubmitResult[] = [];
   for (const each of submit(4, performance.now() + 120_000)) each.then((answer) => answers.push(answer));
   await expect
@@ -83,7 +83,7 @@ test('Redis holds a few thousand events and some tens of megabytes after many en
   expect(answered).toBeGreaterThan(20_000);
   const key = `${prefix}:${queueName(0)}`;
   const lengths = await Promise.all(['events', 'steps'].map((stream) => own.redis.xlen(`${key}:${stream}`)));
-  // Whole nodes of up to a hundred are removed.
+  // Redis removes whole nodes of up to a hundred entries.
   expect(Math.max(...lengths)).toBeLessThan(2200);
   const used = Number(/used_memory:(\d+)/.exec(await own.redis.info('memory'))?.[1]);
   expect(used).toBeLessThan(80_000_000);

@@ -14,7 +14,7 @@ import { allPermissions, uniqueName } from '../harness/service.ts';
 // Some 130 MB of text.
 const largeItems = 200_000;
 const large = 1;
-// Up to the size that is answered as one text, just beyond it, and multiples of a piece.
+// The largest size that is answered as one text, one item more, and multiples of a piece.
 const sizes = [0, 1, 499, 500, 501, 1000, 1001, 1500, 2000];
 const categoryOf = (size: number) => 10_000 + size;
 
@@ -87,7 +87,7 @@ async function read(category: number, acceptEncoding?: string, method: 'GET' | '
   };
 }
 
-/** A reader of its own who takes nothing once the answer has begun. */
+/** A reader that stops reading once the answer has begun. */
 async function openReader(category = large): Promise<Socket> {
   const socket = connectTcp(api.port, '127.0.0.1');
   onTestFinished(() => {
@@ -103,7 +103,7 @@ async function openReader(category = large): Promise<Socket> {
   return socket;
 }
 
-/** The transactions open in Postgres for such lists. */
+/** The transactions in Postgres that are open for such lists. */
 const streamsOpen = async () => {
   const rows = await database.sql`
     select
@@ -133,7 +133,7 @@ test('200: a category of any size is a flat array by ShortID', async () => {
   }
 });
 
-test('200: a large category is compressed for a caller who accepts gzip, and the same for one who does not', async () => {
+test('200: a large category is compressed for a caller that accepts gzip, with the same content', async () => {
   const plain = await read(categoryOf(2000), 'identity');
   const small = await read(categoryOf(2000), 'gzip');
   for (const { headers } of [plain, small]) expect(headers.vary).toBe('Accept-Encoding');
@@ -146,7 +146,7 @@ test('200: a large category is compressed for a caller who accepts gzip, and the
   await untilStreams(0);
 });
 
-test('200: 200,000 items, for little memory, and others are served in between', async () => {
+test('200: 200,000 items take little memory, and other requests are served in between', async () => {
   await read(large);
   const before = await readMetric('process_resident_memory_bytes');
   const startedAt = performance.now();
@@ -180,13 +180,13 @@ test('200: 200,000 items, for little memory, and others are served in between', 
   }
   const seconds = (performance.now() - startedAt) / 1000;
   expect(bytes).toBeGreaterThan(times * largeItems * 600);
-  // One text of it would be there at least once.
+  // As one text, the answer would take at least its own size.
   expect(Math.max(...peaks) - before).toBeLessThan(bytes / times);
-  // The time that other programs on the machine disturbed least.
+  // The time of the run that other programs disturbed least.
   expect(Math.min(...lags)).toBeLessThan(seconds / times / 10);
 });
 
-test('an answer is of one moment, however long its reader takes', async () => {
+test('an answer shows one moment, however long its reader takes', async () => {
   const socket = await openReader();
   await untilStreams(1);
   try {
@@ -214,14 +214,14 @@ test('an answer is of one moment, however long its reader takes', async () => {
   }
 });
 
-test('Postgres is done with it when its caller goes in the middle', async () => {
+test('Postgres ends the query when the caller leaves halfway', async () => {
   const socket = await openReader();
   await untilStreams(1);
   socket.destroy();
   await untilStreams(0);
 });
 
-test('Postgres is done with it when its caller takes nothing, and the answer has no end', async () => {
+test('Postgres ends the query when the caller stops reading, and the answer is cut short', async () => {
   const socket = await openReader();
   await untilStreams(1);
   await untilStreams(0);
@@ -234,7 +234,7 @@ test('Postgres is done with it when its caller takes nothing, and the answer has
   expect(tail).not.toMatch(/0\r\n\r\n$/);
 });
 
-test('the answer has no end when Postgres fails in the middle, and the next one is whole', async () => {
+test('the answer is cut short when Postgres fails halfway, and the next one is whole', async () => {
   const socket = await openReader();
   await untilStreams(1);
   await database.sql`

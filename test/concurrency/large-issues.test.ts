@@ -5,7 +5,7 @@ import { meanwhile } from '../harness/meanwhile.ts';
 
 const batches = useBatches();
 
-/** An item with so many lots of one unit in warehouse 1. */
+/** An item with this many lots of one unit in warehouse 1. */
 const itemWithLots = async (...how: [count: number, body?: object, worker?: BatchWorker]) =>
   (await receiveLots(batches, ...how)).itemID;
 
@@ -14,7 +14,7 @@ const refusal = (message: string) => ({
   result: expect.stringContaining(`{"code":"conflict","message":${JSON.stringify(message)},"reason":`),
 });
 
-test('applied: an issue of 1,000 lots, and refused one of 1,001, with how many it would take and what to do', async () => {
+test('applied: an issue of 1,000 lots; refused: one of 1,001, with the number it would take and what to do', async () => {
   const worker = batches.worker();
   const itemID = await itemWithLots(2500);
   const issue = (units: number) => batches.request('issue', { itemID, units, wid: 1 });
@@ -44,21 +44,21 @@ test('applied: issues of every lot of their items, few or many, alone and togeth
     const issues = itemIDs.flatMap((itemID, index) =>
       each(counts[index]!).map((units) => batches.request('issue', { itemID, units, wid: 1 })),
     );
-    // One batch: nothing of it is left for a later one.
+    // One batch: nothing is left for a later one.
     const outcomes = await worker.applyOnce(issues);
     expect(outcomes).toEqual(issues.map(() => expect.objectContaining({ status: 'applied' })));
   };
   for (const count of [1, 4, 5, 16, 17, 40]) await issueAll([count]);
   await issueAll([4, 5, 40]);
-  // Many that need a few more than most do.
+  // Many that need a few more lots than most do.
   await issueAll(Array(40).fill(9));
   await issueAll([...Array(40).fill(9), 100]);
-  // The same item again and again.
+  // The same item several times.
   await issueAll([6], (units) => Array(units).fill(1));
   await issueAll([60], (units) => Array(units / 2).fill(2));
 });
 
-test('what is on hold or expired is told as the batch itself left it: moved by the batch itself, it is elsewhere', async () => {
+test('a refusal names the lots on hold or expired as the batch itself left them: a lot it moved is elsewhere', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const receive = (units: number, expires?: string) =>
@@ -87,7 +87,7 @@ test('what is on hold or expired is told as the batch itself left it: moved by t
   ]);
 });
 
-test('what is on hold is not told as if it were nothing where more is on hold than is looked at', async () => {
+test('a refusal does not say that nothing is on hold when more is on hold than the batch looks at', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const ask = (kind: 'receive' | 'issue') => (_: unknown, index: number) =>
@@ -112,10 +112,10 @@ test('what is on hold is not told as if it were nothing where more is on hold th
   });
 });
 
-test('as many lots as there are, and no more than are counted: more than 10,000', async () => {
+test('the exact number of lots up to 10,000, and "more than 10,000" beyond', async () => {
   const worker = batches.worker();
   const itemID = await itemWithLots(1);
-  // Through the ledger this would take a minute; this is taken back before the ledger is checked.
+  // Through the ledger this would take a minute; these rows are removed before the ledger is checked.
   const add = (count: number) => batches.sql`
     insert into lot (part_no, wid, units, received, modified)
     select part_no, 1, 1, now(), now()
@@ -136,7 +136,7 @@ test('as many lots as there are, and no more than are counted: more than 10,000'
 });
 
 test.each(['issue', 'move'] as const)(
-  'everything a batch asks for is applied once, in as many batches as it takes: %s',
+  'every request of a batch is applied once, in as many batches as it takes: %s',
   async (kind) => {
     const worker = batches.worker();
     const itemIDs = await Promise.all([3000, 900, 900, 900, 40].map((count) => itemWithLots(count)));
@@ -167,7 +167,7 @@ test.each(['issue', 'move'] as const)(
   },
 );
 
-test('null is what a batch leaves to the next one, never its first request, and the others are applied', async () => {
+test('a batch leaves requests to the next one, but never its first, and applies the others', async () => {
   const worker = batches.worker();
   const itemIDs = await Promise.all([700, 700, 700, 10].map((count) => itemWithLots(count)));
   const requests = [700, 700, 700, 10].map((units, index) =>
@@ -178,14 +178,14 @@ test('null is what a batch leaves to the next one, never its first request, and 
   await expect(worker.applyOnce([requests[2]!])).resolves.toMatchObject([{ status: 'applied' }]);
 });
 
-test('the lots that come first, though a batch has read one that comes later for another request', async () => {
+test('the first lots in order are taken, although the batch has read a later one for another request', async () => {
   const worker = batches.worker();
   const itemID = await itemWithLots(1100);
   await worker.apply([batches.request('receive', { itemID, units: 50, wid: 1, serial: 'LAST' })]);
   const outcomes = await worker.apply([
     batches.request('issue', { itemID, units: 1, wid: 1, serial: 'LAST' }),
     batches.request('issue', { itemID, units: 900, wid: 1 }),
-    // More than the batch reads, and less than it has with that last one.
+    // More than the batch reads, and less than it has read together with that last one.
     batches.request('issue', { itemID, units: 120, wid: 1 }),
   ]);
   const lots = outcomes.map(({ result }) => JSON.parse(result!).lots as { recNo: number; units: number }[]);
@@ -195,7 +195,7 @@ test('the lots that come first, though a batch has read one that comes later for
   expect(recNos.slice(1)).not.toContain(recNos[0]);
 });
 
-test('409: more than what the request before it left, though it was counted before that one took some', async () => {
+test('409: more units than the request before it left, although they were counted before that one took some', async () => {
   const worker = batches.worker();
   const itemID = await itemWithLots(1600);
   const issue = (units: number) => batches.request('issue', { itemID, units, wid: 1 });
@@ -205,8 +205,8 @@ test('409: more than what the request before it left, though it was counted befo
   ]);
 });
 
-// Tried again: what other connections have read before, Postgres may count in between.
-test('no lots beyond the first are read for a request that is late, or decided before', {
+// Tried again: Postgres may count in between the lots that other connections read before.
+test('only the first lots are read for a request that is late or already decided', {
   retry: 3,
 }, async () => {
   const worker = batches.worker({ name: 'counting' });
@@ -217,7 +217,7 @@ test('no lots beyond the first are read for a request that is late, or decided b
   await worker.applyOnce([decided]);
   const before = await lotsRead();
   await worker.applyOnce([late, decided]);
-  // Two picks of four lots, those without an expiry.
+  // Two picks of the four lots without an expiry date.
   expect((await lotsRead()) - before).toBeLessThan(20);
 
   async function lotsRead(): Promise<number> {
@@ -231,20 +231,20 @@ test('no lots beyond the first are read for a request that is late, or decided b
   }
 });
 
-test('applied: an issue for which there is enough, though lots that were there when its batch began have expired since', async () => {
+test('applied: an issue with enough stock, although other lots expired after its batch began', async () => {
   const worker = batches.worker();
   const itemID = await itemWithLots(1100, { expires: '2999-01-01' });
   await worker.apply([batches.request('receive', { itemID, units: 50, wid: 1 })]);
   const release = await holdGates(batches.sql, itemID);
   const issued = meanwhile(worker.applyOnce([batches.request('issue', { itemID, units: 5, wid: 1 })]));
   await expectWaiting(batches.sql, 1);
-  // Later than the waiting transaction's begin, and over when it has its gate.
+  // After the waiting transaction began, and past when it gets its gate.
   await batches.sql`update lot set expires = clock_timestamp() where expires > now()`;
   await release();
   await expect(issued).resolves.toMatchObject([{ status: 'applied' }]);
 });
 
-test('left to later batches: most of many moves of the same thousand lots, and none of what they leave room for', async () => {
+test('left to later batches: most of many moves of the same thousand lots, and everything behind the first left', async () => {
   const worker = batches.worker();
   const itemID = await itemWithLots(1000, { spot: 'A' });
   const moves = Array.from({ length: 20 }, (_, index) =>

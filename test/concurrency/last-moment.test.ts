@@ -13,7 +13,7 @@ const lastMoment = new Date('2031-05-06T23:59:59.999Z');
 const nextDay = new Date('2031-05-07T00:00:00.000Z');
 const limits = { lots: 4, looks: 16 };
 
-// By a field alone, by one of two, and by the moment of receipt.
+// By one field, by one of two fields, and by the moment of receipt.
 const ways: Partial<LotFilter>[] = [
   {},
   { serial: 'S' },
@@ -63,7 +63,7 @@ test.each(ways)(
   },
 );
 
-test('a lot whose last moment is that of a batch is read before that is known', async () => {
+test('a lot whose last moment is that of a batch is read before that moment is known', async () => {
   const pick = await pickFor({});
   const [read] = readsOf('', pick, false);
   const undone = new Error('undone');
@@ -77,7 +77,7 @@ test('a lot whose last moment is that of a batch is read before that is known', 
   await expect(looked).rejects.toBe(undone);
 });
 
-test('read again: what was read up to a lot that does not match and has expired since', async () => {
+test('a pick is read again when a lot it was read up to, and which did not match, has expired since', async () => {
   const pick = await pickFor({ serial: 'S', spot: 'B' });
   const [read] = readsOf('', pick, false);
   const found: Candidates = {

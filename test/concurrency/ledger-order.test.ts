@@ -18,7 +18,7 @@ type Lot = {
 type Transaction = {
   kind: 'receive' | 'move' | 'issue';
   status: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by comparing it.
+  // biome-ignore lint/suspicious/noExplicitAny: a test compares a body with what it expects.
   body: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   result: any;
@@ -28,9 +28,9 @@ const never = '9999';
 const today = '2026';
 
 /**
- * The rules of the contract once more, one transaction after the other: what each must have been answered,
- * given the lots that the ones before it left. Only the numbers of new lots are taken from the answers. Units
- * are halves, which doubles add up exactly.
+ * The rules of the contract, applied to one transaction after the other: the answer each must have had, given
+ * the lots that the ones before it left. Only the numbers of new lots come from the answers. Units are
+ * halves, which doubles add up exactly.
  */
 function replay(lots: Lot[], { kind, body, result }: Transaction): unknown {
   if (kind === 'receive') {
@@ -110,7 +110,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Sends again what a slow machine was too busy for; not what it may have applied without saying so. */
+/** Sends again a request that a slow machine was too busy for, but not one that may have been applied. */
 async function taken(send: () => Promise<ApiAnswer>): Promise<void> {
   for (;;) {
     const { status, body } = await send();
@@ -118,7 +118,7 @@ async function taken(send: () => Promise<ApiAnswer>): Promise<void> {
   }
 }
 
-test('every lot is taken in the order of allocation, whatever ran beside it: the ledger replayed gives the same answers', async () => {
+test('lots are taken in the order of allocation, whatever runs beside: replaying the ledger gives the same answers', async () => {
   const client = await service.client();
   const processes = service.baseUrls.map((baseUrl) =>
     createApiClient(baseUrl, client.clientId, client.token),
@@ -169,10 +169,10 @@ test('every lot is taken in the order of allocation, whatever ran beside it: the
     order by rec_no`;
   const modelled = lots.map(({ recNo, wid, spot, units }) => ({ recNo, wid, spot, units }));
   expect(modelled.sort((a, b) => a.recNo - b.recNo)).toEqual([...stored]);
-  // The run was worth something: whole batches met, and many transactions took several lots.
+  // The run covered the interesting cases: full batches, and many transactions with several lots.
   const several = transactions.filter(({ result }) => result.lots?.length > 1);
   expect(several.length).toBeGreaterThan(60);
   expect(transactions.filter(({ status }) => status === 'refused').length).toBeGreaterThan(20);
-  // But for those whose outcome a slow machine could not tell.
+  // Except those whose outcome a slow machine could not tell.
   expect(transactions.length).toBeGreaterThan(700);
 });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const patient = { timeout: 60_000 };
 
-/** Ten that were left behind, where two are free; `active`: how many go on, by what Postgres says. */
+/** Leaves ten statements behind where two may be; `active` is the number that Postgres says still run. */
 function leaveTen(countActive: () => Promise<number>) {
   let told = 0;
   const leftBehind = createLeftBehind(2, countActive, () => told++);
@@ -13,7 +13,7 @@ function leaveTen(countActive: () => Promise<number>) {
   return { leftBehind, ends, told: () => told };
 }
 
-test('another connection may be opened as soon as what was left behind is done, however much there was', () => {
+test('another connection may open as soon as the statements left behind are done, however many there were', () => {
   const { leftBehind, ends, told } = leaveTen(async () => 10);
   expect(leftBehind.mayOpen()).toBe(false);
   for (const end of ends) end();
@@ -21,17 +21,17 @@ test('another connection may be opened as soon as what was left behind is done, 
   expect(leftBehind.mayOpen()).toBe(true);
 });
 
-test('another connection may be opened when Postgres says that what was left behind has ended, though nobody told', async () => {
+test('another connection may open when Postgres says that the statements left behind have ended', async () => {
   let active = 2;
   const { leftBehind, told } = leaveTen(async () => active);
-  // Eight of ten have ended: two go on, and no more may.
+  // Eight of ten have ended: two go on, and that is the limit.
   await expect.poll(told, patient).toBe(1);
   expect(leftBehind.mayOpen()).toBe(false);
   active = 1;
   await expect.poll(() => leftBehind.mayOpen(), patient).toBe(true);
 });
 
-test('one that ended without a word is forgotten before the next ones come, though it held up nothing', async () => {
+test('a statement that ended silently is forgotten before the next ones come, although it held nothing up', async () => {
   let told = 0;
   const leftBehind = createLeftBehind(
     2,
@@ -45,7 +45,7 @@ test('one that ended without a word is forgotten before the next ones come, thou
   expect(leftBehind.mayOpen()).toBe(true);
 });
 
-test('no connection may be opened while Postgres cannot be asked', async () => {
+test('no connection may open while Postgres cannot be asked', async () => {
   let asked = 0;
   const { leftBehind } = leaveTen(async () => {
     asked += 1;
@@ -55,7 +55,7 @@ test('no connection may be opened while Postgres cannot be asked', async () => {
   expect(leftBehind.mayOpen()).toBe(false);
 });
 
-test('a connection on which nothing came to Postgres is none that was left behind', () => {
+test('a connection on which nothing reached Postgres does not count as left behind', () => {
   const leftBehind = createLeftBehind(2, async () => 0);
   for (let count = 0; count < 10; count++) leftBehind.add(null);
   expect(leftBehind.mayOpen()).toBe(true);

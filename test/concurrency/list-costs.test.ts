@@ -3,7 +3,7 @@ import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
 import { expect, test } from 'vitest';
 
-/** The costs of what the lists of the api ask for, without asking Postgres. */
+/** The costs of lists as the api asks for them, without Postgres. */
 async function costsOf(query: Record<string, string>): Promise<Record<string, string>> {
   const costs: Record<string, string> = {};
   let path = '';
@@ -39,12 +39,12 @@ const of = (cost: string) => ({
 });
 
 test.each([{}, { page: '900', pageSize: '250' }])(
-  'a list without filters costs a page, as it comes over HTTP: %j',
+  'a list without filters costs a page, with its query as HTTP gives it: %j',
   async (query) => {
     expect(await costsOf(query)).toEqual(of('page'));
   },
 );
 
-test('a list of what was modified costs its matches', async () => {
+test('a list filtered by modifiedSince costs its matches', async () => {
   expect(await costsOf({ modifiedSince: '2026-01-01' })).toEqual(of('matches'));
 });

@@ -34,7 +34,7 @@ const receive = (itemID: string, fields: Fields = {}, wid = 1) =>
 
 async function refusedKey() {
   const key = keyOf();
-  // For as long as the test takes.
+  // Refused for as long as the test runs.
   const refused = { ...key, askedAt: key.askedAt + 9_500 };
   await refuseKeys(batches.sql, [{ requestId: randomUUID(), clientId: batches.clientId, key: refused }]);
   return key;
@@ -47,28 +47,31 @@ async function abandoned() {
 }
 
 const notApplied: [string, () => Fields | Promise<Fields>][] = [
-  ['that is late', () => ({ deadline: Date.now() - 1000 })],
-  ['that is late, and has a key', () => ({ deadline: Date.now() - 1000, key: keyOf() })],
-  ['whose key was refused', async () => ({ key: await refusedKey() })],
-  ['that had its verdict', async () => ({ requestId: await abandoned() })],
+  ['is late', () => ({ deadline: Date.now() - 1000 })],
+  ['is late and has a key', () => ({ deadline: Date.now() - 1000, key: keyOf() })],
+  ['has a refused key', async () => ({ key: await refusedKey() })],
+  ['has its verdict', async () => ({ requestId: await abandoned() })],
 ];
 
-test.each(notApplied)('abandoned: what comes in its list behind one %s; nobody else', async (_, fieldsOf) => {
-  const worker = batches.worker();
-  const itemID = await batches.item();
-  const [first, second, third] = listOf(
-    receive(itemID, await fieldsOf()),
-    receive(itemID),
-    receive(itemID, { key: keyOf() }),
-  );
-  const outcomes = await worker.apply([first!, receive(itemID), second!, receive(itemID), third!]);
-  expect(statusesOf(outcomes)).toEqual(['abandoned', 'applied', 'abandoned', 'applied', 'abandoned']);
-  // For good: whoever has the envelope next finds it so.
-  expect(statusesOf(await worker.apply([third!, second!]))).toEqual(['abandoned', 'abandoned']);
-});
+test.each(notApplied)(
+  'abandoned: the requests of a list behind one that %s, and no others',
+  async (_, fieldsOf) => {
+    const worker = batches.worker();
+    const itemID = await batches.item();
+    const [first, second, third] = listOf(
+      receive(itemID, await fieldsOf()),
+      receive(itemID),
+      receive(itemID, { key: keyOf() }),
+    );
+    const outcomes = await worker.apply([first!, receive(itemID), second!, receive(itemID), third!]);
+    expect(statusesOf(outcomes)).toEqual(['abandoned', 'applied', 'abandoned', 'applied', 'abandoned']);
+    // For good: the next batch with these requests finds them abandoned.
+    expect(statusesOf(await worker.apply([third!, second!]))).toEqual(['abandoned', 'abandoned']);
+  },
+);
 
 test.each(notApplied)(
-  'abandoned: what comes in its list behind one %s, in a batch of its own',
+  'abandoned: the requests of a list behind one that %s, in a batch of their own',
   async (_, fieldsOf) => {
     const worker = batches.worker();
     const itemID = await batches.item();
@@ -83,14 +86,14 @@ test.each(notApplied)(
   },
 );
 
-test('abandoned: what comes in its list behind one that nobody has decided', async () => {
+test('abandoned: the requests of a list behind an undecided one', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const [, second] = listOf(receive(itemID), receive(itemID));
   expect(statusesOf(await worker.apply([second!]))).toEqual(['abandoned']);
 });
 
-test('abandoned: what comes in its list behind a repeat of one that is', async () => {
+test('abandoned: the requests of a list behind a repeat of an undecided one', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const key = keyOf();
@@ -99,7 +102,7 @@ test('abandoned: what comes in its list behind a repeat of one that is', async (
   expect(statusesOf(await worker.apply([late, ...list]))).toEqual(['abandoned', 'abandoned', 'abandoned']);
 });
 
-test('applied: what comes in its list behind those that were applied, refused or forbidden, in one batch or in several', async () => {
+test('applied: the requests of a list behind applied, refused and forbidden ones, in one batch or in several', async () => {
   const worker = batches.worker();
   const clientId = 'receives-only';
   await addClient(batches.sql, {
@@ -119,7 +122,7 @@ test('applied: what comes in its list behind those that were applied, refused or
       batches.request(kind, { itemID, units, wid: 1 }, { clientId, ...fields });
     return listOf(
       of('receive', 1, { key }),
-      // The first answer again.
+      // Gets the first answer again.
       of('receive', 1, { key }),
       of('receive', 1, { key: { ...key, fingerprint: '' } }),
       of('issue', 1),
@@ -134,11 +137,11 @@ test('applied: what comes in its list behind those that were applied, refused or
   expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 4, abandoned: 2 });
 });
 
-// No text of Postgres holds this character; the api lets none through.
+// Postgres cannot store this character in a text; the api lets none through.
 const poison = { remark: 'a\u0000b' };
 
 test.each([1, 2, 3])(
-  'not applied: what comes in its list behind one that cannot be, at attempt %d, in whatever pieces',
+  'not applied: the requests of a list behind one that cannot be applied, at attempt %d, in any pieces',
   async (attempt) => {
     const apply = batcherOf(batches.worker());
     const itemID = await batches.item();
@@ -159,7 +162,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test('never applied behind one that cannot be: what waits in its list for a gate that somebody holds', async () => {
+test('never applied behind one that cannot be applied: a request of its list that waits for a held gate', async () => {
   const worker = batches.worker({ lockTimeoutMs: 300 });
   const itemID = await batches.item();
   await worker.apply([receive(itemID)]);
@@ -170,7 +173,7 @@ test('never applied behind one that cannot be: what waits in its list for a gate
   const outcomes = await apply([...list, receive(itemID)], 1);
   expect(statusesOf(outcomes)).toEqual(Array(5).fill('pending'));
   await release();
-  // The one that is to blame has no row.
+  // The request at fault has no row.
   await expect
     .poll(() => countStatuses(batches.sql, itemID), { timeout: 60_000 })
     .toEqual({ applied: 3, abandoned: 2 });

@@ -23,14 +23,14 @@ test.each([
   ['item', itemList, 'modified'],
   ['item', itemList, 'shortID'],
 ] as const)(
-  '%s: an index gives the order by %3$s either way, so a page is not a sort of all',
+  '%s: an index gives the order by %3$s in both directions, so a page does not sort everything',
   async (table, list, field) => {
     const { tieBreaker, sortColumns } = list;
     const column = (sortColumns as Record<string, { by: string; emptyLast: boolean }>)[field]!;
     for (const direction of ['asc', 'desc'] as const) {
       const order = orderBy(column, direction, tieBreaker);
       const plan = await batches.sql.begin(async (tx) => {
-        // The tables are small here: whatever else there is would be cheaper.
+        // The tables are small here, so any other plan would be cheaper.
         await tx`set local enable_seqscan = off`;
         await tx`set local enable_sort = off`;
         const [row] = await tx.unsafe(
@@ -38,23 +38,23 @@ test.each([
         );
         return (row!['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan;
       });
-      // An incremental sort only orders neighbours that are alike in the column.
+      // An incremental sort only orders neighbours that are equal in the column.
       expect(nodesOf(plan), direction).not.toContain('Sort');
       expect(nodesOf(plan).join(), direction).toMatch(/Index/);
     }
   },
 );
 
-/** What is listed below: of one item much, of another little. */
+/** The stock the tests list: much of one item, little of another. */
 let world: {
   many: { itemID: string; recNos: number[] };
-  /** Much of another, without serials. */
+  /** Much of another item, without serials. */
   plain: { itemID: string };
   rare: { itemID: string; recNo: number; transactionNo: number };
   looks: Sql;
-  /** After all stock of the other items, but before most items were made. */
+  /** After all stock of the other items, but before most items were created. */
   beforeItems: Date;
-  /** Before the rare item's stock and what has changed with it, but after all else. */
+  /** Before the stock of the rare item and the changes with it, but after everything else. */
   since: Date;
 };
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
       select clock_timestamp() + interval '1 millisecond' as now, pg_sleep(0.01)`;
     return row!.now;
   };
-  // More of each than are few.
+  // More than a few of each.
   const many = await receiveLots(batches, 2100, { serial: 'COMMON', spot: 'S', reference: 'ALL' }, worker);
   const plain = await receiveLots(batches, 2100, { reference: 'ALL' }, worker);
   const beforeItems = await clock();
@@ -97,7 +97,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.looks.end());
 
-/** How a list's page is read from the few that a filter leaves; fails when none does. */
+/** Returns the read of a list from the few records that a filter leaves; fails if no filter leaves few. */
 async function findFew(reading: ListReading): Promise<ListReading['read']> {
   const found = reading.cost === 'matches' ? await reading.findFew(world.looks) : null;
   expect(found).not.toBe(null);
@@ -105,14 +105,14 @@ async function findFew(reading: ListReading): Promise<ListReading['read']> {
 }
 
 /**
- * A page, and how many rows it read. `isMisled`: by a plan for any values, and as if each lot had a serial of
- * its own, as Postgres believes of one that came since it looked at the table.
+ * A page, and the number of rows it read. `isMisled`: with a generic plan, and as if each lot had its own
+ * serial, as Postgres believes of a serial that came after its last look at the table.
  */
 async function countRead(read: ListReading['read'], { isMisled = false } = {}) {
   const connection = await batches.sql.reserve();
   try {
     await connection`begin`;
-    // The tables are small here: whatever reads all of one would be cheaper.
+    // The tables are small here, so reading a whole one would be cheaper.
     await connection`set local enable_seqscan = off`;
     await connection`set local enable_hashjoin = off`;
     await connection`set local enable_mergejoin = off`;
@@ -130,7 +130,7 @@ async function countRead(read: ListReading['read'], { isMisled = false } = {}) {
   }
 }
 
-/** Of these tables, by this connection, from some moment on. */
+/** Rows of these tables that this connection has read so far. */
 async function rowsRead(sql: Sql): Promise<number> {
   const [read] = await sql<{ rows: number }[]>`
     select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows
@@ -139,8 +139,8 @@ async function rowsRead(sql: Sql): Promise<number> {
   return read!.rows;
 }
 
-describe('what other filters leave is asked of the few that one leads to', () => {
-  test('the history, by a serial that many lots have, or none', async () => {
+describe('a filter that leaves few records leads, and the other filters are checked on those', () => {
+  test('the history, by a serial that many lots or none have', async () => {
     const { many, rare, since } = world;
     const ways = [
       [{}, { recNo: many.recNos[1]!, serial: 'COMMON' }, 1],
@@ -165,7 +165,7 @@ describe('what other filters leave is asked of the few that one leads to', () =>
     }
   });
 
-  test('the history, by the serial of a lot that is named, or none, even when Postgres chooses the way', async () => {
+  test('the history, by the serial of a named lot or none, even when Postgres chooses the plan', async () => {
     const { many, rare } = world;
     const ways = [
       { recNo: many.recNos[1]!, serial: 'COMMON' },
@@ -179,14 +179,14 @@ describe('what other filters leave is asked of the few that one leads to', () =>
     }
   });
 
-  test('the history, by a serial that few lots in scope have: those of other warehouses are not counted', async () => {
+  test('the history, by a serial that few lots in scope have; lots of other warehouses do not count', async () => {
     const reading = transactionPage(firstPage, [2, 3], { serial: 'COMMON' });
     const { totalCount, rows } = await countRead(await findFew(reading));
     expect(totalCount).toBe(1);
     expect(rows).toBeLessThan(50);
   });
 
-  test('the history of an item that has many, found and counted in an index alone', async () => {
+  test('the long history of an item, found and counted in an index alone', async () => {
     const { many } = world;
     await batches.sql`vacuum (analyze) stock_transaction`;
     const reading = transactionPage(firstPage, scope, { itemID: many.itemID });
@@ -196,7 +196,7 @@ describe('what other filters leave is asked of the few that one leads to', () =>
     expect(rows).toBeLessThan(200);
   });
 
-  test('no other look is begun when one took long: what follows is read as a list of many', async () => {
+  test('after one slow look no other begins: the list is read as one of many', async () => {
     const { looks } = world;
     const many = looks`select from (select pg_sleep(0.5)) as slept, generate_series(1, 3000)`;
     const few = { selection: looks`select` };
@@ -204,7 +204,7 @@ describe('what other filters leave is asked of the few that one leads to', () =>
     expect(await firstOfFew(looks, [{ selection: many }, few])).toBe(null);
   });
 
-  test('lots, by what many have, and since a moment before all else', async () => {
+  test('lots, by a serial that many have, and since a moment before everything else', async () => {
     const { rare, since } = world;
     const ways = [
       [{}, { itemID: rare.itemID, serial: 'COMMON' }],
@@ -222,7 +222,7 @@ describe('what other filters leave is asked of the few that one leads to', () =>
     }
   });
 
-  test('the levels of an item, with its description, since a moment before all else', async () => {
+  test('the levels of an item, with its description, since a moment before everything else', async () => {
     const { plain, rare, beforeItems } = world;
     for (const [itemID, count] of [
       [rare.itemID, 1],
@@ -237,7 +237,7 @@ describe('what other filters leave is asked of the few that one leads to', () =>
   });
 });
 
-/** Each of these filters alone, and with each other. */
+/** Each of these filters alone, and each pair. */
 function pairsOf<Filters extends object>(values: { [Name in keyof Filters]?: Filters[Name][] }): Filters[] {
   const single = Object.entries(values).flatMap(([name, each]) =>
     (each as unknown[]).map((value) => ({ [name]: value })),
@@ -246,8 +246,8 @@ function pairsOf<Filters extends object>(values: { [Name in keyof Filters]?: Fil
   return [...single, ...pairs] as Filters[];
 }
 
-describe('a page is the same whichever filter leads to it', () => {
-  /** The page that Postgres chooses the way to, beside that of the few, where there are few. */
+describe('a page is the same whichever filter leads', () => {
+  /** The page by Postgres' own plan, beside the page by the few where a filter leaves few. */
   async function compare(reading: ListReading, asked: object): Promise<'few' | 'many'> {
     if (reading.cost !== 'matches') return 'many';
     const few = await reading.findFew(world.looks);

@@ -9,7 +9,7 @@ import { turn } from '../harness/submitter.ts';
 
 const patient = { until: Number.POSITIVE_INFINITY, hasGone: () => false };
 
-/** Turns in which nothing waits for too long unless asked for, and what has begun, in its order. */
+/** Turns without a time limit unless asked for, and the lists that have begun, in order. */
 function openTurns(options: Partial<ListTurnsOptions> = {}) {
   const turns = createListTurns({
     perClient: 3,
@@ -50,7 +50,7 @@ describe('turns of lists', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
   });
 
-  test('of costly ones a client has one under way and the process two; others go between those of one client', async () => {
+  test('a client has one costly list under way and the process two; other clients go between those of one client', async () => {
     const { ask, begun, end } = openTurns();
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void meanwhile(ask(name, 'costly'));
     await turn();
@@ -66,7 +66,7 @@ describe('turns of lists', () => {
     expect(begun).toEqual(['a1', 'b1', 'a2', 'c1', 'd1', 'b2', 'a3']);
   });
 
-  test('cheap ones of a client go past its costly and streamed ones, under way or waiting', async () => {
+  test('cheap lists of a client pass its costly and streamed ones, waiting or under way', async () => {
     const { ask, begun } = openTurns();
     for (const name of ['a1', 'a2']) void meanwhile(ask(name, 'costly'));
     for (const name of ['a3', 'a4']) void meanwhile(ask(name, 'streamed'));
@@ -75,7 +75,7 @@ describe('turns of lists', () => {
     expect(begun).toEqual(['a1', 'a3', 'a5']);
   });
 
-  test('503: one that has waited too long, one whose caller goes, and one too many', async () => {
+  test('503: a list that waited too long, one whose caller leaves, and one beyond the limit', async () => {
     const { turns, ask, end, begun } = openTurns({ waitingPerClient: 2 });
     await ask('a1', 'costly');
     let goes = () => {};
@@ -96,7 +96,7 @@ describe('turns of lists', () => {
     expect(begun).toEqual(['a1', 'a2']);
   });
 
-  test('a turn that is ended twice is ended once', async () => {
+  test('a turn that is ended twice counts once', async () => {
     const { turns, begun, ask } = openTurns();
     const end = await turns.take('a', 'costly', patient);
     end();
@@ -111,7 +111,8 @@ const service = useService({ hears503: true, env: { INTERNAL_PORT: '0' } });
 const costlyPath = '/Inventory/StockLevels?sort=inStock';
 
 /**
- * Holds a table meanwhile: lists of levels last until theirs is let go, those of items and of lots do not.
+ * Locks a table while `work` runs: lists of levels wait for theirs until `letGo`; those of items and lots do
+ * not.
  */
 async function whileHeld(table: 'stock_level' | 'item', work: (letGo: () => Promise<void>) => Promise<void>) {
   const holder = await service.sql.reserve();
@@ -122,13 +123,13 @@ async function whileHeld(table: 'stock_level' | 'item', work: (letGo: () => Prom
       await holder`rollback`;
     });
   } finally {
-    // Before what is looked at after each test.
+    // Before the checks that follow each test.
     await holder`rollback`;
     holder.release();
   }
 }
 
-/** The answer to a client that asks for an item meanwhile. */
+/** The answer to a client that asks for an item while the items are locked. */
 async function whileItemsAreHeld(askForItem: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   let answer: ApiAnswer | undefined;
   await whileHeld('item', async () => {
@@ -146,7 +147,7 @@ const running = async () => {
 };
 const untilRunning = (count: number) => expect.poll(running, { timeout: 60_000 }).toBe(count);
 
-/** Sends a list on a connection of its own, which can be closed. */
+/** Sends a list on its own connection, which can be closed. */
 async function ask(client: ApiClient, path: string): Promise<Socket> {
   const { hostname, port, pathname } = new URL(service.baseUrl);
   const socket = connectTcp(Number(port), hostname);
@@ -159,7 +160,7 @@ async function ask(client: ApiClient, path: string): Promise<Socket> {
   return socket;
 }
 
-/** The calls that cost little: lists, a write and an item. */
+/** Cheap calls: lists, a write and an item. */
 async function askCheaply(client: ApiClient): Promise<number[]> {
   const shortID = uniqueName('ITEM');
   const answers = [
@@ -174,7 +175,7 @@ async function askCheaply(client: ApiClient): Promise<number[]> {
 describe('a streamed category', () => {
   const category = 77;
   const path = `/Item?Category=${category}`;
-  // More than lies in the connection of a caller who does not read.
+  // More than fits into the connection of a caller that does not read.
   const fill = () => service.sql`
     insert into item (short_id, description, category, created_by)
     select 'STREAM-' || n, repeat('x', 200), ${category}, 'tests' from generate_series(1, 60000) as n
@@ -191,8 +192,8 @@ describe('a streamed category', () => {
     return Number(/^inventory_api_postgres_waiting\{kind="turns"\} (\d+)$/m.exec(text)?.[1]);
   };
 
-  // Both tried again: what waits for its turn for six seconds is refused.
-  test('waits for its client’s costly list, so that both processors are not kept busy', {
+  // Both are tried again: a list that waits six seconds for its turn is refused.
+  test('waits for its client’s costly list, so that the two do not keep both processors busy', {
     retry: 3,
   }, async () => {
     await fill();
@@ -209,7 +210,7 @@ describe('a streamed category', () => {
     });
   });
 
-  test('keeps its client’s costly lists waiting for no longer than it is busy: its reader may be slow', {
+  test('holds up its client’s costly lists only while it is busy: its reader may be slow', {
     retry: 3,
   }, async () => {
     await fill();
@@ -222,7 +223,7 @@ describe('a streamed category', () => {
 });
 
 describe('costly lists', () => {
-  test('two at once in Postgres, one of a client; cheap ones, items, writes and tokens are served beside them', async () => {
+  test('two at once in Postgres, one of a client; cheap lists, items, writes and tokens are served beside them', async () => {
     const clients = await Promise.all([service.client(), service.client(), service.client()]);
     await whileHeld('stock_level', async (letGo) => {
       const askCostly = async (client: ApiClient) => {
@@ -231,7 +232,7 @@ describe('costly lists', () => {
       const [first, ...others] = clients;
       await askCostly(first!);
       await untilRunning(1);
-      // While others are served there is time for a second one to begin.
+      // A second one has time to begin while others are served.
       expect(await askCheaply(first!)).toEqual([200, 200, 201, 200]);
       expect(await running()).toBe(1);
       for (const client of others) await askCostly(client);
@@ -244,7 +245,7 @@ describe('costly lists', () => {
     });
   });
 
-  test('one whose caller goes ends in Postgres, and its turn with it', async () => {
+  test('a list whose caller leaves ends in Postgres, and its turn with it', async () => {
     const client = await service.client();
     await whileHeld('stock_level', async (letGo) => {
       const socket = await ask(client, costlyPath);
@@ -258,7 +259,7 @@ describe('costly lists', () => {
     });
   });
 
-  test('503 with Retry-After: one that waits too long for its turn, and one that Postgres ends, as for a single item', async () => {
+  test('503 with Retry-After: a list that waits too long for its turn, a list that Postgres ends, and a single item', async () => {
     const client = await service.client();
     await whileHeld('stock_level', async () => {
       const itemEnded = meanwhile(whileItemsAreHeld(() => client.get('/Item/1')));
@@ -294,18 +295,18 @@ describe('which lists are costly', () => {
   const costlyPaths = [
     ...['/Inventory?sort=description', '/Inventory?sort=recNo', '/Inventory?hold=false', '/Inventory?spot='],
     ...['/Inventory/StockLevels?sort=available', '/Item?sort=description', '/Item/All?sort=created'],
-    // Filters with an index that leave much.
+    // Filters with an index that leave many.
     ...['itemID=MANY', 'spot=MANY', 'serial=MANY', 'modifiedSince=2000-01-01'].map(
       (filter) => `/Inventory?${filter}`,
     ),
     '/Item?modifiedSince=2000-01-01',
-    // Of more levels than are few, however few of them have changed.
+    // Over many levels, however few of them have changed.
     '/Inventory/StockLevels?modifiedSince=2999-01-01',
   ];
 
-  test('those that nothing leads to but reading everything, and those with many matches', async () => {
+  test('lists that read everything, and lists with many matches', async () => {
     await service.sql.begin(async (tx) => {
-      // Stock without a ledger: taken away again, before it is looked at.
+      // Stock without a ledger, removed before the ledger is checked.
       await tx`insert into item (short_id, created_by) values ('MANY', 'tests')`;
       await tx`
         insert into item (short_id, created_by)
@@ -342,7 +343,7 @@ describe('which lists are costly', () => {
     }
   });
 
-  /** When the last costly list began, as its connection notes, in microseconds. */
+  /** When the last costly list began, by its connection, in microseconds. */
   async function lastCostlyAt(): Promise<number> {
     const [row] = await service.sql<{ at: number }[]>`
       select coalesce(extract(epoch from max(query_start)) * 1000000, 0)::bigint as at

@@ -16,7 +16,7 @@ import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
 const patient = { timeout: 120_000 };
 const itemID = 'ITEM';
 let pair: PostgresPair;
-/** All of this is seen by everybody when a test begins, and is on no standby. */
+/** When a test begins, all of these are visible to everybody and on no standby. */
 let applied: Queued<SingleRequest>;
 let refused: Queued<SingleRequest>;
 let abandoned: SentRequest[];
@@ -61,7 +61,7 @@ async function decide(sql: Sql, requests: readonly Queued<SingleRequest>[]) {
   return requests.map(({ requestId }) => outcomes.get(requestId));
 }
 
-/** On a connection of its own, by whose name it is found again. */
+/** Runs `work` on its own connection, which its name identifies. */
 async function inPool<T>(work: (sql: Sql) => Promise<T>, name = 'tests'): Promise<T> {
   const sql = connect(pair.urlOf(pair.primary), { name, connectionsMax: 1, byKeys: true });
   try {
@@ -75,7 +75,7 @@ const first = async (found: Promise<Map<string, unknown>>) => [...(await found).
 const keyless = ({ key: _, ...request }: Queued<SingleRequest>) => request;
 const again = (request: Queued<SingleRequest>) => ({ ...request, requestId: randomUUID() });
 
-/** Each way in which something is told that another connection wrote, and what it tells. */
+/** Every way to report what another connection wrote, and what each reports. */
 const ways: Record<string, { tell: (sql: Sql) => Promise<unknown>; told: unknown }> = {
   'a look-up by request': {
     tell: (sql) => first(readOutcomes(sql, [keyless(applied)])),
@@ -85,23 +85,23 @@ const ways: Record<string, { tell: (sql: Sql) => Promise<unknown>; told: unknown
     tell: (sql) => first(readOutcomes(sql, [again(applied)])),
     told: expect.objectContaining({ status: 'applied', isRepeat: true }),
   },
-  'a look-up of what was abandoned': {
+  'a look-up of abandoned requests': {
     tell: async (sql) => (await readOutcomes(sql, abandoned)).size,
     told: 2,
   },
-  'a verdict about what was decided': {
+  'a verdict on a decided request': {
     tell: (sql) => first(settle(sql, [keyless(applied)])),
     told: expect.objectContaining({ status: 'applied' }),
   },
-  'a verdict about a key that was': {
+  'a verdict on a decided key': {
     tell: (sql) => first(settle(sql, [again(refused)])),
     told: expect.objectContaining({ status: 'refused' }),
   },
-  'a verdict about what was given up': {
+  'a verdict on a request given up': {
     tell: (sql) => first(settle(sql, [abandoned[1]!])),
     told: { status: 'abandoned', result: null },
   },
-  'a batch whose requests were decided': {
+  'a batch of decided requests': {
     tell: (sql) => decide(sql, [applied]),
     told: [expect.objectContaining({ status: 'applied' })],
   },
@@ -123,7 +123,7 @@ const ways: Record<string, { tell: (sql: Sql) => Promise<unknown>; told: unknown
   },
 };
 
-/** Those of these names that wait for the standby. */
+/** The connections of these names that wait for the standby. */
 async function waitingAmong(names: readonly string[]): Promise<string[]> {
   const rows = await pair.primary.sql<{ name: string }[]>`
     select distinct application_name as name from pg_stat_activity
@@ -141,7 +141,7 @@ function beginAll() {
   return { names: names.toSorted(), settled };
 }
 
-test('nothing is written by a look-up where no standby is synchronous, and where nothing is found', async () => {
+test('a look-up writes nothing when no standby is synchronous, or nothing is found', async () => {
   const writes = (work: (sql: Sql) => Promise<unknown>) =>
     inPool((sql) =>
       sql.begin(async (tx) => {
@@ -168,7 +168,7 @@ test('nothing is written by a look-up where no standby is synchronous, and where
   await pair.awaitStandby(true);
 });
 
-test('no answer that was looked up, and none that was read back, while no standby has it; and none whose wait is cancelled', {
+test('no look-up or read-back answers while no standby has the write, not even when its wait is cancelled', {
   timeout: 300_000,
 }, async () => {
   const cancelled = beginAll();
@@ -185,7 +185,7 @@ test('no answer that was looked up, and none that was read back, while no standb
   await pair.standby.startAgain();
   const told = (await settled).map((each) => (each.status === 'fulfilled' ? each.value : each.reason));
   expect(told).toEqual(Object.values(ways).map((way) => way.told));
-  // A server that is a standby itself, and would wait for others, refuses it as any write.
+  // A server that is itself a standby, and would wait for others, refuses this like any write.
   const { sql } = pair.standby;
   const setNames = async (names: string) => {
     await sql.unsafe(`alter system set synchronous_standby_names = '${names}'`);
@@ -195,7 +195,7 @@ test('no answer that was looked up, and none that was read back, while no standb
   const refusal = () => readOutcomes(sql, [applied]).catch(({ code }) => code);
   await expect.poll(refusal, patient).toBe('25006');
   await setNames('');
-  // What they tell is where they waited for it.
+  // The answers carry the position they waited for.
   await pair.primary.kill();
   await pair.standby.promote();
   const [there] = await pair.standby.sql`

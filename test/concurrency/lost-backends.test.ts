@@ -5,7 +5,7 @@ import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/
 
 const batches = useBatches();
 
-/** Ends the connections of workers that wait for a lock. */
+/** Ends the workers' connections that wait for a lock. */
 const endWaiting = () => batches.sql`
   select pg_terminate_backend(pid, 10000)
   from pg_stat_activity
@@ -29,7 +29,7 @@ test('an outage, and the next batch is applied: Postgres ends the connection of 
   expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
 });
 
-test('an outage: Postgres ends the connection while the batch is decided, and statements follow that', async () => {
+test('an outage: Postgres ends the connection while the batch is decided and more statements follow', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
@@ -39,7 +39,7 @@ test('an outage: Postgres ends the connection while the batch is decided, and st
     .transaction(async (tx) => {
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
       await batches.sql`select pg_terminate_backend(${row!.pid}, 10000)`;
-      // Sent on a connection that is gone, before and after the driver knows.
+      // Sent on a lost connection, before and after the driver knows.
       for (let turn = 0; turn < 20; turn++) {
         await Promise.race([
           tx`select ${turn}`.catch(() => {}),
@@ -65,7 +65,7 @@ test('rejected, and no process ends: Postgres ends the connection inside any tra
   await expect(lost).rejects.toThrow();
 });
 
-test('never told applied: a commit that a pooler on the way answers with a rollback', async () => {
+test('never reported as applied: a commit that a pooler on the way answers with a rollback', async () => {
   const pooler = await startRollingBack(Number(new URL(batches.url).port));
   const url = new URL(batches.url);
   url.port = String(pooler.port);
@@ -77,7 +77,7 @@ test('never told applied: a commit that a pooler on the way answers with a rollb
   pooler.close();
 });
 
-/** Passes everything between a client and Postgres, but for what a commit is answered. */
+/** Passes everything between a client and Postgres, except the answer to a commit. */
 async function startRollingBack(targetPort: number): Promise<{ port: number; close(): void }> {
   const tagged = (tag: string) => {
     const head = Buffer.from('C\0\0\0\0', 'latin1');
@@ -98,7 +98,7 @@ async function startRollingBack(targetPort: number): Promise<{ port: number; clo
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-test('committed at read committed, whatever isolation the database has by default', async () => {
+test('batches commit at read committed, whatever the database’s default isolation', async () => {
   const [{ name }] = (await batches.sql`select current_database() as name`) as unknown as [{ name: string }];
   await batches.sql.unsafe(`alter database ${name} set default_transaction_isolation = 'serializable'`);
   const worker = batches.worker();
@@ -125,7 +125,7 @@ test.each([
   ['22P05', false],
   ['54000', false],
   ['XX000', false],
-])('an outage is what Postgres says of itself, not of a statement: %s, %s', async (code, expected) => {
+])('an outage is an error of Postgres itself, not of a statement: %s, %s', async (code, expected) => {
   const raised = batches.sql.unsafe(`do $$ begin raise 'on purpose' using errcode = '${code}'; end $$`);
   const error = await raised.catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code });
@@ -133,14 +133,14 @@ test.each([
 });
 
 test.each(['ECONNREFUSED', 'CONNECTION_CLOSED', 'TOO_LATE'])(
-  'an outage is what the network says: %s',
+  'an outage is an error of the network: %s',
   (code) => {
     expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(true);
   },
 );
 
 test.each(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'UNDEFINED_VALUE', 'UNSAFE_TRANSACTION', undefined])(
-  'an outage is not what the code itself says: %s',
+  'an outage is not an error of the code itself: %s',
   (code) => {
     expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(false);
   },

@@ -8,7 +8,7 @@ import { createDatabase } from '../harness/database.ts';
 
 const waits = { timeout: 60_000 };
 
-/** A database with all tables, and one migration more than there is. */
+/** A database with all tables and one additional migration. */
 async function openOneBehind(script: string) {
   const from = await mkdtemp(join(tmpdir(), 'migrations-'));
   await writeFile(join(from, '9001_one-more.sql'), script);
@@ -50,14 +50,14 @@ create unique index concurrently if not exists one_more_key
   on warehouse (name, wid);
 `;
 
-test('whoever reads a table goes on while a migration waits for it, and the migration is done once it is free', async () => {
+test('readers of a table go on while a migration waits for it; the migration runs once the table is free', async () => {
   const { sql, open, run, isApplied } = await openOneBehind(addColumn);
   const holder = await open('holder').reserve();
   await holder`begin`;
   await holder`select from warehouse`;
   let tries = 0;
   const migrated = run('migrator', { onWait: () => tries++ });
-  // Each of these would wait for as long as the holder holds, behind a migration that does.
+  // Each of these would wait for the holder behind a migration that waits in the queue of locks.
   for (let seen = 1; seen <= 3; seen++) {
     await expect.poll(() => tries, waits).toBeGreaterThanOrEqual(seen);
     await sql`insert into warehouse (wid, name) values (${seen}, 'W')`;
@@ -70,7 +70,7 @@ test('whoever reads a table goes on while a migration waits for it, and the migr
   holder.release();
 });
 
-test('a migration that waits for too long changes nothing and says so; run again, it is done', async () => {
+test('a migration that waits too long changes nothing and says so; run again, it succeeds', async () => {
   const { open, run, isApplied } = await openOneBehind(`create table one_more ();\n${addColumn}`);
   const holder = await open('holder').reserve();
   await holder`begin`;
@@ -85,7 +85,7 @@ test('a migration that waits for too long changes nothing and says so; run again
   holder.release();
 });
 
-test('a migration that is broken off before it is noted changes nothing, and is done when it is run again', async () => {
+test('a migration that is broken off before it is noted changes nothing; run again, it succeeds', async () => {
   const { sql, run, isApplied } = await openOneBehind(addColumn);
   await sql`
     create function break_off() returns trigger language plpgsql as $$
@@ -104,7 +104,7 @@ test('a migration that is broken off before it is noted changes nothing, and is 
   expect(await sql`select one_more from warehouse`).toHaveLength(0);
 });
 
-test('a backup under way is waited for, with a word, unless there is nothing to do', async () => {
+test('a migration reports and waits for a running backup, unless there is nothing to do', async () => {
   const { open, run, isApplied } = await openOneBehind(addColumn);
   const backup = await open('backup').reserve();
   await backup`select pg_advisory_lock_shared(${migrationLockKey}::bigint)`;
@@ -120,7 +120,7 @@ test('a backup under way is waited for, with a word, unless there is nothing to 
   backup.release();
 });
 
-test('indexes are made while rows are written, by two migrations at once, and again after the first was cut off', async () => {
+test('indexes are built while rows are written, by two migrations at once, and again after the first was cut off', async () => {
   const { sql, open, run, isApplied, indexes } = await openOneBehind(addIndexes);
   const holder = await open('holder').reserve();
   await holder`begin`;
@@ -129,7 +129,7 @@ test('indexes are made while rows are written, by two migrations at once, and ag
     () => null,
     (error: Error) => error,
   );
-  // It waits for the holder's transaction, and keeps nobody from writing.
+  // It waits for the holder's transaction without blocking writes.
   await expect.poll(indexes, waits).toEqual([{ name: 'one_more_idx', valid: false }]);
   await sql`insert into warehouse (wid, name) values (2, 'written')`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off'`;
@@ -146,7 +146,7 @@ test('indexes are made while rows are written, by two migrations at once, and ag
   ]);
 });
 
-test('a file that runs outside a transaction may hold nothing that cannot be run twice', async () => {
+test('a file that runs outside a transaction may hold only statements that can run twice', async () => {
   for (const statement of [
     'create index one_more_idx on warehouse (name);',
     'create index concurrently one_more_idx on warehouse (name);',

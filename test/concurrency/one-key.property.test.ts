@@ -16,10 +16,12 @@ const scarceUnits = 1000;
 const forms = ['single', 'each', 'atomic'] as const;
 type Form = (typeof forms)[number];
 
-/** A key with what it is sent for: nearly always the first, at times another thing of another item. */
+/**
+ * A key and the operations sent with it: nearly always the first, sometimes another thing of another item.
+ */
 type Key = { key: string; operations: Operation[] };
 
-/** What an answer says of a key: applied, or refused for good, with the body of the single call. */
+/** An answer's word about a key: applied, or refused for good, with the body of the single call. */
 type Told = {
   form: Form;
   key: string;
@@ -51,7 +53,7 @@ function makeKey(items: readonly string[], scarce: string): Key {
   return { key, operations: [some, receiveOf(second, 3, fields)] };
 }
 
-/** What an answer in this form says for good of the keys of these operations. */
+/** The final word of an answer in this form about each key of these operations. */
 function toldBy(form: Form, sent: readonly Operation[], answer: ApiAnswer): Told[] {
   const { status, body } = answer;
   const keyOf = (index: number) => sent[index]!.key as string;
@@ -72,7 +74,7 @@ function toldBy(form: Form, sent: readonly Operation[], answer: ApiAnswer): Told
   };
   return ((body.results ?? []) as Result[]).flatMap(({ index, key, status: said, replayed, ...result }) => {
     expect(key).toBe(keyOf(index));
-    // A list that is refused uses no key of its operations: that speaks of this list alone.
+    // A refused list uses no key of its operations: the refusal is about this list alone.
     const isOfList = form === 'atomic' && said === 'refused' && (!replayed || isReplayed);
     if (said === 'notApplied' || isOfList) return [];
     const known = { form, key, replayed, body: result.body ?? result.error };
@@ -80,7 +82,7 @@ function toldBy(form: Form, sent: readonly Operation[], answer: ApiAnswer): Told
   });
 }
 
-/** One send: a call, or a list of some of the keys in any order, by one of the apis. */
+/** One send by one of the apis: a single call, or a list of some of the keys in any order. */
 function chooseSend(clients: readonly ApiClient[], keys: readonly Key[]) {
   const form = pickOne(random, forms);
   const some = shuffled(keys).slice(0, form === 'single' ? 1 : 1 + Math.floor(random() * keys.length));
@@ -101,7 +103,7 @@ function sendSingle(client: ApiClient, { op, key, ...body }: Operation): Promise
   return client.post(path, body, { 'Idempotency-Key': key as string });
 }
 
-/** The one transaction of each of these keys, and which of them are one transaction of the database. */
+/** The one transaction of each of these keys, and which of them share a transaction of the database. */
 async function appliedUnder(keys: readonly string[]) {
   const rows = await service.sql<{ key: string; transaction_no: number; xact: string }[]>`
     select body->>'reference' as key, transaction_no, xmin::text as xact
@@ -112,7 +114,7 @@ async function appliedUnder(keys: readonly string[]) {
   return byKey;
 }
 
-/** Of a list that was applied, all that was not applied before is one transaction of the database. */
+/** Everything newly applied by a list is one transaction of the database. */
 async function expectWhole({ form, sent, answer }: Awaited<ReturnType<ReturnType<typeof chooseSend>>>) {
   const fresh = toldBy(form, sent, answer).filter(({ replayed }) => !replayed);
   const applied = await appliedUnder(fresh.map(({ key }) => key));
@@ -120,7 +122,9 @@ async function expectWhole({ form, sent, answer }: Awaited<ReturnType<ReturnType
   expect(new Set([...applied.values()].map(({ xact }) => xact)).size).toBe(fresh.length > 0 ? 1 : 0);
 }
 
-/** What was told of a key agrees with itself and with Postgres; returns who was applied, and who met it. */
+/**
+ * All answers about a key agree with each other and with Postgres; returns who was applied, and who met it.
+ */
 async function expectOne(key: string, ofKey: readonly Told[], isRefused: boolean): Promise<string[]> {
   const what = JSON.stringify(ofKey);
   const yes = ofKey.filter(({ status }) => status === 'applied');
@@ -135,7 +139,7 @@ async function expectOne(key: string, ofKey: readonly Told[], isRefused: boolean
   );
 }
 
-test(`one transaction for each key, and one answer, sent at the same moment alone, in each and in atomic lists (ONE_KEY_SEED=${seed})`, {
+test(`one transaction and one answer per key, sent at the same moment alone, in each lists and in atomic lists (ONE_KEY_SEED=${seed})`, {
   timeout: 300_000,
 }, async () => {
   const client = await service.client();
@@ -154,7 +158,7 @@ test(`one transaction for each key, and one answer, sent at the same moment alon
     const scarce = await service.item();
     const keys = Array.from({ length: 1 + Math.floor(random() * 8) }, () => makeKey(items, scarce));
     const sends = Array.from({ length: 4 + Math.floor(random() * 8) }, () => chooseSend(clients, keys));
-    // A list with a key of its own comes again at the same moment, too.
+    // A list with its own key also comes again at the same moment.
     const answers = await Promise.all(sends.flatMap((send) => (chance(0.2) ? [send(), send()] : [send()])));
     const told = answers.flatMap(({ form, sent, answer }) => toldBy(form, sent, answer));
     const lists = answers.filter(({ form }) => form === 'atomic');
@@ -167,14 +171,14 @@ test(`one transaction for each key, and one answer, sent at the same moment alon
         const ofKey = told.filter((each) => each.key === key);
         if (ofKey.some(isOtherUse)) met.add('another use refused');
         const isRefused = ofKey.some((each) => each.status === 'refused' && !isOtherUse(each));
-        // Once more alone, for either thing: the first is new where nothing was said for good of the key.
+        // Once more alone, for either thing: the first is new if no answer about the key was final.
         for (const operation of operations)
           ofKey.push(...toldBy('single', [operation], await sendSoon(operation)));
         for (const who of await expectOne(key, ofKey, isRefused)) met.add(who);
       }),
     );
   }
-  // Each form came first and was met by each other one.
+  // Each form came first and was met by every other one.
   const expected = forms.flatMap((first) => forms.map((form) => `${first}, ${form}`));
   expect([...met].sort()).toEqual([...expected, 'a list refused', 'another use refused'].sort());
 });

@@ -1,14 +1,11 @@
-import { messages } from '@inventory/api/errors';
 import { connect, type Sql, type Tx } from '@inventory/db/pool';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { expect, test } from 'vitest';
 import { receiveLots, useBatches } from '../harness/batches.ts';
-import { uniqueName, useService } from '../harness/service.ts';
 
 const batches = useBatches();
-const service = useService({ hears503: true });
 
-test('what is to be undone is found for as little, however many lines it has', async () => {
+test('finding the transaction to reverse costs the same however many lines it has', async () => {
   const worker = batches.worker();
   const lots = 200;
   const { itemID } = await receiveLots(batches, lots, { spot: 'A' }, worker);
@@ -40,7 +37,7 @@ test('what is to be undone is found for as little, however many lines it has', a
   }
 });
 
-/** Lines of the ledger and entries of its indexes, by this database transaction. */
+/** The ledger lines and index entries that this database transaction has read. */
 async function linesRead(tx: Tx): Promise<number> {
   const [row] = await tx<{ lines: number }[]>`
     select (
@@ -52,24 +49,3 @@ async function linesRead(tx: Tx): Promise<number> {
       )::bigint as lines`;
   return row!.lines;
 }
-
-test('503 when Postgres does not say in time what is to be undone: nothing was applied, but for what a key may lead to', async () => {
-  const client = await service.client();
-  const reversal = { op: 'reverse', transactionNo: 1 };
-  const ask = (operation: object, mode = 'each', headers?: Record<string, string>) =>
-    client.post('/Inventory/Batch', { mode, operations: [operation] }, headers);
-  await service.sql.begin(async (tx) => {
-    await tx`lock table stock_transaction in access exclusive mode`;
-    const without = await ask(reversal);
-    expect([
-      without.status,
-      [messages.unavailable, messages.unreachable].includes(without.body.message),
-    ]).toEqual([503, true]);
-    for (const answer of [
-      await ask({ ...reversal, key: uniqueName('own') }),
-      await ask(reversal, 'atomic', { 'Idempotency-Key': uniqueName('list') }),
-    ]) {
-      expect([answer.status, answer.body.message]).toEqual([503, messages.unknown]);
-    }
-  });
-});

@@ -10,7 +10,7 @@ import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 import { openSubmitter, turn } from '../harness/submitter.ts';
 
-// Promises about time, on a machine that stands still now and then: a test of one is tried again.
+// Promises about time, on a machine that stands still now and then: each test is tried again.
 const timed = { retry: 3 };
 
 type Timed = { reference: string; answer: ApiAnswer; tookMs: number };
@@ -27,8 +27,8 @@ const flood = (client: ApiClient, itemID: string) =>
   Array.from({ length: floodCount }, (_, index) => send(client, itemID, `flood-${index}`));
 
 /**
- * Whether this machine is too slow just now to tell what is answered at once from what has waited a second:
- * as many requests that wait for nothing take almost half of it.
+ * Whether this machine is too slow just now to tell an immediate answer from one that waited a second: as
+ * many requests that wait for nothing take almost half a second.
  */
 async function isSlow(client: ApiClient): Promise<boolean> {
   const startedAt = performance.now();
@@ -63,21 +63,21 @@ function expectUnavailable({ answer }: Timed) {
   );
 }
 
-describe('more than can be answered in time', () => {
-  // One request to an envelope and two envelopes at once: few requests are an overload.
+describe('more requests than can be answered in time', () => {
+  // One request per envelope and two envelopes at once: few requests are an overload.
   const service = useService({
     hears503: true,
     env: { ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '1' },
   });
 
   test(
-    '503 at once for what could not be answered within a second; what is accepted is applied',
+    '503 at once for requests that cannot be answered within a second; accepted requests are applied',
     timed,
     async () => {
       const client = await service.client();
       const itemID = await service.item();
       await receive(client, itemID, 1);
-      // The first two wait long, so that the service learns how long a request takes now.
+      // The first two wait long, so that the service learns how long a request now takes.
       let release = await holdGates(service.sql, itemID);
       const slow = ['slow-1', 'slow-2'].map((reference) => send(client, itemID, reference));
       await expectWaiting(service.sql, 1);
@@ -87,7 +87,7 @@ describe('more than can be answered in time', () => {
       release = await holdGates(service.sql, itemID);
       const wasSlow = await isSlow(client);
       const sent = flood(client, itemID);
-      // For the next try.
+      // Prepares the next try.
       onTestFinished(async () => {
         await release();
         await Promise.allSettled(sent);
@@ -114,12 +114,12 @@ describe('more than can be answered in time', () => {
   );
 });
 
-describe('answers that Postgres has to be asked for', () => {
+describe('answers that have to be looked up in Postgres', () => {
   const prefix = `overload-${randomBytes(6).toString('hex')}`;
   const env = { QUEUE_PREFIX: prefix, ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2' };
   const service = useService({ workers: 0, env });
   test(
-    '503 at once for what could not be answered within a second, as long as those answers take',
+    '503 at once for requests that cannot be answered within a second while answers are looked up',
     timed,
     async () => {
       onTestFinished(startLosingWorker(service.sql, prefix, () => new Promise(() => {})));
@@ -140,13 +140,13 @@ describe('answers that Postgres has to be asked for', () => {
 });
 
 test(
-  'busy at once for what could not be answered within a second, of requests that come all in one turn',
+  'busy at once: requests that arrive in one turn and cannot be answered within a second',
   timed,
   async () => {
     const { submit, admits } = await openSubmitter({
       envelopeMax: 1,
       inFlightMax: 2,
-      // Every answer has to be asked for: it takes a quarter of a second.
+      // Every answer has to be looked up, which takes a quarter of a second.
       readOutcomes: async (requests) =>
         new Map(requests.map(({ requestId }) => [requestId, { status: 'applied', result: null }])),
     });
@@ -155,8 +155,8 @@ test(
     const arrivedAt = performance.now();
     const answers = submit(60, arrivedAt);
     const stoodStill = performance.now() - arrivedAt > 100;
-    // The next one would be refused too, and before anything is written for it the api is told so.
-    // Of the same moment: a machine that stood still meanwhile admits one that comes now.
+    // The next request would be refused as well, and the api is told before anything is written for it. It
+    // arrives at the same moment: a machine that stood still meanwhile would admit one that arrives now.
     expect(admits(arrivedAt)).toBe(false);
     let busy = 0;
     for (const each of answers) each.then(({ status }) => status === 'busy' && busy++);
@@ -175,41 +175,35 @@ describe('no worker', () => {
   const env = { QUEUE_PREFIX: prefix, ENVELOPE_MAX: '4' };
   const service = useService({ apis: 2, workers: 0, env });
 
-  test(
-    '503 for everything, within 3.5 s; not one of them is applied when a worker comes',
-    timed,
-    async () => {
-      const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
-      const itemID = await service.item();
-      const wasSlow = await isSlow(clients[0]!);
-      const answers = await Promise.all(
-        Array.from({ length: floodCount }, (_, index) =>
-          send(clients[index % 2]!, itemID, `waiting-${index}`),
-        ),
-      );
-      if (!wasSlow && !(await isSlow(clients[0]!))) {
-        answers.forEach(expectUnavailable);
-        expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(3500);
-      }
-      expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(new Set([503]));
-      const worker = await startWorker(
-        asPart('worker', {
-          DATABASE_URL: service.databaseUrl,
-          REDIS_URL: inject('redisUrl'),
-          QUEUE_PREFIX: prefix,
-        }),
-        createLog('worker'),
-      );
-      onTestFinished(() => worker.stop());
-      // First in, first out: when these are answered, the ones before them were taken too.
-      for (const client of clients) {
-        await expect.poll(async () => (await send(client, itemID, 'after')).answer.status).toBe(201);
-      }
-      const applied = await service.sql<{ reference: string }[]>`
+  test('503 for everything within 3.5 s; a worker that comes later applies none of it', timed, async () => {
+    const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
+    const itemID = await service.item();
+    const wasSlow = await isSlow(clients[0]!);
+    const answers = await Promise.all(
+      Array.from({ length: floodCount }, (_, index) => send(clients[index % 2]!, itemID, `waiting-${index}`)),
+    );
+    if (!wasSlow && !(await isSlow(clients[0]!))) {
+      answers.forEach(expectUnavailable);
+      expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(3500);
+    }
+    expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(new Set([503]));
+    const worker = await startWorker(
+      asPart('worker', {
+        DATABASE_URL: service.databaseUrl,
+        REDIS_URL: inject('redisUrl'),
+        QUEUE_PREFIX: prefix,
+      }),
+      createLog('worker'),
+    );
+    onTestFinished(() => worker.stop());
+    // First in, first out: when these are answered, the ones before them were taken, too.
+    for (const client of clients) {
+      await expect.poll(async () => (await send(client, itemID, 'after')).answer.status).toBe(201);
+    }
+    const applied = await service.sql<{ reference: string }[]>`
       select distinct body->>'reference' as reference
       from stock_transaction
       where body->>'itemID' = ${itemID} and status = 'applied'`;
-      expect(applied.map((row) => row.reference)).toEqual(['after']);
-    },
-  );
+    expect(applied.map((row) => row.reference)).toEqual(['after']);
+  });
 });

@@ -13,10 +13,10 @@ import { uniqueName } from '../harness/service.ts';
 
 const batches = useBatches();
 
-// Small, so that a few hundred records make many of them and cut them often.
+// Small, so that a few hundred records fill many blocks and cut them often.
 const sizes = { block: 4, chapter: 3 };
 
-/** A list, and what its records and their order plainly are. */
+/** A list, with its records and their order in plain terms. */
 type Tested = {
   key: string;
   field: string;
@@ -26,7 +26,7 @@ type Tested = {
 };
 
 const byKey = { default: 'key', asc: 'key', desc: 'key desc' };
-/** The order of a sort by the column `sorted`. */
+/** Orders by the column `sorted`. */
 const bySorted = (standard: string) => ({
   default: standard,
   asc: 'sorted, key',
@@ -88,7 +88,7 @@ const lists: Record<string, Tested> = {
       sql`select rec_no as key, received, units as sorted from lot where wid = any(${wids}::integer[])`,
     orders: bySorted(newestFirst),
   },
-  // Blank ones last, either way.
+  // Blank values come last in both directions.
   lotsBySerial: {
     key: 'serial',
     field: 'recNo',
@@ -210,15 +210,15 @@ const works = fc.array(
   },
 );
 
-test('every page is what plain ORDER BY and OFFSET give at that moment, while stock and items change', async () => {
+test('every page equals plain ORDER BY and OFFSET at that moment, while stock and items change', async () => {
   const items = [await batches.item()];
   const workers = [batches.worker(), batches.worker()];
   const toRequest = ({ kind, item, units, wid, spot }: Asking) => {
-    // Half of the work meets on a few items.
+    // Half of the work touches a few items.
     const itemID = items[item % (item % 2 === 0 ? Math.min(items.length, 5) : items.length)];
     if (kind === 'receive') return batches.request(kind, { itemID, units, wid, spot });
     if (kind === 'issue') return batches.request(kind, { itemID, units, wid });
-    // Half of them to the other warehouse: a new lot with an old date, in the middle of the list.
+    // Half of them go to the other warehouse: a new lot with an old date, in the middle of the list.
     const to = spot === 'A' ? { toSpot: 'C' } : { shipToWid: 3 - wid };
     return batches.request(kind, { itemID, units, wid, ...to });
   };
@@ -244,7 +244,7 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while st
           apply(0),
           apply(1),
           ...added.map(([place, change]) => addItem(place, change)),
-          // As the workers do, which do not know of each other.
+          // Like the workers, which do not know of each other.
           ...(fold ? workers.map(({ pool }) => foldArrivals(pool.sql, 60_000, sizes)) : []),
           expectSamePages(batches.sql, asked),
         ]);
@@ -266,7 +266,7 @@ test('every page is what plain ORDER BY and OFFSET give at that moment, while st
   expect(made!.item_blocks).toBeGreaterThan(20);
 }, 120_000);
 
-test('counting anew gives the same pages', async () => {
+test('a recount gives the same pages', async () => {
   const asked = fc.sample(pages, 50);
   await batches.sql`select recount_lots(), recount_items(), collect_levels()`;
   await expectSamePages(batches.sql, asked);
@@ -274,7 +274,7 @@ test('counting anew gives the same pages', async () => {
   await expectSamePages(batches.sql, asked);
 });
 
-test('what an operator changes or deletes leaves the pages right', async () => {
+test('pages stay right when an operator changes or deletes records', async () => {
   const asked = fc.sample(pages, 50);
   const undone = new Error('undone');
   const changed = batches.sql.begin('isolation level repeatable read', async (tx) => {

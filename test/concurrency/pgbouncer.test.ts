@@ -14,7 +14,7 @@ import { prepareDatabase, receiveOnce, startOwnService } from '../harness/own-se
 import { type PgBouncer, pgbouncerPath, startPgBouncer } from '../harness/pgbouncer.ts';
 
 const itemID = 'ITEM';
-// What an operator writes who had "unsupported startup parameter" and looked it up.
+// The setting an operator adds after looking up "unsupported startup parameter".
 const everything = Object.keys(settingsOf({ name: 'tests', byKeys: true, oneProcess: true })).join(',');
 
 describe.skipIf(pgbouncerPath === null)('through PgBouncer (skipped where there is none)', () => {
@@ -40,7 +40,7 @@ describe.skipIf(pgbouncerPath === null)('through PgBouncer (skipped where there 
   const environment = (url: string) => ({ DATABASE_URL: url, REDIS_URL: inject('redisUrl'), PORT: '0' });
   const pooled = /DATABASE_URL leads through a pooler, where locks, settings and prepared statements/;
 
-  test('refused at start as DATABASE_URL, of api, worker and migration, whatever it ignores', async () => {
+  test('PgBouncer as DATABASE_URL is refused at start by api, worker and migration, whatever it ignores', async () => {
     for (const bouncer of [strict, lenient]) {
       const url = bouncer.through(database.url);
       await expect(startServer(asPart('api', environment(url)), createLog('api'))).rejects.toThrow(pooled);
@@ -53,7 +53,7 @@ describe.skipIf(pgbouncerPath === null)('through PgBouncer (skipped where there 
     }
   });
 
-  test('refused at start as DATABASE_READ_URL while its role has not the settings, and says which', async () => {
+  test('PgBouncer as DATABASE_READ_URL is refused at start while its role lacks the settings, which are named', async () => {
     const started = startServer(
       asPart('api', {
         ...environment(database.url),
@@ -66,15 +66,15 @@ describe.skipIf(pgbouncerPath === null)('through PgBouncer (skipped where there 
     );
   });
 
-  test('lists see every write that was answered before them, many at once over two connections', async () => {
+  test('lists through PgBouncer show every write answered before them, many at once over two connections', async () => {
     const api = inject('logins').find(({ part }) => part === 'api')!.name;
     const name = new URL(database.url).pathname.slice(1);
-    // In this database alone: other tests have the same login.
+    // In this database alone: other tests use the same login.
     const settings = { statement_timeout: "'10s'", jit: 'off', max_parallel_workers_per_gather: '0' };
     for (const [setting, value] of Object.entries(settings)) {
       await database.sql.unsafe(`alter role ${api} in database ${name} set ${setting} = ${value}`);
     }
-    // Those that it has begun with other settings.
+    // Ends the connections that began with other settings.
     await database.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and usename = ${api}`;
@@ -101,7 +101,7 @@ describe.skipIf(pgbouncerPath === null)('through PgBouncer (skipped where there 
         }
       };
       let turn = 0;
-      // Connections that are slow to open are done without; with them open the pooler has its share.
+      // The api does without connections that open slowly; with them open the pooler gets its share.
       await expect
         .poll(
           async () => {

@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Looked, lookedAt } from '../harness/lots-looked-at.ts';
 import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
 
-// Where what Postgres believes of the table is wrong in each way there is, and by every two fields.
+// Covers each way Postgres' statistics of the table can be wrong, with every pair of fields.
 const lots = 30_000;
 const limits: PickLimits = { lots: 16, looks: 160 };
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A connection as a batch has it. */
+/** A connection with the settings of a batch. */
 function open(): Sql {
   const sql = connect(database.url, { name: 'looks', connectionsMax: 1, byKeys: true });
   connections.push(sql);
@@ -41,7 +41,9 @@ function open(): Sql {
 
 const [even, odd] = [marksOf(lots), marksOf(lots - 1)];
 const at = days.map((day) => Date.parse(day));
-/** The values of each field: that of half of the lots, that of one, that of none. */
+/**
+ * Three values of each field: one that half of the lots have, one that a single lot has, one that none has.
+ */
 const values = {
   rfidTag: [shared.even.rfidTag, odd.rfidTag, ''],
   serial: [shared.odd.serial, even.serial, ''],
@@ -53,7 +55,7 @@ const values = {
   notAtSpot: [shared.odd.spot],
 } satisfies { [Field in keyof LotFilter]?: readonly LotFilter[Field][] };
 
-/** Each field alone, every two with every value, and none. */
+/** No field, each field alone, and each pair with every value. */
 function allFilters(): Partial<LotFilter>[] {
   const single = Object.entries(values).flatMap(([field, each]) => each.map((value) => ({ [field]: value })));
   const pairs = single.flatMap((one, index) =>
@@ -70,7 +72,9 @@ const pickOf = (filters: Partial<LotFilter>, expiredToo: boolean): LotFilter => 
   ...filters,
 });
 
-/** Everything that a batch asks about picks, each in a transaction of its own: what looked at too much. */
+/**
+ * Runs every pick query of a batch, each in its own transaction, and returns those that looked at too much.
+ */
 async function tooMuch(sql: Sql): Promise<unknown[]> {
   const found: unknown[] = [];
   const look = async (what: object, rowsMax: number, work: (tx: Tx) => Promise<unknown>) => {
@@ -78,8 +82,8 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
       await readFacts(tx, [], []);
       return lookedAt(tx, () => work(tx));
     })) as Looked;
-    // One page of the table for each, and some of the index, whose pages hold fifty and more. A few rows are
-    // looked at to make a plan.
+    // Each may read one page of the table, and some of the index, whose pages hold fifty and more entries.
+    // Planning looks at a few rows.
     if (rows > rowsMax + 10 || pages > rowsMax * 1.2 + 60) found.push({ ...what, rows, pages });
   };
   for (const filters of allFilters()) {
@@ -95,7 +99,7 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
     await look({ filters, tally: kind }, 501, (tx) =>
       tallyLots(tx, { pick, kind: kind!, isHeld: false }, 10n ** 15n, 500, new Date()),
     );
-    // For one pick as many as for some; then the more of them, the fewer for each.
+    // As many for one pick as for some; beyond that, the more picks, the fewer for each.
     for (const [count, looks] of [
       [6, 18_000],
       [66, 19_800],
@@ -108,8 +112,8 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
   return found;
 }
 
-// In their order: each leaves the table to the next one.
-test('bounded: by plans that were made while the table was empty, and where it was never analysed', async () => {
+// In this order: each test leaves the table to the next.
+test('bounded: with plans made while the table was empty, and never analysed', async () => {
   const early = open();
   await tooMuch(early);
   await fillShared(database.sql, 'SHARED', lots);
@@ -117,7 +121,7 @@ test('bounded: by plans that were made while the table was empty, and where it w
   expect(await tooMuch(open())).toEqual([]);
 });
 
-test('bounded: where it was analysed while it had a few lots, whether planned then or now', async () => {
+test('bounded: with statistics from when the table had a few lots, planned then or now', async () => {
   const { sql } = database;
   await sql.unsafe(
     'set session_replication_role = replica; truncate lot, stock_entry; reset session_replication_role',
@@ -131,14 +135,14 @@ test('bounded: where it was analysed while it had a few lots, whether planned th
   expect(await tooMuch(open())).toEqual([]);
 });
 
-test('bounded: where it is clustered by item, analysed, and half of it shares its marks', async () => {
+test('bounded: clustered by item and analysed, with half of the table sharing its marks', async () => {
   const { sql } = database;
   await sql`cluster lot using lot_item_idx`;
   await sql`vacuum (analyze) lot`;
   expect(await tooMuch(open())).toEqual([]);
 });
 
-test('bounded: where hold or expiry keeps all of it from being taken', async () => {
+test('bounded: when hold or expiry blocks all of it', async () => {
   const { sql } = database;
   await sql`update lot set hold = true where rec_no % 4 < 2`;
   await sql`update lot set expires = '2020-01-01' where rec_no % 4 >= 2`;

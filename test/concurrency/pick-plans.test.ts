@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { fillLargeStock, largeItem, largeItemLot } from '../harness/large-stock.ts';
 
-// A million lots, a tenth of them of one item in one warehouse, clustered by item and analysed: where a plan
+// A million lots, a tenth of them of one item in one warehouse, clustered by item and analysed: here a plan
 // that reads all lots of an item looks cheapest.
 let database: TestDatabase;
 let worker: Sql;
@@ -29,7 +29,7 @@ const issue = (filters: Partial<LotFilter>): LotFilter => ({
   ...filters,
 });
 
-/** Each kind with its index, picked for the lots of the large item that are the last in the order. */
+/** Each kind with its index, picking the lots of the large item that are last in the order. */
 const kinds: Record<Exclude<PickKind, 'recNo'>, { index: string; filters: Partial<LotFilter> }> = {
   rfidTag: { index: 'lot_pick_rfid_idx', filters: { rfidTag: last.rfidTag } },
   serial: { index: 'lot_pick_serial_idx', filters: { serial: last.serial } },
@@ -44,7 +44,7 @@ const limits = [16, 256, 1001];
 describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) => {
   const way: PickWay = { kind: kind as PickKind, isHeld: false, isExact: kind !== 'received' };
 
-  test.each(limits)('goes by its own index, and sorts nothing, when %i lots are read', async (limit) => {
+  test.each(limits)('uses its own index without a sort when %i lots are read', async (limit) => {
     const scans = await inBatch(async (tx) => {
       const limits = { lots: limit, looks: limit };
       const { string } = await pickStatement(tx, way, [issue(filters)], limits, null).describe();
@@ -52,7 +52,7 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
       return nodesOf(row!['QUERY PLAN'][0].Plan);
     });
     const onLots = scans.filter((node) => node['Relation Name'] === 'lot');
-    // Once for those that have not expired, once for those that have.
+    // Once for the lots that have not expired, once for those that have.
     expect(onLots.map((node) => [node['Node Type'], node['Index Name']])).toEqual(
       Array(kind === 'received' ? 1 : 2).fill(['Index Scan', index]),
     );
@@ -68,7 +68,7 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
       const plan = row!['QUERY PLAN'][0].Plan;
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     });
-    // Four or five of the index and one of the table for each lot that is found, and as many again where none
+    // Four or five pages of the index and one of the table for each lot found, and as many again where none
     // is.
     expect(pages / picks.length).toBeLessThan(64);
   });
@@ -79,7 +79,7 @@ test.each([
   ['serial', 'lot_held_of_serial_idx'],
   ['any', 'lot_held_any_idx'],
 ] as const)(
-  'a count by %s finds what lies there on hold by that, whatever else is on hold of the item',
+  'a count by %s reads only the lots on hold there, whatever else of the item is on hold',
   async (kind, index) => {
     const count = issue({ spot: last.spot, serial: last.serial, expiredToo: true, heldToo: true });
     const way: PickWay = { kind, isHeld: true, isExact: false };
@@ -101,7 +101,7 @@ function nodesOf(node: Node): Node[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** As the statements of a batch run. */
+/** Runs `work` with the settings of a batch. */
 function inBatch<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   return worker.begin(async (tx) => {
     await readFacts(tx, [], []);

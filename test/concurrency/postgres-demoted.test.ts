@@ -22,7 +22,7 @@ afterAll(async () => {
   await pair?.stop();
 });
 
-test('a warning at start, and by doctor, while no standby is synchronous', async () => {
+test('a warning at start and by doctor while no standby is synchronous', async () => {
   const env = { DATABASE_URL: pair.url, REDIS_URL: inject('redisUrl'), QUEUE_PREFIX: uniqueName('warned') };
   const lines: string[] = [];
   const log = createLog('worker');
@@ -48,14 +48,14 @@ test('a warning at start, and by doctor, while no standby is synchronous', async
   await pair.primary.sql`select pg_reload_conf()`;
 });
 
-test('503, and then the new primary’s answer, when the old one takes no writes any more; never the old one’s', async () => {
+test('503, then the new primary’s answer, once the old primary is read-only; never the old one’s answer', async () => {
   const read = () => service.clients[0]!.get(`/Item?key=${itemID}&type=id`);
   const write = (): Promise<ApiAnswer> =>
     service.clients[1]!.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
   expect((await untilAnswered(read)).status).toBe(200);
   expect((await untilAnswered(write)).status).toBe(201);
 
-  // Its connections stay, and it would go on answering what is read.
+  // Its connections stay, and it would go on answering reads.
   await pair.primary.sql`alter system set default_transaction_read_only = on`;
   await pair.primary.sql`select pg_reload_conf()`;
   let reads = 0;
@@ -64,7 +64,7 @@ test('503, and then the new primary’s answer, when the old one takes no writes
     return (await read()).status;
   };
   await expect.poll(statusOfRead, { timeout: 120_000 }).toBe(503);
-  // Each connection hears of it with the first it is asked, not when something else has ended it.
+  // Each connection notices with its first statement, not only once something else has ended it.
   expect(reads).toBeLessThan(200);
   await pair.standby.promote();
   await pair.standby.sql`update item set description = 'of the new primary' where short_id = ${itemID}`;

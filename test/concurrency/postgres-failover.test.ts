@@ -65,7 +65,7 @@ test('nothing is lost, doubled or left open when the primary dies under load and
     .toBeGreaterThan(beforeKill);
   await pair.primary.kill();
   const killedAt = log.length;
-  // Nobody can decide now: those who asked are told so.
+  // Nobody can decide now, and callers are told so.
   await expect
     .poll(() => log.slice(killedAt).some(({ status }) => status === 503), { timeout: 120_000 })
     .toBe(true);
@@ -82,7 +82,7 @@ test('nothing is lost, doubled or left open when the primary dies under load and
   const { lost, doubled, ghosts } = await compareWithTables(pair.standby.sql, log, []);
   expect({ lost, doubled, ghosts }).toEqual({ lost: [], doubled: [], ghosts: [] });
   await expectInvariants(pair.standby.sql);
-  // Each got an answer, and it was no error of ours.
+  // Every request got an answer, and none was an error of ours.
   expect(log.filter(({ status }) => status === 0 || (status >= 500 && status !== 503))).toEqual([]);
   for (const client of service.clients) {
     const { body } = await untilAnswered(() => client.get('/Inventory/Transactions?pageSize=1'));

@@ -14,7 +14,7 @@ beforeAll(async () => {
   pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, [itemID]), synchronous: false });
   stretch = await startProxy(pair.primary.port);
   const url = pair.urlOf({ ...pair.primary, port: stretch.port }, pair.standby);
-  // Lists from the old primary: whatever it says of how far it is, it is not the same log any more.
+  // Lists come from the old primary: its position no longer counts, because its log is another one.
   const readUrl = pair.urlOf(pair.primary);
   service = await startOwnService({
     apis: 2,
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const writes = 12;
 
-test('an answer of the promoted server alone, also when the old primary comes back and takes writes', async () => {
+test('answers come from the promoted server alone, even when the old primary comes back and takes writes', async () => {
   const receive = (api: number) =>
     service.clients[api]!.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
   const lotsOf = async ({ sql }: PostgresPair['primary']) => (await sql`select from lot`).length;
@@ -49,7 +49,7 @@ test('an answer of the promoted server alone, also when the old primary comes ba
   const lots = await lotsOf(pair.standby);
   const leftBehind = await lotsOf(pair.primary);
   for (let turn = 0; turn < writes; turn++) {
-    // The other one must see what this one was answered.
+    // The other process must see what this one was answered.
     expect((await receiveOnce(service.clients[turn % 2]!, { itemID })).status).toBe(201);
     const reader = service.clients[1 - (turn % 2)]!;
     const list = await untilAnswered(() => reader.get('/Inventory/1?pageSize=1'));
@@ -58,13 +58,13 @@ test('an answer of the promoted server alone, also when the old primary comes ba
   expect(await lotsOf(pair.standby)).toBe(lots + writes);
   expect(await lotsOf(pair.primary)).toBe(leftBehind);
 
-  // Whoever comes now finds two servers that call themselves the primary.
+  // A process that starts now finds two servers that call themselves the primary.
   const sql = connect(pair.url, { name: 'tests', connectionsMax: 1 });
   const [place] = await sql`select inet_server_port() as port`;
   await sql.end();
   expect(place!.port).toBe(pair.standby.port);
 
-  // Processes that have seen the promotion never go back behind it.
+  // Processes that have seen the promotion never go back.
   await pair.standby.kill();
   for (let turn = 0; turn < 4; turn++) expect((await receive(turn % 2)).status).toBe(503);
   expect(await lotsOf(pair.primary)).toBe(leftBehind);

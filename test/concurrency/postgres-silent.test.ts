@@ -54,9 +54,9 @@ const readWaiting = async () => {
 const connect = async (): Promise<ApiClient> =>
   createApiClient(baseUrl, clientId, (await readToken()).body.access_token, { isPatient: false });
 
-test('503 for whatever is asked while Postgres says nothing, also for a token; all is well when it does again', async () => {
+test('503 for every request, also for a token, while Postgres is silent; all is well when it answers again', async () => {
   const client = await connect();
-  // On every connection there may be: a new one would fail by itself.
+  // On every possible connection: a new one would fail by itself.
   await Promise.all(Array.from({ length: 20 }, () => client.get('/Inventory')));
   await Promise.all(Array.from({ length: 20 }, () => client.post('/Item', { shortID: uniqueName('ITEM') })));
   stretch.setState('stalled');
@@ -75,7 +75,7 @@ test('503 for whatever is asked while Postgres says nothing, also for a token; a
   await expect.poll(async () => (await readToken()).status, { timeout: 60_000 }).toBe(200);
 });
 
-test('who waited in vain leaves nothing behind, however many they are while Postgres says nothing', async () => {
+test('requests that waited in vain leave nothing behind, however many came while Postgres was silent', async () => {
   const client = await connect();
   await client.get('/Inventory');
   stretch.setState('stalled');
@@ -84,18 +84,18 @@ test('who waited in vain leaves nothing behind, however many they are while Post
     const answers = await Promise.all(Array.from({ length: times }, () => client.get('/Inventory')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
   };
-  // Until what the client is known by is too old to be used.
+  // Until the client's record is too old to be used.
   await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(503);
   await ask(100);
   const before = queryObjects(Promise, { format: 'count' });
   for (let round = 0; round < 5; round++) await ask(100);
-  // Each of the five hundred left four more behind, as long as it lasted; some may be under way.
+  // Each of the five hundred used to leave four more behind while the silence lasted; some may be under way.
   await expect.poll(() => queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(500);
   stretch.setState('open');
   await expect.poll(async () => (await client.get('/Inventory')).status, { timeout: 60_000 }).toBe(200);
 });
 
-test('a write of an item whose caller has gone before a connection was free is never applied', async () => {
+test('a write of an item is never applied when its caller left before a connection was free', async () => {
   const client = await connect();
   const [locked, other] = [await service.item(), await service.item({ description: 'old' })];
   const holder = await service.sql.reserve();
@@ -112,7 +112,7 @@ test('a write of an item whose caller has gone before a connection was free is n
   );
   await expect.poll(readWaiting, { timeout: 60_000 }).toBe(1);
   leaving.end();
-  // The api has seen the end, and closed its own.
+  // The api has seen the end and closed its side.
   await once(leaving.resume(), 'close');
   await holder`rollback`;
   holder.release();

@@ -6,18 +6,19 @@ import { openSubmitter } from '../harness/submitter.ts';
 
 const own = await startOwnRedis();
 const redisUrl = own.url;
-// By their clock requests come in a quarter of a minute: nothing but the completion answers them before that.
+// The api looks for lost answers only after fifteen seconds here, so every earlier answer comes from a
+// completion.
 const later = () => performance.now() + 60_000;
 const timeout = 120_000;
 afterAll(() => own.stop());
 
-/** How often Redis was asked for this since its counts were reset. */
+/** The number of calls of this command since the counts in Redis were reset. */
 async function callsOf(command: string): Promise<number> {
   const counts = await own.redis.info('commandstats');
   return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(counts)?.[1] ?? 0);
 }
 
-test('for each envelope a worker waits once, looks for it once, and once more with its answer', {
+test('a worker waits once per envelope, looks for it once, and once more with its answer', {
   timeout,
 }, async () => {
   const { submit, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl });
@@ -25,12 +26,12 @@ test('for each envelope a worker waits once, looks for it once, and once more wi
   await Promise.all(submit(4, later()));
   await own.redis.config('RESETSTAT');
   for (let envelope = 0; envelope < 100; envelope++) await Promise.all(submit(4, later()));
-  // And some of a worker that waited in vain.
+  // Plus a few of a worker that waited in vain.
   expect(await callsOf('bzpopmin')).toBeLessThan(150);
   expect(await callsOf('rpoplpush')).toBeLessThan(250);
 });
 
-test('a worker takes all envelopes that wait, while none of them is answered', { timeout }, async () => {
+test('a worker takes all waiting envelopes while none of them is answered', { timeout }, async () => {
   const { submit, sizes, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, redisUrl });
   const answers = submit(16, later());
   await expect.poll(sizes, { timeout: 60_000 }).toEqual([4, 4, 4, 4]);

@@ -11,7 +11,7 @@ import { uniqueName } from '../harness/service.ts';
 const limit = 100;
 const windowMs = 60_000;
 
-/** So many api processes. `waitMs`: how long Redis has to answer, if not as long as it has in the service. */
+/** Several api processes. `waitMs`: how long Redis has to answer, if not as long as in the service. */
 function startProcesses(redisUrl: string, count = 2, waitMs?: number) {
   const prefix = uniqueName('limit');
   const connections = Array.from({ length: count }, () => connectProducer(redisUrl, () => {}));
@@ -24,10 +24,10 @@ function startProcesses(redisUrl: string, count = 2, waitMs?: number) {
     limiters,
     redis: connections[0]!,
     async ready() {
-      // Connecting began when they were made, so it may be over by now: then no event would come.
+      // Connecting began when they were created, so it may be over by now and no event would come.
       await Promise.all(connections.map((each) => (each.status === 'ready' ? null : once(each, 'ready'))));
     },
-    /** Sends so many requests at once over all processes; returns how many pass. */
+    /** Sends this many requests at once over all processes; returns how many pass. */
     async take(clientId: string, requests: number): Promise<number> {
       const verdicts = await Promise.all(
         Array.from({ length: requests }, (_, index) =>
@@ -47,13 +47,13 @@ function startProcesses(redisUrl: string, count = 2, waitMs?: number) {
 }
 
 describe('over all processes', () => {
-  // However slow the machine: this is about what Redis counts.
+  // Independent of the machine's speed: this is about the counts in Redis.
   const processes = startProcesses(inject('redisUrl'), 2, 60_000);
   const [first, second] = processes.limiters;
   beforeAll(() => processes.ready());
   afterAll(() => processes.stop());
 
-  test('never more than the limit in a window, never less, whatever comes together', async () => {
+  test('exactly the limit in a window, however many requests arrive together', async () => {
     const turns = fc.array(
       fc.array(fc.record({ by: fc.boolean(), count: fc.integer({ min: 1, max: 30 }) }), { maxLength: 8 }),
       { maxLength: 8 },
@@ -73,7 +73,7 @@ describe('over all processes', () => {
             if (verdicts[index]!.allowed) passed += count;
           });
           expect(passed).toBeLessThanOrEqual(most);
-          // As long as all that was asked fits, all of it passes.
+          // As long as everything asked for fits, all of it passes.
           if (asked <= most) expect(passed).toBe(asked);
           for (const { remaining, resetMs } of verdicts) {
             expect(remaining).toBeLessThanOrEqual(Math.max(0, most - before));
@@ -85,7 +85,7 @@ describe('over all processes', () => {
     );
   });
 
-  test('a window begins with the first request, and the next one has the whole limit', async () => {
+  test('a window begins with the first request, and the next window has the whole limit', async () => {
     const clientId = uniqueName('client');
     expect(await processes.take(clientId, 150)).toBe(100);
     await processes.endsIn(clientId, 30_000);
@@ -97,14 +97,14 @@ describe('over all processes', () => {
     expect(await processes.take(clientId, 150)).toBe(100);
   });
 
-  test('a limit that is lowered or raised holds from the next request on', async () => {
+  test('a lowered or raised limit holds from the next request on', async () => {
     const clientId = uniqueName('client');
     expect(await processes.take(clientId, 30)).toBe(30);
     expect(await first!.take(clientId, 10)).toMatchObject({ allowed: false, limit: 10, remaining: 0 });
     expect(await second!.take(clientId, 40)).toMatchObject({ allowed: true, limit: 40, remaining: 8 });
   });
 
-  test('a clock of Redis that is set back shuts nobody out: the window begins anew', async () => {
+  test('a clock of Redis that is set back locks nobody out: the window begins anew', async () => {
     const clientId = uniqueName('client');
     expect(await processes.take(clientId, 150)).toBe(100);
     await processes.endsIn(clientId, 3_600_000);
@@ -115,7 +115,7 @@ describe('over all processes', () => {
   });
 });
 
-test('without Redis each process counts for itself: the limit once in each, and over all again when Redis is back', async () => {
+test('without Redis each process counts alone, so the limit holds per process; with Redis back it holds over all', async () => {
   const own = await startOwnRedis();
   const network = await startProxy(own.port);
   const address = new URL(own.url);
@@ -139,7 +139,7 @@ test('without Redis each process counts for itself: the limit once in each, and 
   }
 });
 
-test('a Redis that does not answer keeps no request waiting, and one process passes the limit twice at most', async () => {
+test('a Redis that does not answer delays no request, and one process lets through at most twice the limit', async () => {
   const redisUrl = new URL(inject('redisUrl'));
   const network = await startProxy(Number(redisUrl.port));
   redisUrl.hostname = '127.0.0.1';

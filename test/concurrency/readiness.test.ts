@@ -59,7 +59,7 @@ async function accepts() {
 const patient = { timeout: 60_000 };
 const clock = expect.stringMatching(/^the clock of Postgres is ahead of this one by -?\d+\.\d{3} s$/);
 
-test('a proxy sends an api nothing in its first moments while it has seen no worker, and then what it can do', async () => {
+test('a proxy sends a new api nothing at first while it has seen no worker, and later what it can do', async () => {
   expect(await accepts()).toEqual({ status: 503, says: 'no worker was seen yet\n' });
   await expect.poll(accepts, patient).toEqual({ status: 200, says: 'ok\n' });
 });
@@ -82,7 +82,7 @@ test('a proxy sends an api requests as soon as it has seen a worker', async () =
   expect((await ask('/accepts')).status).toBe(200);
 });
 
-test('200 and degraded without a worker, and no longer when one is there: the api still reads', async () => {
+test('200 and degraded without a worker, because the api still reads; well again when a worker comes', async () => {
   const says = ['degraded: no worker takes work: reads are served, transactions are refused', clock, ''];
   await expect.poll(ready, patient).toEqual({ status: 200, says });
   const ofWorker: typeof env = { ...env, INTERNAL_PORT: '' };
@@ -90,13 +90,13 @@ test('200 and degraded without a worker, and no longer when one is there: the ap
   await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
 });
 
-test('200 while the api can serve, with how far the clocks differ', async () => {
+test('200 with the difference of the clocks while the api can serve', async () => {
   await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text();
   expect(metrics).toMatch(/^inventory_api_clock_difference_seconds -?[\d.e-]+$/m);
 });
 
-test('200 and degraded while Redis is away: the api still reads', async () => {
+test('200 and degraded while Redis is away, because the api still reads', async () => {
   redis.setState('cut');
   await expect.poll(ready, patient).toEqual({
     status: 200,
@@ -106,7 +106,7 @@ test('200 and degraded while Redis is away: the api still reads', async () => {
   await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
 });
 
-test('503 while Postgres is away; a proxy sends requests all the same, which the api answers best', async () => {
+test('503 while Postgres is away; a proxy still sends requests, because the api answers them best', async () => {
   postgres.setState('cut');
   await expect.poll(async () => (await ready()).status, patient).toBe(503);
   expect(await accepts()).toEqual({ status: 200, says: 'ok\n' });

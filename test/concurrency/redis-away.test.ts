@@ -31,8 +31,8 @@ afterAll(() => {
 describe('the service', () => {
   const service = useService({ hears503: true, apis: 2, workers: 1, env: { REDIS_URL: redisUrl.href } });
 
-  // The most that a closed socket and one that hangs may cost, with air for a machine that runs other tests
-  // too. Tried again: that machine stands still now and then.
+  // The most that a closed or hanging socket may cost, with room for a machine that also runs other tests.
+  // Tried again, because that machine stands still now and then.
   test.each([
     { state: 'cut' as const, withinMs: 1000 },
     { state: 'stalled' as const, withinMs: 3000 },
@@ -98,7 +98,7 @@ describe('the limit of requests', () => {
   const service = useService({ apis: 2, workers: 0, env: { REDIS_URL: redisUrl.href } });
 
   test.each(['cut', 'stalled'] as const)(
-    '429 from each process after as many as the limit is, while the network to Redis is %s',
+    '429 from each process after its own count of the limit, while the network to Redis is %s',
     async (state) => {
       const { clientId, token } = await service.client({ rateLimit: 5 });
       proxy.setState(state);
@@ -175,7 +175,7 @@ describe('a connection of the api to Redis', () => {
     await expect.poll(() => redis.status).toBe('ready');
     proxy.setState('cut');
     await expect.poll(() => redis.status, { interval: 5 }).not.toBe('ready');
-    // From now on a connection comes about and nobody answers on it.
+    // From now on connections open and nobody answers on them.
     proxy.setState('stalled');
     await expect.poll(() => redis.status, { interval: 5 }).toBe('connect');
     const startedAt = performance.now();
@@ -193,7 +193,7 @@ describe('a connection of the api to Redis', () => {
   });
 });
 
-test('many replies that another server is meant end a connection once, and leave one listener at it', async () => {
+test('many replies that ask for another server end a connection once, and leave one listener on it', async () => {
   const own = await startOwnRedis();
   const producer = connectProducer(own.url, () => {});
   try {

@@ -21,7 +21,7 @@ afterAll(async () => {
   await pair?.stop();
 });
 
-/** Pages that the apis have read, by the server that answered. */
+/** The pages the apis have read, by the server that answered. */
 async function readsBy(by: 'primary' | 'replica'): Promise<number> {
   const counts = await Promise.all(
     service.internalPorts.map(
@@ -33,7 +33,9 @@ async function readsBy(by: 'primary' | 'replica'): Promise<number> {
 
 let written = 0;
 
-/** Writes through one api and reads through the other, which must see it; so many times, both ways. */
+/**
+ * Writes through one api and reads through the other, which must show the write; this many times, both ways.
+ */
 async function writeAndRead(times: number) {
   for (let turn = 0; turn < times; turn++) {
     const [writer, reader] = [service.clients[turn % 2]!, service.clients[1 - (turn % 2)]!];
@@ -65,7 +67,7 @@ async function readsAgain() {
   return readsBy('replica');
 }
 
-test('every list sees every write that was answered before it, and a replica that is as far gives it', async () => {
+test('every list shows every write answered before it, and a replica that has caught up gives it', async () => {
   await writeAndRead(times);
   await expect.poll(readsAgain, { timeout: 120_000 }).toBeGreaterThan(times);
 });
@@ -89,7 +91,7 @@ test('the same from the primary while the replica stands still', async () => {
   await expect.poll(readsAgain, { timeout: 120_000 }).toBeGreaterThan(before);
 });
 
-test('the same while the replica applies what it gets late', async () => {
+test('the same while the replica applies late what it gets', async () => {
   await pair.standby.sql`alter system set recovery_min_apply_delay = '20ms'`;
   await pair.standby.sql`select pg_reload_conf()`;
   await writeAndRead(times);
@@ -100,7 +102,7 @@ test('the same while the replica applies what it gets late', async () => {
   await pair.standby.sql`select pg_reload_conf()`;
 });
 
-test('the same when the replica is lost, and the list is no failure', async () => {
+test('the same when the replica is lost, and the list does not fail', async () => {
   const before = await readsBy('primary');
   await pair.standby.kill();
   await writeAndRead(times);

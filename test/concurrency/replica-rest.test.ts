@@ -19,7 +19,7 @@ beforeAll(async () => {
     limitMs: 20_000,
     waitMs: 60_000,
   });
-  // A primary is as far as itself.
+  // A primary is always level with itself.
   replica = createReplica(url, positions, (error) => reports.push(error.message));
 });
 
@@ -48,7 +48,7 @@ test('a list that takes too long there, or is in the way of replay, leaves the r
   expect(reports).toEqual([]);
 });
 
-test('a list that finds no connection free there leaves the replica to those of another kind', async () => {
+test('a list that finds no free connection there leaves the replica to lists of another kind', async () => {
   const slow = Array.from({ length: 3 }, () => replica.read('costly', sleep(3), wait()));
   const answers = await Promise.all(slow);
   expect(answers.sort()).toEqual([null, 'slept', 'slept'].sort());
@@ -59,14 +59,14 @@ test('a list that finds no connection free there leaves the replica to those of 
   expect(reports).toEqual([]);
 });
 
-test('what says that the server is away gives it a rest', async () => {
+test('an error that says the server is away rests the replica', async () => {
   expect(await replica.read('cheap', fails('57P01'), wait())).toBe(null);
   expect(await replica.read('cheap', answer, wait())).toBe(null);
   expect(reports).toHaveLength(1);
   await expect.poll(() => replica.read('cheap', answer, wait()), { timeout: 60_000 }).toBe(7);
 });
 
-test('what takes too long before a list is read there is of every list: the server rests, and it is told', async () => {
+test('a delay before a list is read concerns every list: the replica rests, and the delay is reported', async () => {
   let takesLong = true;
   const slow: StatementPool = {
     ...positions,
@@ -79,7 +79,7 @@ test('what takes too long before a list is read there is of every list: the serv
   const told: string[] = [];
   const another = createReplica(database.url, slow, (error) => told.push(error.message));
   const isRead = () => another.read('cheap', answer, wait());
-  // While it is examined, and when the primary is asked how far it is.
+  // While the replica is checked, and while the primary is asked for its position.
   for (const count of [1, 2]) {
     takesLong = true;
     expect(await isRead()).toBe(null);

@@ -10,7 +10,7 @@ import { useService } from '../harness/service.ts';
 const service = useService({ workers: 2 });
 const waits = { timeout: 60_000, interval: 200 };
 
-/** Has a round begin, as if the last one had ended two hours ago, and waits until it has ended. */
+/** Starts a round, as if the last one had ended two hours ago, and waits for its end. */
 async function passRound(): Promise<void> {
   await service.sql`update retention set ended = clock_timestamp() - interval '2 hours'`;
   await expect
@@ -22,7 +22,7 @@ async function passRound(): Promise<void> {
     .toBe(true);
 }
 
-test('workers remove keys after 8 days and what was refused after 9, and keep what was applied', {
+test('workers remove keys after 8 days and refused transactions after 9, and keep applied ones', {
   timeout: 120_000,
 }, async () => {
   const client = await service.client();
@@ -58,7 +58,7 @@ test('workers remove keys after 8 days and what was refused after 9, and keep wh
     from stock_transaction
     where status = 'abandoned'`;
   expect(abandoned).toEqual({ count: 8 });
-  // A resend within its time is answered, one after it is a new request.
+  // A resend within its time is answered; one after it is a new request.
   for (const key of [...requests.keys()].slice(0, 2)) {
     expect((await refuse(client, itemID, key)).headers.get('Idempotent-Replayed')).toBe('true');
   }
@@ -66,7 +66,7 @@ test('workers remove keys after 8 days and what was refused after 9, and keep wh
   expect(second.body.transactionNo).toBeGreaterThan(first.body.transactionNo);
 });
 
-test('a refused transaction is removed never before its key, whatever holds that', {
+test('a refused transaction is removed never before its key, even when the key is held', {
   timeout: 120_000,
 }, async () => {
   const client = await service.client();
@@ -94,7 +94,7 @@ test('a refused transaction is removed never before its key, whatever holds that
   ]);
 });
 
-test('it goes in small pieces, one worker at a time, and on where another one ended', async () => {
+test('removal goes in small pieces, one worker at a time, and continues where another worker stopped', async () => {
   const database = await createDatabase();
   const url = addressFor('worker', database.url);
   const workers = [1, 2].map(() => connect(url, { name: 'tests', connectionsMax: 1 }));

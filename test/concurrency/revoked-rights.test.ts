@@ -19,8 +19,8 @@ afterEach(async () => {
   await worker?.stop();
 });
 
-served('403: a right that is revoked while the request waits in the queue', async () => {
-  // The requests wait in the queue until there is one.
+served('403: a right revoked while the request waits in the queue', async () => {
+  // Without a worker the requests wait in the queue.
   await worker?.stop();
   worker = undefined;
   const itemID = await service.item();
@@ -37,7 +37,7 @@ served('403: a right that is revoked while the request waits in the queue', asyn
       clients.map((client) => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 })),
     ),
   );
-  // A read on the same connections: by its answer the requests before it are accepted.
+  // Once a read on the same connection is answered, the requests before it have been accepted.
   await Promise.all(clients.map((client) => client.get('/Item?pageSize=1')));
   await Promise.all(
     changes.map((change, index) => changeClient(service.sql, clients[index]!.clientId, change)),

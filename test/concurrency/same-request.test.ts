@@ -25,7 +25,7 @@ afterAll(async () => {
   redis.disconnect();
 });
 
-/** An item with 100 units, and twenty requests of one that take 2 each. */
+/** An item with 100 units, and twenty requests for it that take 2 each. */
 async function createRequests(): Promise<{ itemID: string; requests: QueuedRequest[] }> {
   const client = await service.client();
   const itemID = await service.item();
@@ -40,7 +40,7 @@ async function createRequests(): Promise<{ itemID: string; requests: QueuedReque
   return { itemID, requests };
 }
 
-test('one transaction for each request of a batch that three workers apply at once, and one outcome', async () => {
+test('one transaction and one outcome for each request of a batch that three workers apply at once', async () => {
   const { itemID, requests } = await createRequests();
   const pools = [1, 2, 3].map(() =>
     createBatchPool(
@@ -60,7 +60,7 @@ test('one transaction for each request of a batch that three workers apply at on
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });
 });
 
-// Tried again: each worker waits for the gate for 300 ms, and a slow machine may never see both wait.
+// Tried again: each worker waits 300 ms for the gate, and a slow machine may never see both wait.
 test('one transaction for each request of an envelope that is queued under six job ids, over two workers', {
   retry: 3,
 }, async () => {

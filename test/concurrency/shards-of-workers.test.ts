@@ -14,7 +14,7 @@ const redis = new Redis(inject('redisUrl'));
 let other: Started;
 let network: NetworkStretch;
 
-/** A worker whose way to Postgres can be cut. */
+/** A worker whose connection to Postgres can be cut. */
 async function startOther(): Promise<Started> {
   const url = new URL(service.databaseUrl);
   network = await startProxy(Number(url.port));
@@ -49,7 +49,7 @@ const heldByOther = async () => {
   return shards.filter(({ holder }) => holder?.endsWith(`:${other.child.pid}`)).length;
 };
 
-/** The answers to receipts of many items, so that each worker has its part of them, or would have. */
+/** The answers to receipts of many items, so that each worker gets a part of them, or would. */
 async function receiveAll(items: readonly string[]): Promise<number[]> {
   const client = await service.client();
   const answers = await Promise.all(

@@ -39,7 +39,7 @@ const sit = (prefix: string, name: string, said: Partial<Parameters<typeof takeS
   );
 const mineOf = async (...args: Parameters<typeof sit>) => (await sit(...args)).mine;
 
-/** Has all that is there look as if it had been so for longer. */
+/** Makes every entry look older by this much. */
 async function age(prefix: string, byMs: number): Promise<void> {
   const { seats, shards } = seatKeys(prefix);
   for (const [id, said] of Object.entries(await redis.hgetall(seats))) {
@@ -51,7 +51,7 @@ async function age(prefix: string, byMs: number): Promise<void> {
   }
 }
 
-test('as many shards are in use as there are workers, one for each; who stays keeps what it has', async () => {
+test('there are as many shards in use as workers, one each; a worker that stays keeps its shard', async () => {
   const prefix = uniqueName('seats');
   expect(await sit(prefix, 'b')).toEqual({ count: 1, mine: [0] });
   expect(await sit(prefix, 'c')).toEqual({ count: 2, mine: [1] });
@@ -65,7 +65,7 @@ test('as many shards are in use as there are workers, one for each; who stays ke
   ]);
 });
 
-test('what a worker had that left, or says nothing any more, is taken over at the next question', async () => {
+test('the shards of a worker that left or went silent are taken over at the next question', async () => {
   for (const go of [
     (prefix: string) => leaveSeat(redis, prefix, idOf('a'), longMs),
     (prefix: string) => redis.hset(seatKeys(prefix).seats, idOf('a'), '1 64 1'),
@@ -80,28 +80,28 @@ test('what a worker had that left, or says nothing any more, is taken over at th
   }
 });
 
-test('a seat ends by itself', { timeout }, async () => {
+test('a seat expires by itself', { timeout }, async () => {
   const prefix = uniqueName('seats');
   const said = { id: idOf('a'), shardsMax: 64, isAble: true, empty: [], found: [] };
   expect((await takeSeat(redis, prefix, said)).mine).toEqual([0]);
   await expect.poll(() => mineOf(prefix, 'b'), { ...patient, interval: seatMs / 4 }).toContain(0);
 });
 
-test('a seat that lies further ahead than any is taken is nobody’s: the clock of Redis was set back', async () => {
+test('a seat dated further ahead than any seat can be belongs to nobody: the clock of Redis was set back', async () => {
   const prefix = uniqueName('seats');
   expect(await mineOf(prefix, 'dead')).toEqual([0]);
   expect(await sit(prefix, 'a')).toEqual({ count: 2, mine: [1] });
   await age(prefix, -3_600_000);
   expect((await readSeating(redis, prefix, longMs)).workers).toEqual([]);
   expect(await sit(prefix, 'a')).toEqual({ count: 1, mine: [0, 1] });
-  // What is noted of a shard out of use as well, or it would be held for as long.
+  // The notes about shards out of use, too, or they would be held for as long.
   await age(prefix, -3_600_000);
   await sit(prefix, 'a');
   await age(prefix, 60_000);
   expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0]);
 });
 
-test('a clock of Redis that is corrected by a little takes nobody’s seat', async () => {
+test('a small correction of the clock of Redis takes nobody’s seat', async () => {
   const prefix = uniqueName('seats');
   for (const name of ['a', 'b']) await sit(prefix, name);
   await age(prefix, -60_000);
@@ -113,7 +113,7 @@ test('a shard out of use is held until it is empty and was so for a while', asyn
   for (const name of ['a', 'b']) await sit(prefix, name);
   await leaveSeat(redis, prefix, idOf('b'), longMs);
   expect(await sit(prefix, 'a')).toEqual({ count: 1, mine: [0, 1] });
-  // As if that had been just now, and however long this test takes.
+  // As if that had been just now, however long this test takes.
   await age(prefix, -60_000);
   expect(await mineOf(prefix, 'a', { empty: [1] })).toEqual([0, 1]);
   await age(prefix, 120_000);
@@ -131,7 +131,7 @@ test('a worker that cannot do its work has no shard while another one can, and h
   expect(await mineOf(prefix, 'a', { isAble: false })).not.toEqual([]);
 });
 
-test('workers that are told other numbers of QUEUE_SHARDS agree on the least', async () => {
+test('workers with different values of QUEUE_SHARDS agree on the smallest', async () => {
   const prefix = uniqueName('seats');
   for (const name of ['a', 'b', 'c']) await sit(prefix, name);
   const told = [await sit(prefix, 'd', { shardsMax: 2 }), await sit(prefix, 'a'), await sit(prefix, 'b')];
@@ -200,7 +200,7 @@ test('a worker that closes while it looks for work takes no seat afterwards', { 
   onTestFinished(() => producer.disconnect());
   const held: (() => void)[] = [];
   let isHeld = true;
-  // The holder of the first shard looks at others; it gets no answer before it has closed.
+  // The holder of the first shard looks at others and gets no answer before it has closed.
   const slow = new Proxy(producer, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
@@ -226,7 +226,7 @@ test('a worker that closes while it looks for work takes no seat afterwards', { 
   expect((await readSeating(redis, prefix, longMs)).workers).toEqual(['next:1']);
 });
 
-test('work in a shard that is not in use, of an api that does not know, is done all the same', {
+test('work is done in a shard that is not in use, of an api that does not know', {
   timeout,
 }, async () => {
   const prefix = uniqueName('lost');
@@ -242,7 +242,7 @@ test('work in a shard that is not in use, of an api that does not know, is done 
   await expect.poll(() => [...took[0]!], patient).toEqual(['LOST']);
 });
 
-test('a shard that is served and given up leaves nothing on the connection that others share', {
+test('serving and giving up a shard leaves no listener on the shared connection', {
   timeout,
 }, async () => {
   const producer = connectProducer(redisUrl, () => {});
@@ -264,7 +264,7 @@ test('a shard that is served and given up leaves nothing on the connection that 
   expect(listeners()).toEqual(before);
 });
 
-test('all is shared anew after Redis has lost who held what', { timeout }, async () => {
+test('all shards are assigned anew after Redis has lost the assignments', { timeout }, async () => {
   const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
   const { consumers } = await openWorkers(prefix, 3);
   const held = () => consumers.map((each) => each.shardCount());
@@ -281,7 +281,7 @@ test('all is shared anew after Redis has lost who held what', { timeout }, async
   await expect.poll(inUse, patient).toBe(3);
 });
 
-test('nothing of the seats stays in Redis for long after the last worker', { timeout }, async () => {
+test('the seats leave Redis soon after the last worker', { timeout }, async () => {
   const prefix = uniqueName('seats');
   const { consumers } = await openWorkers(prefix, 1);
   await expect.poll(() => readShardCount(redis, prefix), patient).toBe(1);

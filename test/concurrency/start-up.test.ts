@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 const refusal = (name: string) =>
   `the database runs with ${name} = off: an answered transaction could be lost in a crash`;
 
-/** The message of each process of the service when it is started on this database; null: it starts. */
+/** The message of each process of the service when it starts on this database; null if it starts. */
 async function startEach(databaseUrl: string): Promise<(string | null)[]> {
   process.env.LOG_LEVEL ??= 'fatal';
   const env = {
@@ -35,14 +35,14 @@ async function startEach(databaseUrl: string): Promise<(string | null)[]> {
   return said;
 }
 
-describe('a database that could lose what was answered', () => {
+describe('a database that could lose answered writes', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
   });
   afterAll(() => database.drop());
 
-  test('a fit one is taken', async () => {
+  test('a safe one is accepted', async () => {
     expect(await startEach(database.url)).toEqual([null, null]);
   });
 
@@ -54,7 +54,7 @@ describe('a database that could lose what was answered', () => {
   });
 
   test.each(['fsync', 'full_page_writes'])('%s = off is refused by api and worker', async (setting) => {
-    // It holds for the whole server, which others use: so this database alone shows it as off.
+    // It holds for the whole server, which others use, so only this database shows it as off.
     const catalog = connect(database.url, { name: 'tests', connectionsMax: 1 });
     await catalog.unsafe(`
       set allow_system_table_mods = on;
@@ -78,14 +78,14 @@ describe('a database whose schema is of another version', () => {
   });
   afterAll(() => database.drop());
 
-  /** As if a migration had come that is good for this version, `oldest`, and later ones. */
+  /** As if a migration had come that still suits this version, `oldest`, and later ones. */
   async function makeNewer(oldest: number) {
     await database.sql`delete from schema_version where version = ${known + 1}`;
     await database.sql`insert into schema_version (version, name, checksum) values (${known + 1}, 'later', '')`;
     await database.sql`update schema_compatibility set oldest = ${oldest}`;
   }
 
-  test('an older one is refused by api and worker, and they say that it must be migrated', async () => {
+  test('an older one is refused by api and worker, which say that it must be migrated', async () => {
     await database.sql`delete from schema_version where version = ${known}`;
     await database.sql`
       insert into schema_version (version, name, checksum) values (${known - 1}, 'before', '')
@@ -97,12 +97,12 @@ describe('a database whose schema is of another version', () => {
     );
   });
 
-  test('a newer one that says it is still good for this version is taken by api and worker', async () => {
+  test('a newer one that says it is still good for this version is accepted by api and worker', async () => {
     await makeNewer(known);
     expect(await startEach(database.url)).toEqual([null, null]);
   });
 
-  test('a newer one is refused by api and worker, and they say that it needs a newer version', async () => {
+  test('a newer one is refused by api and worker, which say that it needs a newer version', async () => {
     await makeNewer(known + 1);
     expect(await startEach(database.url)).toEqual(
       Array(2).fill(
@@ -112,9 +112,9 @@ describe('a database whose schema is of another version', () => {
   });
 });
 
-describe('a database that other files have made', () => {
+describe('a database made by other files', () => {
   test.each([
-    ['whose schema was edited since', "update schema_version set checksum = 'another'"],
+    ['with a schema edited since', "update schema_version set checksum = 'another'"],
     [
       'in the migrations from before there was a schema',
       `drop table schema_version;
@@ -122,7 +122,7 @@ describe('a database that other files have made', () => {
       insert into schema_version (version, name, md5) values (0, null, null), (1, 'catalog-and-clients', 'c'), (37, 'lists', 'd');
       grant select on schema_version to inventory_api, inventory_worker`,
     ],
-  ])('%s, is refused by api, worker and migrate, and they say what to do', async (_title, before) => {
+  ])('%s, is refused by api, worker and migrate, which say what to do', async (_title, before) => {
     const { url, sql, drop } = await createDatabase();
     onTestFinished(drop);
     await sql.unsafe(before);

@@ -22,7 +22,7 @@ afterAll(() => database.drop());
 
 type TestPool = StatementPool & { name: string; connectionCount(): Promise<number> };
 
-/** Nothing overruns and nothing is given up unless asked for; it ends with the test. */
+/** Nothing overruns and nothing is given up unless asked for; the pool ends with the test. */
 function openPool(options: Partial<StatementPoolOptions> = {}): TestPool {
   const name = uniqueName('pool');
   const pool = createStatementPool({
@@ -57,14 +57,16 @@ const outcome = (work: Promise<unknown>) =>
     setTimeout(60_000, 'still waits', { ref: false }),
   ]);
 
-/** What was asked is sent, then nothing runs for so long: timers come next, before anything is read. */
+/**
+ * Sends what was asked for, then blocks the process for this long: timers run next, before anything is read.
+ */
 async function standStill(timeMs: number): Promise<void> {
   for (let turns = 0; turns < 5; turns++) await turn();
   const begunAt = performance.now();
   while (performance.now() - begunAt < timeMs);
 }
 
-/** Holds a lock until it is let go: statements that want it run as long. */
+/** Holds a lock until `letGo`: statements that want it run as long. */
 async function holdLock() {
   const [row] = await database.sql<{ key: number }[]>`select (random() * 1e9)::integer as key`;
   const { key } = row!;
@@ -80,7 +82,7 @@ async function holdLock() {
   onTestFinished(letGo);
   return {
     key,
-    /** Takes as long as the lock is held. */
+    /** Runs for as long as the lock is held. */
     want: (pool: StatementPool, wait?: Parameters<StatementPool['run']>[1]) =>
       pool.run((sql) => sql`select pg_advisory_xact_lock(${key})`, wait),
     letGo,
@@ -88,7 +90,7 @@ async function holdLock() {
 }
 
 describe('work that waits for a connection', () => {
-  test('is not begun, and never will be, when the time of its caller is over', async () => {
+  test('is never begun once its caller’s time is over', async () => {
     const pool = openPool();
     const lock = await holdLock();
     const slow = lock.want(pool);
@@ -101,7 +103,7 @@ describe('work that waits for a connection', () => {
     expect(await notes()).not.toContain(text);
   });
 
-  test('is not begun when its caller has gone; who stands behind it is served', async () => {
+  test('is not begun when its caller has left; the next in line is served', async () => {
     const pool = openPool();
     const lock = await holdLock();
     const slow = lock.want(pool);
@@ -116,7 +118,7 @@ describe('work that waits for a connection', () => {
     expect(await notes()).not.toContain(text);
   });
 
-  test('is served in the order it came', async () => {
+  test('is served in order of arrival', async () => {
     const pool = openPool();
     const texts = Array.from({ length: 20 }, (_, index) => `in order ${index}`);
     const served: string[] = [];
@@ -124,7 +126,7 @@ describe('work that waits for a connection', () => {
     expect(served).toEqual(texts);
   });
 
-  test('is served on as many connections as there may be, and no more', async () => {
+  test('is served on at most as many connections as the pool may have', async () => {
     const pool = openPool({ connectionsMax: 2 });
     await Promise.all(Array.from({ length: 20 }, (_, index) => note(pool, `one of twenty ${index}`)));
     expect(await pool.connectionCount()).toBe(2);
@@ -132,13 +134,13 @@ describe('work that waits for a connection', () => {
 });
 
 describe('work that was given up and goes on in Postgres', () => {
-  test('uses up no more places than some, and the next is served as soon as it is done', async () => {
+  test('uses up no more places than some, and the next work is served as soon as it is done', async () => {
     const pool = openPool({ limitMs: 500, waitMs: 200 });
     const lock = await holdLock();
     const outcomes = [];
     for (let count = 0; count < 40; count++) outcomes.push(await outcome(lock.want(pool)));
     expect(new Set(outcomes)).toEqual(new Set(['TOO_LATE', 'NEVER_BEGUN']));
-    // Two go on; one asks, now and then, whether they do.
+    // Two go on; one asks now and then whether they still do.
     expect(await pool.connectionCount()).toBeLessThanOrEqual(3);
     await lock.letGo();
     await expect.poll(() => pool.connectionCount(), { timeout: 60_000 }).toBe(0);
@@ -154,11 +156,11 @@ describe('work that takes too long', () => {
     expect(await outcome(note(pool, 'beside'))).toBe('done');
     await lock.letGo();
     expect(await slow).toBe('done');
-    // None where the machine stood still for longer than work may take: both were too long then.
+    // None where the machine stood still for longer than work may take: then both were too long.
     await expect.poll(() => pool.connectionCount(), { timeout: 60_000 }).toBeLessThan(2);
   });
 
-  test('takes at most three connections for each that there may be', async () => {
+  test('takes at most three times the pool’s connections', async () => {
     const pool = openPool({ overrunMs: 50, connectionsMax: 2 });
     const lock = await holdLock();
     const slow = Array.from({ length: 12 }, () => outcome(lock.want(pool)));
@@ -180,7 +182,7 @@ describe('work that takes too long', () => {
     expect(await asked).toBe('done');
   });
 
-  test('is not taken for one that hangs when its answer came while the process stood still', async () => {
+  test('is not taken for hanging when its answer came while the process stood still', async () => {
     let overruns = 0;
     const pool = openPool({ overrunMs: 1000, onOverrun: () => overruns++ });
     await note(pool, 'connected');
@@ -198,7 +200,7 @@ describe('work that takes too long', () => {
   });
 });
 
-/** Somebody who waits, and goes when told to. */
+/** A caller that leaves when told to. */
 function caller(until = Number.POSITIVE_INFINITY) {
   const told = new Set<() => void>();
   let gone = false;
@@ -228,7 +230,7 @@ describe('work of a pool that cancels', () => {
   };
   const untilWanting = (count: number) => expect.poll(wanting, { timeout: 60_000 }).toBe(count);
 
-  test('ends in Postgres when its caller goes, in a transaction, too', async () => {
+  test('ends in Postgres when its caller goes, also in a transaction', async () => {
     const pool = openPool({ cancels: true, connectionsMax: 2 });
     const lock = await holdLock();
     const who = caller();
@@ -243,7 +245,7 @@ describe('work of a pool that cancels', () => {
     expect(await outcome(note(pool, 'after those who went'))).toBe('done');
   });
 
-  test('ends in Postgres before the time of its caller is over', async () => {
+  test('ends in Postgres before its caller’s time is over', async () => {
     const pool = openPool({ cancels: true });
     const lock = await holdLock();
     await pool.run((sql) => sql`select`);
@@ -251,7 +253,7 @@ describe('work of a pool that cancels', () => {
     await untilWanting(0);
   });
 
-  test('ends although nothing of it was sent yet', async () => {
+  test('ends although nothing of it has been sent yet', async () => {
     const way = await openHeldWay(database.url);
     onTestFinished(() => way.close());
     way.hold();
@@ -286,7 +288,7 @@ describe('work of a pool that cancels', () => {
     expect(await slow).toBe('done');
     const other = await holdLock();
     const next = outcome(other.want(pool));
-    // On a connection of its own, which is held, too; on the old one it would wait in Postgres already.
+    // On its own connection, which is also held; on the old one it would wait in Postgres already.
     await expect
       .poll(async () => way.heldCount() === 2 || (await wanting()) === 1, { timeout: 60_000 })
       .toBe(true);
@@ -317,7 +319,7 @@ describe('work of a pool that cancels', () => {
   });
 });
 
-test('what is left of a transaction whose connection broke runs nowhere', async () => {
+test('the rest of a transaction whose connection broke runs nowhere', async () => {
   const pool = openPool({ cancels: true });
   const { wait } = caller();
   let goOn = () => {};
@@ -353,7 +355,7 @@ test('what is left of a transaction whose connection broke runs nowhere', async 
   expect(await notes()).not.toContain(text);
 });
 
-test('a connection that lies idle is not used again when others to the server overran since it answered', async () => {
+test('an idle connection is not used again when work on other connections to the server overran after its last answer', async () => {
   const overruns: number[] = [];
   const quick = openPool({ overrunMs: 100, onOverrun: (startedAt) => overruns.push(startedAt) });
   const rare = openPool({});
@@ -372,7 +374,7 @@ test('a connection that lies idle is not used again when others to the server ov
   expect(await pidOf()).not.toBe(first);
 });
 
-test('Postgres asks within seconds whether the machine of a connection that is silent is still there', async () => {
+test('Postgres checks within seconds whether the machine behind a silent connection is still there', async () => {
   const pool = openPool();
   const [asks] = await pool.run(
     (sql) => sql`

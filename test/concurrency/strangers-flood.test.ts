@@ -7,11 +7,11 @@ import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName } from '../harness/service.ts';
 
-// Rounds of three measurements each: without the flood, with it, without it. On a machine with others on it a
-// round may say nothing; the real cost of the flood shows in the best of them.
+// Rounds of three measurements each: without the flood, with it, without it. On a busy machine a round may
+// say nothing; the real cost of the flood shows in the best round.
 const rounds = 8;
 const requests = 300;
-// Fewer than an address may have of strangers.
+// Fewer than the strangers' limit of an address.
 const connections = 200;
 const slowerMax = 3;
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The time that all but one in twenty of a lone caller's requests take at most, milliseconds. */
+/** The time within which 95 % of a lone caller's requests are answered, milliseconds. */
 async function measure(): Promise<number> {
   const client = createApiClient(baseUrl, clientId, token);
   const times: number[] = [];
@@ -67,7 +67,7 @@ async function strangersWaiting(): Promise<number> {
   return Number(/^inventory_api_strangers_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
 }
 
-/** Tokens that are like ours in all but the key that has signed them. */
+/** Tokens like ours in all but the key that signed them. */
 function forgedTokens(): string[] {
   const own = generateKeyPairSync('ed25519');
   const [header, claims = ''] = token.split('.');
@@ -83,7 +83,7 @@ test.each([
   ['no tokens at all', () => ['garbage']],
   ['forged tokens', forgedTokens],
 ])(
-  'a caller with a right token waits at most three times as long beside a flood of %s from its own address',
+  'a caller with a valid token waits at most three times as long beside a flood of %s from its own address',
   async (_what, tokens) => {
     const ratios: number[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -95,7 +95,7 @@ test.each([
       });
       let beside: number;
       try {
-        // The budget that its address is answered at once from is used up.
+        // The budget for immediate answers to its address is used up.
         await expect.poll(strangersWaiting).toBeGreaterThan(connections / 2);
         beside = await measure();
       } finally {

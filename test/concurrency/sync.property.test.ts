@@ -22,8 +22,8 @@ afterAll(() => pool?.end({ timeout: 5 }));
 type Record = { [field: string]: unknown };
 
 /**
- * A client that keeps a list as it is by nothing but its pages, from the moment that the first of each walk
- * told it.
+ * A client that mirrors a list from its pages alone, starting each walk at the moment that the first page of
+ * the previous walk gave.
  */
 type Mirror = { sync(betweenPages?: () => Promise<void>): Promise<void>; expectExact(): Promise<void> };
 
@@ -39,7 +39,7 @@ function mirrorOf(sql: Sql, key: string, read: (query: PageQuery) => Promise<Pag
     async sync(betweenPages = async () => {}) {
       let next: Date | undefined;
       for (let page = 1; ; page++) {
-        // As the api does, without its distance from the clock: that would hide what is wrong here.
+        // As the api does, but without its margin for the clock, which would hide the error this looks for.
         next ??= await readNextModifiedSince(sql, { margin: 0 });
         const { totalCount, records } = await pageOf(page, 3, since);
         for (const record of records) kept.set(record[key], record);
@@ -83,8 +83,8 @@ const writes = fc.record({
 });
 type Write = typeof writes extends fc.Arbitrary<infer T> ? T : never;
 
-// What happens one after the other: a write begins and stays open, the oldest or the newest open one commits,
-// a client walks, and between its pages writers commit or not.
+// The steps of a run: a write begins and stays open, the oldest or the newest open one commits, a client
+// walks, and between its pages writers commit or not.
 const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ write: writes }) },
@@ -94,7 +94,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 25 },
 );
 
-test('whoever asks for nothing but X-Next-Modified-Since has an exact mirror in the end, whatever commits when', async () => {
+test('a client that asks only from X-Next-Modified-Since ends with an exact mirror, in whatever order writes commit', async () => {
   const { sql } = batches;
   pool = connect(batches.url, { name: 'test-writers', connectionsMax: 40 });
   const items: string[] = [];
@@ -153,7 +153,7 @@ test('whoever asks for nothing but X-Next-Modified-Since has an exact mirror in 
     fc.asyncProperty(steps, async (done) => {
       const open: { committed: Promise<() => Promise<void>>; isWritten: boolean; walked: boolean }[] = [];
       const commit = async (which: 'oldest' | 'newest') => {
-        // One that waits for another's lock can commit only after that.
+        // A writer that waits for another's lock can commit only after it.
         const written = open.filter(({ isWritten }) => isWritten);
         const next = which === 'oldest' ? written[0] : written.at(-1);
         if (next === undefined) return;
@@ -193,14 +193,14 @@ test('whoever asks for nothing but X-Next-Modified-Since has an exact mirror in 
   );
   if (run.failed) {
     console.error(fc.defaultReportMessage(run));
-    // As it was thrown: an assertion, or something else that proves nothing.
+    // Rethrown as it was: an assertion, or an error that proves nothing.
     throw run.errorInstance;
   }
   await walks.sql.end({ timeout: 5 });
   expect(lateCommits).toBeGreaterThan(50);
 });
 
-/** Until one of the writers waits for a lock that another has. */
+/** Waits until one of the writers waits for a lock that another holds. */
 async function untilBlocked(sql: Sql, openCount: number): Promise<void> {
   if (openCount < 2) return new Promise(() => {});
   for (const until = performance.now() + 60_000; performance.now() < until; ) {

@@ -37,7 +37,7 @@ const kinds = {
     };
     return { pool, work: () => pool.run((batches) => batches.transaction(lock)) };
   },
-  /** Beside the transactions of batches, as a new gate is made. */
+  /** The pool beside the transactions of batches, as for a new gate. */
   gates() {
     const { batches, end } = openWorkerDatabase(database.url, 5000);
     const lock = `
@@ -47,7 +47,7 @@ const kinds = {
 };
 
 test.each(['statements', 'batches', 'gates'] as const)(
-  'what goes on in Postgres of %s that were given up uses up no more places than some; then work goes on',
+  '%s that were given up and go on in Postgres use up no more connections than some; then work goes on',
   async (kind) => {
     const name = uniqueName('timed');
     const { pool, work } = kinds[kind](() => connect(database.url, { name, connectionsMax: 1 }));

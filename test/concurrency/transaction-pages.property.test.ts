@@ -11,8 +11,8 @@ const warehouses = 6;
 let database: TestDatabase;
 
 /**
- * Transactions of random warehouses, some between two, some of another kind, with gaps; as a batch writes
- * them, or counted anew.
+ * Transactions of random warehouses, some between two, some of another kind, with gaps; counted as a batch
+ * writes them, or by a recount.
  */
 async function add(count: number, arrive: boolean) {
   await database.sql`
@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('the pages of the history are those of the whole list, and so are the totals, of any set of warehouses', async () => {
+test('the pages and totals of the history equal those of the whole list, for any set of warehouses', async () => {
   await expectPages('nothing');
   await add(9000, false);
   await database.sql`select recount_transactions()`;

@@ -8,7 +8,9 @@ import { turn } from '../harness/submitter.ts';
 
 const patient: Wait = { until: Number.POSITIVE_INFINITY, hasGone: () => false };
 
-/** Dry runs on connections that are always there, what has begun, in its order, and how to end it. */
+/**
+ * Dry runs on connections that are always there, which of them have begun, in order, and a way to end each.
+ */
 function openTrials(options: Partial<TrialsOptions> = {}) {
   const pool = { run: (work) => work(undefined as never), waitingCount: () => 0 } as StatementPool;
   const trials = createTrials(pool, {
@@ -39,7 +41,7 @@ function openTrials(options: Partial<TrialsOptions> = {}) {
 }
 
 describe('dry runs', () => {
-  test('a client that is alone has all connections; another one waits for a single turn of it', async () => {
+  test('a lone client has all connections; another client waits for a single turn of it', async () => {
     const { begun, ask, end } = openTrials();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask(name);
     await turn();
@@ -55,7 +57,7 @@ describe('dry runs', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4', 'b2']);
   });
 
-  test('NEVER_BEGUN: one that has waited too long, one whose caller has no more time, and one whose caller goes', async () => {
+  test('NEVER_BEGUN: a dry run that waited too long, one whose caller has no more time, and one whose caller leaves', async () => {
     const { trials, begun, ask, end } = openTrials({ connectionsMax: 1, waitMs: 100 });
     void ask('a1');
     let goes = () => {};
@@ -78,7 +80,7 @@ describe('dry runs', () => {
     expect(begun).toEqual(['a1']);
   });
 
-  test('one that fails has its turn no more', async () => {
+  test('a dry run that fails gives up its turn', async () => {
     const { begun, ask, end } = openTrials({ connectionsMax: 1 });
     const failing = ask('a1');
     void ask('b1');
@@ -88,7 +90,7 @@ describe('dry runs', () => {
     expect(begun).toEqual(['a1', 'b1']);
   });
 
-  test('one that takes too long has its turn no more, and ends it once', async () => {
+  test('a dry run that takes too long gives up its turn, once', async () => {
     const { begun, ask, end } = openTrials({ connectionsMax: 1, overrunMs: 50 });
     void ask('a1');
     void ask('b1');
@@ -106,8 +108,8 @@ describe('a dry run of a client', () => {
     return Number(/^inventory_api_postgres_waiting\{kind="trials"\} (\d+)$/m.exec(text)?.[1]);
   };
 
-  // Tried again: what waits for a connection for three seconds is refused.
-  test('is answered before what another client sent first', { retry: 3 }, async () => {
+  // Tried again: a request that waits three seconds for a connection is refused.
+  test('is answered before dry runs that another client sent earlier', { retry: 3 }, async () => {
     const [many, one] = [await service.client(), await service.client()];
     const itemID = await service.item();
     await receiveLot(many, itemID, 5, { spot: 'A' });

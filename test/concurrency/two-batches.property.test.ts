@@ -19,7 +19,7 @@ function atomic(operations: readonly Queued<SingleRequest>[]): QueuedRequest {
   return { kind: 'batch', requestId: randomUUID(), clientId, deadline, operations: each } as QueuedRequest;
 }
 
-/** A worker's batcher that tells which batches are under way, and holds some until they may go on. */
+/** A worker's batcher that reports which batches are under way, and holds some until told. */
 function watched(mayGo: (requests: readonly QueuedRequest[]) => Promise<unknown> = async () => {}) {
   const underWay = new Set<readonly QueuedRequest[]>();
   let mostAtOnce = 0;
@@ -40,7 +40,7 @@ function watched(mayGo: (requests: readonly QueuedRequest[]) => Promise<unknown>
   return { send, found: () => ({ mostAtOnce, shared }) };
 }
 
-test('two batches at once have no gate in common, and at each gate the order is that of arrival', async () => {
+test('two batches at once share no gate, and each gate keeps the order of arrival', async () => {
   const items = await Promise.all(Array.from({ length: 4 }, () => batches.item()));
   const receipt = fc.record({ item: fc.integer({ min: 0, max: 3 }), wid: fc.integer({ min: 1, max: 2 }) });
   const envelope = fc.record({
@@ -83,7 +83,7 @@ test('two batches at once have no gate in common, and at each gate the order is 
   expect(most).toBe(2);
 });
 
-test('beside an atomic batch that takes long: others are applied, those at its gates and other atomic ones wait', async () => {
+test('beside a slow atomic batch others are applied; requests at its gates and other atomic batches wait', async () => {
   const [busy, free, other] = await Promise.all([batches.item(), batches.item(), batches.item()]);
   let release = () => {};
   const released = new Promise<void>((resolve) => {

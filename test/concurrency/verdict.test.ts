@@ -25,7 +25,7 @@ test('never applied: a request that was given up while its batch waited', async 
   expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
 });
 
-test('applied: a request that is given up after its batch was applied, or refused as it was', async () => {
+test('applied or refused, as its batch decided: a request that is given up afterwards', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const requests = [
@@ -37,7 +37,7 @@ test('applied: a request that is given up after its batch was applied, or refuse
   expect(requests.map((request) => verdict.get(request.requestId))).toEqual(outcomes);
 });
 
-test('a verdict and a batch that race for the same requests say the same of each', async () => {
+test('a verdict and a batch that race for the same requests agree on each', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
   const seen: Record<string, number> = {};
@@ -47,7 +47,7 @@ test('a verdict and a batch that race for the same requests say the same of each
     );
     const ids = requests.map((request) => request.requestId);
     const applied = worker.apply(requests);
-    // One by one, so that some come before the batch is written, some while it is and some after.
+    // One by one, so that some come before the batch is written, some during and some after.
     const verdicts = [];
     for (const request of requests.slice(0, 12))
       verdicts.push((await settle(batches.sql, [request])).get(request.requestId));

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const sent: SentEnvelope = { jobId: 'job', requestIds: ['request'], unanswered: 1, sentAt: 0, isDone: false };
 
-/** One request that came at 0, sent or not, and what becomes of it; `decided`: what Postgres says of it. */
+/** The life of one request that arrived at 0, sent or not; `decided` is what Postgres says of it. */
 function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {
   const life: string[] = [];
   let now = 0;
@@ -26,7 +26,7 @@ function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {
   const waiter = waiters.add({ requestId: 'request' } as QueuedRequest, 0, 0);
   waiter.envelope = envelope;
   void waiter.promise.then((answer: SubmitResult) => life.push(`${now} ${answer.status}`));
-  /** Sweeps at these times, and lets whoever was asked answer. */
+  /** Sweeps at these times, and lets the questions that were asked be answered. */
   const sweep = async (...times: number[]) => {
     for (const time of times) {
       now = time;
@@ -34,14 +34,14 @@ function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  /** Sweeps every 25 ms up to here. */
+  /** Sweeps every 25 ms up to this time. */
   const pass = async (until: number) => {
     while (now < until) await sweep(now + 25);
   };
   return { life, waiters, sweep, pass };
 }
 
-test('busy after 1000 ms: a request that was never sent; nobody is asked', async () => {
+test('busy after 1000 ms, without a question: a request that was never sent', async () => {
   const { life, pass } = wait(null);
   await pass(4000);
   expect(life).toEqual(['1000 busy']);
@@ -66,7 +66,7 @@ test('applied by the first look: a request whose completion was lost', async () 
   expect(life).toEqual(['250 look', '250 applied']);
 });
 
-test('abandoned, not unknown: a request whose process stood still for all of its time', async () => {
+test('abandoned, not unknown: a request whose process stood still for its whole time', async () => {
   const { life, sweep } = wait(sent, { status: 'abandoned', result: null });
   await sweep(25, 50, 9000);
   expect(life).toEqual(['9000 verdict', '9000 abandoned']);
@@ -81,7 +81,7 @@ test('unknown 600 ms after a process stood still, when Postgres cannot be asked'
   expect(life.at(-1)).toBe('9600 unknown');
 });
 
-test('what the results of an envelope carry, else what Postgres says, both at once', async () => {
+test('the result an envelope carries, or else the one in Postgres, both at once', async () => {
   const carried = wait(sent);
   carried.waiters.complete(sent, [['refused', '{}']]);
   const stored = wait(sent, { status: 'applied', result: '{}' });

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { useBatches } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 
-// Several workers at once, as when a shard passes from one to another: one alone would stand in its own way.
+// Several workers at once, as when a shard passes from one to another: a single worker would never compete
+// with itself.
 const batches = useBatches();
 
 test('20 of 20 units are seen, and issued at once, while moves shift the lots from spot to spot', async () => {
@@ -22,7 +23,7 @@ test('20 of 20 units are seen, and issued at once, while moves shift the lots fr
   const move = async (mover: typeof worker, turn: number) => {
     const body = { itemID, units: 1 + (turn % 7), wid: 1, toSpot: ['A', 'B', 'C'][turn % 3] };
     const { status } = await apply(mover, 'move', body);
-    // Too few lie elsewhere at times, or none at all between an issue and the next receive.
+    // At times too few are elsewhere, or none at all between an issue and the next receive.
     expect(['applied', 'refused']).toContain(status);
     if (status === 'applied') moved += 1;
   };

@@ -11,7 +11,7 @@ afterAll(() => own.stop());
 
 const idOf = (name: string) => `${name}:1:00000000`;
 
-/** A queue and its key of workers, in which each is noted as seen so long ago; less than nothing: ahead. */
+/** A queue whose workers were seen this long ago; a negative age is ahead of the clock. */
 async function workersSeenAgo(agoMs: Record<string, number>) {
   const queue = openQueue({ connection: redis, prefix: uniqueName('seen'), shard: 0, onError: () => {} });
   onTestFinished(() => queue.close());
@@ -26,13 +26,13 @@ async function workersSeenAgo(agoMs: Record<string, number>) {
   };
 }
 
-test('a worker that is dated an hour ahead is not there: the clock of Redis was set back', async () => {
+test('a worker dated an hour ahead is not there: the clock of Redis was set back', async () => {
   const { queue, namesSeen } = await workersSeenAgo({ dead: -3_600_000 });
   expect(await namesSeen()).toEqual([]);
   expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 0, lastSeenMs: null });
 });
 
-test('what is dated ahead goes with the first word of a worker, and a small correction takes nobody away', async () => {
+test('entries dated ahead go with the first word of a worker, and a small correction removes no worker', async () => {
   const { key, namesSeen } = await workersSeenAgo({ dead: -3_600_000, corrected: -900 });
   expect(await namesSeen()).toEqual(['corrected:1']);
   const stop = keepSeen(
@@ -47,7 +47,7 @@ test('what is dated ahead goes with the first word of a worker, and a small corr
   expect(await namesSeen()).toContain('corrected:1');
 });
 
-test('a look fails in a Redis that takes no writes: no worker could be seen there, whoever is', async () => {
+test('a look fails in a Redis that takes no writes, because no worker could be noted there', async () => {
   const { queue } = await workersSeenAgo({});
   expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 0 });
   await redis.config('SET', 'maxmemory', '1');

@@ -9,7 +9,7 @@ import { expectSame, millionths, Places } from '../harness/stock-places.ts';
 
 const service = useService();
 
-/** An operation as it is drawn; a count may expect what is there. */
+/** An operation as generated; a count may expect the true balance. */
 type Drawn = Operation & { isRight?: boolean };
 type Command =
   | { kind: 'single'; operation: Drawn; dryRun: boolean }
@@ -23,7 +23,7 @@ const wid = fc.constantFrom(1, 2);
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>, weight = 1) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
 // Millionths, so that sums of doubles would go wrong: mostly tenths, sometimes the finest or the largest
-// there is.
+// value.
 const largestUnits = 999_999_999_999_999;
 const units = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 30 }).map((tenths) => tenths * 100_000) },
@@ -31,7 +31,7 @@ const units = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(largestUnits, 1) },
 );
 const expires = fc.constantFrom(undefined, undefined, '2090-01-01', '2091-01-01', '2092-01-01', '2001-01-01');
-/** Which of the lots so far, by its place; now and then one that does not exist. */
+/** One of the lots so far, by its place; now and then one that does not exist. */
 const lot = fc.nat({ max: 1000 });
 
 const receive = fc.record({ kind: fc.constant('receive' as const), units, wid, spot, serial, expires });
@@ -66,7 +66,7 @@ const count = fc
     filters,
     expected: sometimes(fc.constantFrom(0, 1_000_000)),
     isRight: fc.boolean(),
-    // Said where it is needed, and now and then where it is not, or left out.
+    // Given where it is needed; now and then given where it is not, or left out.
     isSaid: fc.nat({ max: 9 }).map((number) => number > 0),
   })
   .map(({ filters, isSaid, ...rest }) => {
@@ -74,7 +74,7 @@ const count = fc
     const everywhere = isPlaced !== isSaid ? true : undefined;
     return { kind: 'count' as const, ...rest, ...filters, everywhere };
   });
-/** Which of the transactions so far, by its place; now and then one that does not exist. */
+/** One of the transactions so far, by its place; now and then one that does not exist. */
 const reverse = fc.record({ kind: fc.constant('reverse' as const), transaction: fc.nat({ max: 1000 }) });
 const hold = fc.record({
   kind: fc.constantFrom('hold' as const, 'hold' as const, 'hold' as const, 'release' as const),
@@ -125,8 +125,8 @@ const counted = (tenths: number, lot?: number, expected?: number): Operation => 
 };
 const reversed = (transaction: number): Operation => ({ kind: 'reverse', transaction });
 
-// Cases that chance seldom brings, with the places of lots and transactions as they are drawn: those that are
-// there have their own, and the next one is of none.
+// Cases that are rarely generated, with lots and transactions by their places: existing ones have their own,
+// and the next place is that of none.
 const examples: Command[][] = [
   // Lots on hold that are named.
   [
@@ -142,20 +142,20 @@ const examples: Command[][] = [
     }),
     ...[reversed(3), reversed(2)].map((each) => single(each)),
   ],
-  // What has expired is taken when it is named, and counted.
+  // Expired lots are taken when named, and counted.
   [
     ...[received(50, 'A', '2001-01-01'), issued(10), issued(10, 6), counted(30), counted(20, 6)].map((each) =>
       single(each),
     ),
     single(reversed(2)),
   ],
-  // What one batch receives is of one age, and what is split from it too: the lots' numbers decide.
+  // Lots received in one batch have the same age, and so have lots split from them: their numbers decide.
   ...(['each', 'atomic'] as const).map((mode) => [
     together(mode, [received(50), received(20), moved(10, { toSpot: 'B' })]),
     single(received(5)),
     ...[issued(45), issued(8), moved(7, { toSpot: 'C' }), issued(14)].map((each) => single(each)),
   ]),
-  // Every answer there is, alone, together and tried out.
+  // Every possible answer, alone, in a batch and as a dry run.
   [
     ...[received(50), received(20), moved(60, { toSpot: 'B' }), issued(55), issued(999)].map((each) =>
       single(each),
@@ -174,7 +174,7 @@ const examples: Command[][] = [
   ],
 ];
 
-/** One item's stock, in the service and in the model. Record numbers are told apart by their order only. */
+/** One item's stock, in the service and in the model. Only the order of record numbers is compared. */
 class Pair {
   readonly model = new StockModel();
   private readonly places = new Places();
@@ -246,7 +246,7 @@ class Pair {
     expectSame(seen, answers, operations);
   }
 
-  /** Sends again what a slow machine was too busy for: in mode each that is the end of the list. */
+  /** Sends again a batch that a slow machine was too busy for: in mode each, the rest of the list. */
   private async sendBatch(mode: string, dryRun: boolean, operations: object[]) {
     const send = (some: object[]) =>
       untilTaken(() => this.client.post('/Inventory/Batch', { mode, dryRun, operations: some }));
@@ -291,7 +291,7 @@ class Pair {
     return { itemID: this.itemID, reasonCode: 0, ...figures, recno, ...rest };
   }
 
-  /** With its lot or transaction among those there are, and mostly looked for where it is. */
+  /** Picks its lot or transaction from the existing ones, and mostly looks for it in the right place. */
   private aimed({ isRight = false, ...given }: Drawn): Operation {
     if (given.kind === 'receive') return given;
     if (given.kind === 'reverse') {
@@ -301,7 +301,7 @@ class Pair {
     const isThere = lot === undefined || given.lot! % 5 === 0;
     const aimed = { ...given, lot, wid: isThere ? given.wid : (this.model.widOf(lot) ?? given.wid) };
     if (aimed.kind !== 'count' || aimed.expected === undefined || !isRight) return aimed;
-    // More digits than every reader carries are not asked for.
+    // More digits than every reader can carry are not asked for.
     return { ...aimed, expected: Math.min(this.model.unitsAt(aimed), largestUnits) };
   }
 
@@ -347,8 +347,8 @@ class Pair {
       reversedBy: number | null;
       lines: { recNo: number; wID: number; spot: string; delta: number; balance: number }[];
     }[];
-    // As they were asked for: the numbers are in that order at each warehouse alone, where one of a list was
-    // left for the next batch.
+    // In the order of the requests: numbers follow it only within a warehouse when a part of a list was left
+    // for the next batch.
     const askedAt = ({ transactionNo }: { transactionNo: number }) =>
       this.places.transactionNos.indexOf(transactionNo);
     transactions.sort((a, b) => askedAt(a) - askedAt(b));
@@ -364,16 +364,15 @@ class Pair {
   }
 }
 
-/** One of those there are, or one that is never there, not even after the rest of a batch. */
+/** One of the existing ones, or one that never exists, not even after the rest of a batch. */
 function placeOf(drawn: number, there: readonly number[]): number {
   const place = drawn % (there.length + 1);
   return place === there.length ? 1_000_000 : place;
 }
 
-test('the service answers, and ends up, as the model does: transactions, batches and dry runs of them, hold and release in any order', async () => {
+test('the service gives the answers and the final stock of the model: transactions, batches and dry runs, hold and release, in any order', async () => {
   const client = await service.client();
-  // A failure prints its seed; FC_SEED runs it again. On a machine that is busy with other work fewer runs
-  // have to do.
+  // A failure prints its seed; FC_SEED repeats it. A busy machine has to do fewer runs.
   const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
   const tally = new Map<string, number>();
   const run = await fc.check(
@@ -391,7 +390,7 @@ test('the service answers, and ends up, as the model does: transactions, batches
     },
   );
   expect(run.failed, await fc.asyncDefaultReportMessage(run)).toBe(false);
-  // The run says something only if something of every kind was among it.
+  // The run counts only if it covered something of every kind.
   const fates = [
     ...['move', 'issue'].flatMap((kind) => ['200', 'many', '409', '400'].map((fate) => `${kind} ${fate}`)),
     ...[

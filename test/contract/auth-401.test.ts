@@ -24,7 +24,7 @@ describe.each(everything)('$name', ({ method, path, ...options }) => {
     expect(answer.headers.get('X-API-Version')).toBe('v1');
   });
 
-  test('401: a token that is not one of ours', async () => {
+  test('401: a token that the service did not issue', async () => {
     const answer = await send(service.baseUrl, method, path, {
       ...options,
       headers: { Authorization: 'Bearer not.a.token' },
@@ -56,7 +56,7 @@ test('401: a client that was disabled after it got its token', async () => {
   expectAnswer(await client.get('/Item'), 401, invalid);
 });
 
-test('401 comes before anything is said of body, query or path', async () => {
+test('401 comes before any check of body, query or path', async () => {
   const answer = await send(service.baseUrl, 'POST', '/Inventory/Receive?page=0&page=0', { body: '{' });
   expectAnswer(answer, 401, missing);
 });

@@ -18,7 +18,7 @@ async function written() {
 }
 
 describe('POST /Inventory/Batch, atomic', () => {
-  test('200: all of them, over items and warehouses, each with a transactionNo of its own', async () => {
+  test('200: all operations are applied, over items and warehouses, each with its own transactionNo', async () => {
     const client = await service.client();
     const items = await Promise.all(Array.from({ length: 6 }, () => service.item()));
     const [first, second] = items as [string, string];
@@ -45,7 +45,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await Promise.all([inStock(service, first), inStock(service, second)])).toEqual([3, 1]);
   });
 
-  test('409: the first that the stock refuses is named with its error; nothing is applied', async () => {
+  test('409: the first operation that the stock refuses is named with its error; nothing is applied', async () => {
     const client = await service.client();
     const [one, two] = [await service.item(), await service.item()];
     await atomic(client, [receiveOf(one, 5), receiveOf(two, 5)]);
@@ -67,13 +67,13 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(outcomesOf(body)).toEqual(['notApplied 503', 'notApplied 503', 'refused 409', 'notApplied 503']);
     const message = 'Nothing of the batch was applied, because another operation of it was refused.';
     expect(body.results[0].error).toEqual(errorObject(503, 'internal_error', message));
-    // Judged against what the earlier operation would have left.
+    // Judged against the stock that the earlier operation would have left.
     expect(body.results[2].error.message).toBe('Not enough stock: 3 asked, 2 available.');
     expect(await written()).toEqual(before);
     expect(await Promise.all([inStock(service, one), inStock(service, two)])).toEqual([5, 5]);
   });
 
-  test('409: all malformed or forbidden operations are named; nothing is applied', async () => {
+  test('409: every malformed or forbidden operation is named; nothing is applied', async () => {
     const client = await service.client({ permissions: [95], warehouses: [1] });
     const itemID = await service.item();
     const before = await written();
@@ -94,7 +94,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await written()).toEqual(before);
   });
 
-  test('a reversal and what it makes possible, together; twice: 409', async () => {
+  test('200: a reversal, and an issue that needs it; 409: the same reversal twice', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await atomic(client, [receiveOf(itemID, 5)]);
@@ -108,7 +108,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(1);
   });
 
-  test('what counts and reversals of the batch take is made up for by lots further on', async () => {
+  test('200: later lots replace those that counts and reversals of the batch take', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const near = await atomic(client, Array(30).fill(receiveOf(itemID, 1, { spot: 'NEAR' })));
@@ -126,7 +126,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(20);
   });
 
-  test('409: operations that together take thousands of lots, also tried out; as many as may be are applied', async () => {
+  test('409: operations that together take thousands of lots, also as a dry run; 200: as many as the limit', async () => {
     const client = await service.client();
     const itemID = await service.item();
     expect((await atomic(client, Array(500).fill(receiveOf(itemID, 1, { spot: 'A' })))).status).toBe(200);
@@ -149,7 +149,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(500);
   });
 
-  test('409: what is refused for the size of its batch alone is applied in a part, under the same key', async () => {
+  test('200: an operation refused only for the size of its batch is applied in a smaller batch, under the same key', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await atomic(client, Array(500).fill(receiveOf(itemID, 1, { spot: 'A' })));
@@ -160,7 +160,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect((await atomic(client, keyed.slice(4))).status).toBe(200);
   });
 
-  test('200: reversals that were applied are sent again with one more, however much they undid', async () => {
+  test('200: applied reversals sent again with one more, however many lines they reverse', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await atomic(client, Array(500).fill(receiveOf(itemID, 1, { spot: 'A' })));
@@ -172,7 +172,7 @@ describe('POST /Inventory/Batch, atomic', () => {
         ...{ op: 'reverse', key: uniqueName('undo'), transactionNo: moved.body.transactionNo },
       });
     }
-    // A thousand lines each: four are what one batch may undo.
+    // A thousand lines each: one batch may reverse four.
     expect((await atomic(client, reversals)).status).toBe(409);
     const keyed = reversals.map((each) => ({ ...each, key: uniqueName('undo') }));
     expect((await atomic(client, keyed.slice(0, 4))).status).toBe(200);
@@ -181,14 +181,14 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(again.body.summary).toEqual({ applied: 5, refused: 0, notApplied: 0 });
   });
 
-  test('200: a list that was applied is sent again with one more, whatever its operations asked to be read', async () => {
+  test('200: an applied list sent again with one more operation, however much its operations made the batch read', async () => {
     const client = await service.client();
     const items = await Promise.all(Array.from({ length: 17 }, () => service.item()));
     const received = await atomic(
       client,
       items.map((itemID) => receiveOf(itemID, 5, { spot: 'A' })),
     );
-    // By the moment of their receipt.
+    // By the day of their receipt.
     const moves = items.map((itemID, index) => ({
       ...{ op: 'move', key: uniqueName('again'), itemID, units: 1, wid: 1, toSpot: 'B' },
       received: received.body.results[index].body.lot.received.slice(0, 10),
@@ -202,7 +202,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     ]);
   });
 
-  test('what was received as expired long ago is issued by no batch, whatever else it reads', async () => {
+  test('409: an issue of stock that was long expired when received, whatever else the batch reads', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const received = await atomic(client, [receiveOf(itemID, 5, { expires: '0026-12-31', spot: 'A' })]);
@@ -213,7 +213,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(outcomesOf(body)).toEqual(['notApplied 503', 'refused 409']);
   });
 
-  test('409: resent by a client that may not ask for all of it any more; what was applied is not said to be not applied', async () => {
+  test('409 to a resend by a client that has lost rights for a part; the answer does not deny what was applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const headers = { 'Idempotency-Key': uniqueName('list') };
@@ -229,11 +229,11 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(outcomesOf(other.body)).toEqual(['notApplied 503', 'refused 403']);
   });
 
-  test('what needs many lots is read before what only may need more', async () => {
+  test('200: an operation that needs many lots finds them, behind operations that may need more', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await atomic(client, Array(300).fill(receiveOf(itemID, 1, { spot: 'NEAR' })));
-    // The oldest lot goes from spot to spot.
+    // The oldest lot moves from spot to spot.
     const moves = Array.from({ length: 9 }, (_, index) => {
       return { op: 'move', itemID, units: 1, wid: 1, toSpot: `SPOT-${index}` };
     });
@@ -244,7 +244,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(1);
   });
 
-  test('what is on hold or expired is told as the operations before left it', async () => {
+  test('409: the refusal names the lots on hold or expired as the earlier operations left them', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const old = { expires: '2001-01-01' };
@@ -272,7 +272,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     }
   });
 
-  test('what has expired is told of a tag as the operations before left it: a whole lot has taken it along', async () => {
+  test('409: a refusal about a tag counts expired lots as the earlier operations left them: a whole lot takes its tag along', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const rfidTag = uniqueName('tag');
@@ -290,7 +290,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(left.body.results.at(-1).error.figures).toEqual(none);
   });
 
-  test('the header gives the first answer again; with another list: 409', async () => {
+  test('the header replays the first answer; 409 with another list', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const headers = { 'Idempotency-Key': uniqueName('list') };
@@ -312,7 +312,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(100);
   });
 
-  test('the first answer again, where the clock of a device was put right between two sends; nothing of a list that is new', async () => {
+  test('the first answer again after the clock of a device was corrected between two sends; a new list is refused', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
@@ -343,14 +343,14 @@ describe('POST /Inventory/Batch, atomic', () => {
     await send(keyed, tomorrow);
     const more = await send([...keyed, receiveOf(itemID, 1)], right());
     expect(more.body.results.map(({ replayed }: { replayed: boolean }) => replayed)).toEqual([true, false]);
-    // A dry run knows no keys.
+    // A dry run ignores keys.
     expect((await send(keyed, right(), {}, { dryRun: true })).status).toBe(409);
     const fresh = await send([...keyed, receipt({ key: uniqueName('k') })], right());
     expect(outcomesOf(fresh.body)).toEqual(['applied 201', 'refused 400']);
     expect(await inStock(service, itemID)).toBe(4);
   });
 
-  test('200: an operation that was applied under its key counts as done, and what is new beside it is applied', async () => {
+  test('200: an operation applied earlier under its key counts as done, and the new ones beside it are applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const [a, b] = [uniqueName('a'), uniqueName('b')];
@@ -375,14 +375,14 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(await inStock(service, itemID)).toBe(4.5);
   });
 
-  test('409: an operation that its key had applied before says so, with its first answer, whatever is refused beside it', async () => {
+  test('409: an operation that was applied earlier shows its first answer, whatever is refused beside it', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const applied = receiveOf(itemID, 2, { key: uniqueName('applied') });
     const first = await atomic(client, [applied]);
     const done = { ...first.body.results[0], index: 1, replayed: true };
     const lists = [
-      // Refused by the stock, before and behind it, and before anything was asked of the stock.
+      // Refused by the stock, before and behind it, and before the stock was asked.
       [issueOf(itemID, 99), applied, receiveOf(itemID, 1)],
       [receiveOf(itemID, 1, { key: uniqueName('k') }), applied, issueOf(itemID, 99)],
       [receiveOf(itemID, 0), applied, receiveOf(itemID, 1)],
@@ -413,7 +413,7 @@ describe('POST /Inventory/Batch, atomic', () => {
     expect(body.summary.applied).toBe(500);
   });
 
-  test('batches over the same items in opposite orders: each whole, none in a deadlock', async () => {
+  test('batches over the same items in opposite orders are each applied whole, without a deadlock', async () => {
     const client = await service.client();
     const items = await Promise.all(Array.from({ length: 8 }, () => service.item()));
     await atomic(

@@ -9,7 +9,9 @@ const service = useService({ workers: 2 });
 const forms = ['single', 'each', 'atomic'] as const;
 type Form = (typeof forms)[number];
 
-/** Sends an operation under a key in one of the forms, until it is answered; the answer of its call. */
+/**
+ * Sends an operation under a key in one of the forms until it is answered; returns the answer of its call.
+ */
 async function sendAs(form: Form, client: ApiClient, { key, ...operation }: Operation) {
   if (form === 'single') {
     const { op, ...body } = operation;
@@ -49,7 +51,7 @@ describe('400, nothing applied and no key used', () => {
     ['a key three times among others', [b, a, c, a, 'd', a], [same('1, 3 and 5')]],
     ['two keys twice', [a, b, b, a], [same('0 and 3'), same('1 and 2')]],
     ['a key twice, once of a malformed operation', [a, [a, bad]], [same('0 and 1')]],
-    ['a key twice, once of one that may not be asked for', [[a, { wid: 3 }], b, a], [same('0 and 2')]],
+    ['a key twice, once of a forbidden operation', [[a, { wid: 3 }], b, a], [same('0 and 2')]],
     ['the key of the header', [b, a], [ofHeader('1')], a],
     ['the key of the header twice', [a, b, a], [same('0 and 2'), ofHeader('0 and 2')], a],
     ['the key of the header, of a malformed operation', [[a, bad], b], [ofHeader('0')], a],
@@ -58,7 +60,7 @@ describe('400, nothing applied and no key used', () => {
   for (const mode of ['each', 'atomic'] as const) {
     for (const dryRun of mode === 'atomic' ? [false, true] : [false]) {
       test.each(cases.filter(([, , , header]) => header === undefined || mode === 'atomic'))(
-        `${mode}${dryRun ? ', tried out' : ''}: %s`,
+        `${mode}${dryRun ? ', dry run' : ''}: %s`,
         async (_, keys, messages, header) => {
           const client = await service.client();
           const itemID = await service.item();
@@ -78,7 +80,7 @@ describe('400, nothing applied and no key used', () => {
     }
   }
 
-  test('each: an Idempotency-Key in the header, whatever the list; it is free for a call', async () => {
+  test('400: mode each with an Idempotency-Key in the header; the key stays free for a call', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const headers = { 'Idempotency-Key': uniqueName('header') };
@@ -100,7 +102,7 @@ describe('400, nothing applied and no key used', () => {
   });
 });
 
-test('what is no key twice is an error of each operation; keys that differ in case are two', async () => {
+test('400 for each operation with an invalid key, given twice or not; keys that differ in case are different', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const name = uniqueName('case');
@@ -112,7 +114,7 @@ test('what is no key twice is an error of each operation; keys that differ in ca
   expect(outcomesOf(body)).toEqual([...Array(6).fill('refused 400'), ...Array(4).fill('applied 201')]);
 });
 
-describe('one key is one transaction: whichever form comes first, each other one gives its answer', () => {
+describe('one key is one transaction: the form that comes first is applied, and every other form replays its answer', () => {
   const kinds: [string, (itemID: string, client: ApiClient) => Promise<Operation>][] = [
     ['receive', async (itemID) => receiveOf(itemID, 5, { spot: 'A', serial: 'S', price: 1.5 })],
     ['move', async (itemID) => ({ op: 'move', itemID, units: 2, wid: 1, toSpot: 'B', shipToWid: 2 })],
@@ -143,7 +145,7 @@ describe('one key is one transaction: whichever form comes first, each other one
     const client = await service.client();
     const itemID = await service.item();
     await sendAs('single', client, receiveOf(itemID, 100, { key: uniqueName('k') }));
-    // A list that is refused uses no key.
+    // A refused list uses no key.
     for (const first of name === 'a refused issue' ? forms.slice(0, 2) : forms) {
       const operation = { ...(await make(itemID, client)), key: uniqueName('key') };
       const answer = await sendAs(first, client, operation);
@@ -160,7 +162,7 @@ describe('one key is one transaction: whichever form comes first, each other one
     }
   });
 
-  test('what its device noted stays as the first send said it', async () => {
+  test('a resend keeps the device data of the first send', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const noted = (deviceSeq: number) => ({
@@ -174,7 +176,7 @@ describe('one key is one transaction: whichever form comes first, each other one
     expect(told.body).toMatchObject(noted(1));
   });
 
-  test('the key of an atomic list is that of no call and of no operation', async () => {
+  test('409: the key of an atomic list, used again for a call or an operation', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const operations = [receiveOf(itemID, 1)];
@@ -195,9 +197,9 @@ describe('one key is one transaction: whichever form comes first, each other one
   });
 });
 
-describe('an atomic list that is refused uses up no key of its operations', () => {
+describe('a refused atomic list uses up none of its operations’ keys', () => {
   type Refused = { list: Operation[]; answer: ApiAnswer; headers: Record<string, string> };
-  /** A list whose second operation is refused, by the stock or before it is asked. */
+  /** A list whose second operation is refused, by the stock or before the stock is asked. */
   async function refuse(client: ApiClient, itemID: string, culprit: object): Promise<Refused> {
     const list = [
       receiveOf(itemID, 1, { key: uniqueName('first') }),
@@ -213,27 +215,30 @@ describe('an atomic list that is refused uses up no key of its operations', () =
 
   for (const form of forms) {
     test.each([
-      ['the stock refuses', {}, 'refused 409'],
+      ['is refused by the stock', {}, 'refused 409'],
       ['is malformed', { units: -5 }, 'refused 400'],
-      ['may not be asked for', { wid: 3 }, 'refused 403'],
-    ])(`each of it is applied by itself afterwards, ${form}, where one %s`, async (_, culprit, outcome) => {
-      const client = await service.client();
-      const itemID = await service.item();
-      const { list, answer } = await refuse(client, itemID, culprit);
-      expect(outcomesOf(answer.body)).toEqual(['notApplied 503', outcome, 'notApplied 503']);
-      expect(await inStock(service, itemID)).toBe(0);
-      // What it lacked; the others are as they were sent.
-      await sendAs('single', client, receiveOf(itemID, 5, { key: uniqueName('more') }));
-      for (const operation of list) {
-        const right = operation.op === 'issue' ? { ...operation, units: 5, wid: 1 } : operation;
-        const told = await sendAs(form, client, right);
-        expect([told.status, told.replayed]).toEqual([operation.op === 'issue' ? 200 : 201, false]);
-      }
-      expect(await inStock(service, itemID)).toBe(3);
-    });
+      ['is forbidden', { wid: 3 }, 'refused 403'],
+    ])(
+      `every operation is applied afterwards, ${form}, when one of the list %s`,
+      async (_, culprit, outcome) => {
+        const client = await service.client();
+        const itemID = await service.item();
+        const { list, answer } = await refuse(client, itemID, culprit);
+        expect(outcomesOf(answer.body)).toEqual(['notApplied 503', outcome, 'notApplied 503']);
+        expect(await inStock(service, itemID)).toBe(0);
+        // Adds the missing units; the other operations are as they were sent.
+        await sendAs('single', client, receiveOf(itemID, 5, { key: uniqueName('more') }));
+        for (const operation of list) {
+          const right = operation.op === 'issue' ? { ...operation, units: 5, wid: 1 } : operation;
+          const told = await sendAs(form, client, right);
+          expect([told.status, told.replayed]).toEqual([operation.op === 'issue' ? 200 : 201, false]);
+        }
+        expect(await inStock(service, itemID)).toBe(3);
+      },
+    );
   }
 
-  test('the list that is mended is applied under the keys of its operations; under its own key it stays refused', async () => {
+  test('a corrected list is applied under the keys of its operations; under its own key it stays refused', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const { list, answer, headers } = await refuse(client, itemID, {});

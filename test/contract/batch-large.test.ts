@@ -6,9 +6,9 @@ import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
-// Together more than one batch answers; each has some 200,000 characters.
+// Together more than one batch answers; each answer has some 200,000 characters.
 const moveCount = 40;
-// The largest answer, and all that is small.
+// The largest answer, plus all small ones.
 const textMax = toldLengthMax + 500_000;
 
 async function movesOf(itemID: string): Promise<number> {
@@ -19,7 +19,7 @@ async function movesOf(itemID: string): Promise<number> {
   return row!.moves;
 }
 
-/** What stands for an answer of a move that has no room. */
+/** The placeholder for a move's answer that has no room. */
 async function leftOut(key: unknown) {
   const [row] = await service.sql<{ transaction_no: number }[]>`
     select transaction_no
@@ -35,7 +35,7 @@ const send = (client: ApiClient, mode: string, operations: unknown[]) =>
   client.post('/Inventory/Batch', { mode, operations });
 
 describe('POST /Inventory/Batch with large answers', () => {
-  test('200, atomic: what has no room among the answers of earlier sends is applied, and its transactionNo told', async () => {
+  test('200, atomic: replayed answers beyond the room are told by their transactionNo only', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const moves = await applyLargeMoves(client, itemID, moveCount);
@@ -51,7 +51,7 @@ describe('POST /Inventory/Batch with large answers', () => {
     expect(await movesOf(itemID)).toBe(moveCount);
   });
 
-  test('200, atomic: a list of large answers under a key of its own is told again as it was', async () => {
+  test('200, atomic: a list of large answers with its own key is replayed as it was', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const moves = await applyLargeMoves(client, itemID, moveCount);
@@ -63,7 +63,7 @@ describe('POST /Inventory/Batch with large answers', () => {
     expect(bodiesOf(again)).toEqual(bodiesOf(first));
   });
 
-  test('409, atomic, within bounds: a malformed operation beside large ones that earlier sends had applied', async () => {
+  test('409, atomic, of bounded size: a malformed operation beside large ones that earlier sends had applied', async () => {
     const client = await service.client();
     const moves = await applyLargeMoves(client, await service.item(), moveCount);
     const first = await send(client, 'each', moves.slice(0, 1));
@@ -75,7 +75,7 @@ describe('POST /Inventory/Batch with large answers', () => {
     expect(bodiesOf(malformed)[moveCount - 1]).toEqual(await leftOut(moves.at(-1)!.key));
   });
 
-  test('200, each: what has no room among the answers of earlier sends is told when its key is sent alone', async () => {
+  test('200, each: a replayed answer that had no room comes when its key is sent alone', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const moves = await applyLargeMoves(client, itemID, moveCount);
@@ -90,7 +90,7 @@ describe('POST /Inventory/Batch with large answers', () => {
     expect(await inStock(service, itemID)).toBe(lotsOfLargeMove);
   });
 
-  test('200, each: a list whose answers are a hundred and more MiB, sent again; others are answered meanwhile', async () => {
+  test('200, each: a list with answers of more than a hundred MiB, sent again; others are answered meanwhile', async () => {
     const [client, other] = await Promise.all([service.client(), service.client()]);
     const items = await Promise.all(Array.from({ length: 8 }, () => service.item()));
     const filled = await send(
@@ -108,7 +108,7 @@ describe('POST /Inventory/Batch with large answers', () => {
     await expect
       .poll(async () => outcomesOf((await send(client, 'each', moves)).body), { interval: 500 })
       .toEqual(applied);
-    // As those of moves of 1,000 lots are.
+    // Like the answers of moves of 1,000 lots.
     await service.sql.unsafe(`
       set session_replication_role = replica;
       update stock_transaction

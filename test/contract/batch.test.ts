@@ -19,7 +19,7 @@ const each = async (client: ApiClient, operations: unknown[], fields: object = {
 const noted = (deviceSeq: number, deviceID = 's-12') => ({ deviceID, deviceSeq });
 
 describe('POST /Inventory/Batch, each', () => {
-  test('200: every operation is a transaction of its own, with the answer of its call; one refused stops no other', async () => {
+  test('200: every operation is its own transaction with the answer of its call; a refused one does not stop the others', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const other = await service.item();
@@ -50,7 +50,7 @@ describe('POST /Inventory/Batch, each', () => {
     });
     expect(body.results[1]).toEqual({
       ...{ index: 1, key: null, status: 'refused', statusCode: 409, replayed: false },
-      // Judged against what the earlier operation left.
+      // Judged against the stock that the earlier operation left.
       error: notEnough(6, 5),
     });
     expect(body.results[3].body).toMatchObject({ status: 'counted', before: 5, difference: -1 });
@@ -105,7 +105,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   });
 
-  test('each malformed, forbidden or unknown operation has its own error, and harms no other', async () => {
+  test('200: each malformed, forbidden or unknown operation has its own error and does not harm the others', async () => {
     const client = await service.client({ permissions: [11, 15, 95], warehouses: [1] });
     const itemID = await service.item();
     const { status, body } = await each(client, [
@@ -140,7 +140,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(body.summary).toEqual({ applied: 2, refused: 8, notApplied: 0 });
   });
 
-  test('400: an operation that is only to be tried out; it is not applied', async () => {
+  test('400: an operation with dryRun; it is not applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const { body } = await each(client, [
@@ -154,7 +154,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(await inStock(service, itemID)).toBe(5);
   });
 
-  test('a key is of the same kind as the header of a single call: alone or in a batch it gives the first answer', async () => {
+  test('a key is the same in a batch and in the header of a single call: each replays the first answer', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const [alone, batched] = [uniqueName('alone'), uniqueName('batched')];
@@ -171,7 +171,7 @@ describe('POST /Inventory/Batch, each', () => {
     const later = await client.post('/Inventory/Receive', body, { 'Idempotency-Key': batched });
     expect(later.headers.get('Idempotent-Replayed')).toBe('true');
     expect(later.body).toEqual(first.body.results[1].body);
-    // Evidence is no part of what is asked.
+    // The device data is no part of the request's identity.
     const other = await each(client, [
       receiveOf(itemID, 1),
       receiveOf(itemID, 5, { key: batched, ...noted(7, uniqueName('d')) }),
@@ -182,14 +182,14 @@ describe('POST /Inventory/Batch, each', () => {
     expect(await inStock(service, itemID)).toBe(11);
   });
 
-  test('without any key a resend is new', async () => {
+  test('a resend without a key is a new request', async () => {
     const client = await service.client();
     const itemID = await service.item();
     for (let send = 0; send < 2; send++) await each(client, [receiveOf(itemID, 1), receiveOf(itemID, 1)]);
     expect(await inStock(service, itemID)).toBe(4);
   });
 
-  test('evidence is stored, raw and corrected by the clock error of the device', async () => {
+  test('device data is stored, raw and corrected by the clock error of the device', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const hour = 3_600_000;
@@ -223,7 +223,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(rows[2]).toMatchObject({ captured_at: null, device_id: null });
   });
 
-  test('400: captured more than 5 minutes in the future without a sentAt, or before the first year', async () => {
+  test('400: captured more than 5 minutes in the future without a sentAt, or before the year 1', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const capturedAt = new Date(Date.now() + 6 * 60_000).toISOString();
@@ -235,7 +235,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(outcomesOf(past.body)).toEqual(['refused 400']);
   });
 
-  test('the first answer again, where the clock of a device was put right between two sends; 400 for what is new', async () => {
+  test('the first answer again after the clock of a device was corrected between two sends; 400 for new operations', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const ahead = (ms = 0) => new Date(Date.now() + 86_400_000 + ms).toISOString();
@@ -294,13 +294,14 @@ describe('POST /Inventory/Batch, each', () => {
     ]).toContainEqual(outcomes);
   });
 
-  test('503 for what follows an operation on its item and warehouse that is not applied, however soon it is sent again; others are applied', async () => {
+  test('503 for operations on the same item and warehouse behind one that is not applied, even when resent at once; the others are applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await each(client, [receiveOf(itemID, 5)]);
     const key = uniqueName('key');
     const digest = createHash('sha256').update(key).digest('base64');
-    // As it is told not applied; for longer than the 300 ms, and not so far ahead that it is not believed.
+    // As when it is reported as not applied: for longer than the 300 ms, and not so far ahead that it would
+    // be disbelieved.
     const refused = { digest, fingerprint: digest, askedAt: Date.now() + 9_500 };
     await refuseKeys(service.sql, [{ requestId: randomUUID(), clientId: client.clientId, key: refused }]);
     const operations = [
@@ -323,7 +324,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(await inStock(service, itemID)).toBe(5 + 1 + 1 + 3);
   });
 
-  test('400: what is no batch; nothing is applied', async () => {
+  test('400: a body that is not a batch; nothing is applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const operations = [receiveOf(itemID, 1)];
@@ -366,7 +367,7 @@ describe('POST /Inventory/Batch, each', () => {
     expect(outcomesOf(escaped.body)).toEqual(['applied 201']);
   });
 
-  test('400: a body that is nested too deeply, or large beside its operations', async () => {
+  test('400: a body nested too deeply, or too large beside its operations', async () => {
     const client = await service.client();
     const operation = JSON.stringify(receiveOf(await service.item(), 1));
     const deep = `{"mode":"each","operations":[${operation.slice(0, -1)},"more":${'['.repeat(64)}${']'.repeat(64)}}]}`;
@@ -383,7 +384,7 @@ describe('POST /Inventory/Batch, each', () => {
     );
   });
 
-  test('400: a large body that is cut, or whose operations are no list, is told so', async () => {
+  test('400: a large body that is cut off, or whose operations are not a list', async () => {
     const client = await service.client();
     const operation = JSON.stringify(receiveOf(await service.item(), 1, { more: 'x'.repeat(1000) }));
     const large = `{"mode":"each","operations":[${Array(80).fill(operation)}]}`;
@@ -408,7 +409,7 @@ describe('POST /Inventory/Batch, each', () => {
     }
   });
 
-  test('503 that says nothing was applied, where a batch without a key cannot be judged; with one that is not known', async () => {
+  test('503 when a batch cannot be judged: "nothing was applied" without a key, "not known" with one', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const received = notBusy(

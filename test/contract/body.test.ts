@@ -38,7 +38,7 @@ describe.each(withBody)('%s', (_name, declared) => {
     ['a number', '5', {}, notObject],
     ['null', 'null', {}, notObject],
     ['NaN', 'NaN', {}, malformed],
-    ['what is named compressed', '{}', { 'Content-Encoding': 'gzip' }, compressed],
+    ['a body labelled as compressed', '{}', { 'Content-Encoding': 'gzip' }, compressed],
     ['an unknown compression', '{', { 'Content-Encoding': 'snappy' }, compressed],
     ['compressed twice', '{}', { 'Content-Encoding': 'identity, gzip' }, compressed],
     ['more than 64 KB', tooMuch(65_536), {}, tooLarge],
@@ -77,7 +77,7 @@ test('400: bytes that are not UTF-8', async () => {
   });
 });
 
-test('201: the replacement character is a character like any other', async () => {
+test('201: the replacement character is an ordinary character', async () => {
   const shortID = `${uniqueName('R')}\ufffd`;
   const answer = await sendBytes(Buffer.from(JSON.stringify({ shortID })));
   expect(answer).toMatchObject({ status: 201, body: { shortID } });
@@ -88,14 +88,14 @@ test.each([
   ['GZip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
-])('415: a compressed body, its encoding named %s, which says how it may be sent', async (encoding, pack) => {
+])('415: a body compressed with %s; the answer says which encodings are accepted', async (encoding, pack) => {
   const bytes = pack(JSON.stringify({ shortID: uniqueName('ZIP') }));
   const answer = await sendBytes(bytes, { 'Content-Encoding': encoding });
   expect(answer).toMatchObject({ status: 415, body: compressed });
   expect(answer.headers.get('Accept-Encoding')).toBe('identity');
 });
 
-test('201: an uncompressed body that is named Identity', async () => {
+test('201: an uncompressed body labelled Identity', async () => {
   const shortID = uniqueName('PLAIN');
   const answer = await sendBytes(Buffer.from(JSON.stringify({ shortID })), {
     'Content-Encoding': 'Identity',
@@ -169,7 +169,7 @@ test.each([
   ['with one value', (id: string) => `{"shortID":"${id}","shortID":"${id}"}`],
   ['beside a long number', (id: string) => `{"shortID":"${id}","shortID":"${id}","x":1234567890123456789}`],
   ['in another spelling', (id: string) => `{"shortID":"${id}","short\\u0049D":"${id}"}`],
-  ['that nobody reads', (id: string) => `{"shortID":"${id}","x":1, "x":1}`],
+  ['that no route reads', (id: string) => `{"shortID":"${id}","x":1, "x":1}`],
   ['in an object within', (id: string) => `{"shortID":"${id}","x":{"y":[0,{"z":1,"q":{},"z":2}]}}`],
   ['called __proto__', (id: string) => `{"shortID":"${id}","__proto__":1,"__proto__":1}`],
   ['with an empty name', (id: string) => `{"shortID":"${id}","":1,"":1}`],

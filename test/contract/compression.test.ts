@@ -5,7 +5,7 @@ import { useService } from '../harness/service.ts';
 
 const service = useService();
 
-/** The answer as it comes, not decoded. */
+/** The raw answer, not decoded. */
 async function getRaw(path: string, acceptEncoding: string | undefined, method: 'GET' | 'HEAD' = 'GET') {
   const { token } = await service.client();
   const headers = { authorization: `Bearer ${token}` };
@@ -17,7 +17,7 @@ async function getRaw(path: string, acceptEncoding: string | undefined, method: 
   return { status: answer.statusCode, headers: answer.headers, bytes };
 }
 
-test('200: a large page is compressed for a caller who accepts gzip, and the same for one who does not', async () => {
+test('200: a large page is compressed for a caller that accepts gzip, with the same content', async () => {
   await service.sql`
     insert into item (short_id, description, created_by)
     select 'BIG-' || n, repeat('é', 100), 'tests' from generate_series(1, 250) as n`;

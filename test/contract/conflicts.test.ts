@@ -14,7 +14,7 @@ import { receive, receiveLot } from '../harness/stock.ts';
 
 const service = useService();
 
-/** An operation that is refused again and again, and its error object. */
+/** An operation that is always refused, and its error object. */
 type Refused = { op: string; body: Record<string, unknown>; key?: string; error: object };
 type Case = (client: ApiClient, itemID: string) => Promise<Refused>;
 
@@ -42,7 +42,7 @@ async function receiveMany(client: ApiClient, itemID: string, count: number) {
   }
 }
 
-/** All reasons but the one that a batch alone has; a new one does not compile without its cases. */
+/** Every reason except the one that only a batch has; a new reason does not compile without its cases. */
 const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, Case>> = {
   insufficientStock: {
     'an issue': async (client, itemID) => {
@@ -69,7 +69,7 @@ const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, 
     }),
   },
   onHold: {
-    'what is missing': async (client, itemID) => {
+    'the missing units': async (client, itemID) => {
       const held = await receiveLot(client, itemID, 5);
       await receiveLot(client, itemID, 1);
       await holdLot(service.sql, { recNo: held, reason: 'inspection' });
@@ -112,7 +112,7 @@ const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, 
     },
   },
   expired: {
-    'what is missing': async (client, itemID) => {
+    'the missing units': async (client, itemID) => {
       await receiveLot(client, itemID, 5, { expires: '2001-01-01' });
       return {
         ...issued(itemID, 1),
@@ -290,7 +290,7 @@ describe.each(Object.entries(cases))('409 %s', (_reason, ofReason) => {
         dryRun: false,
       });
       expectAnswer(await send('atomic'), 409, { ...refusedAt(0, 1), results: [result] });
-      // A dry run knows no keys.
+      // A dry run ignores keys.
       if (key === undefined)
         expectAnswer(await send('atomic', { dryRun: true }), 409, { ...refusedAt(0, 1), results: [result] });
     },
@@ -306,7 +306,7 @@ const refusedAt = (index: number, operations: number) =>
       : `Nothing was applied: ${operations} operations of the batch were refused.`,
   );
 
-test('409 operationRefused: an atomic batch says how many operations are to blame, and where the first is', async () => {
+test('409 operationRefused: an atomic batch says how many operations were refused, and where the first is', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const malformed = { op: 'issue', itemID, wid: 1, reasonCode: 2 };

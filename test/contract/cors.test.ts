@@ -9,7 +9,7 @@ import { useService } from '../harness/service.ts';
 const origin = 'https://app.example.com';
 const other = 'https://elsewhere.example.com';
 
-// fetch keeps what concerns CORS to itself.
+// fetch hides the headers of CORS.
 async function ask(
   service: { baseUrl: string },
   method: string,
@@ -30,7 +30,7 @@ const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
 describe('without CORS_ORIGINS', () => {
   const service = useService();
 
-  test('nothing is said of CORS, and a preflight needs a token like any request', async () => {
+  test('no CORS headers, and a preflight needs a token like any request', async () => {
     const { token } = await service.client();
     const Authorization = `Bearer ${token}`;
     const answers = [
@@ -75,7 +75,7 @@ describe('with CORS_ORIGINS', () => {
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('404: the preflight of a path that there is not', async () => {
+  test('404: the preflight of an unknown path', async () => {
     for (const path of ['/Nothing', '/item', '/Item/']) {
       const answer = await ask(service, 'OPTIONS', path, preflight);
       expect(JSON.parse(answer.text)).toEqual(
@@ -84,7 +84,7 @@ describe('with CORS_ORIGINS', () => {
     }
   });
 
-  test('answers to an origin that is named may be read, with their headers; refusals too, and never with credentials', async () => {
+  test('a listed origin may read answers and their headers, also of refusals, and never with credentials', async () => {
     const { token } = await service.client();
     const answers = [
       await ask(service, 'GET', '/Item', { Origin: origin, Authorization: `Bearer ${token}` }),
@@ -114,7 +114,7 @@ describe('with CORS_ORIGINS', () => {
   });
 
   test.each([other, 'null', `${origin}.evil.example`, `${origin}:444`, origin.toUpperCase(), ''])(
-    'nothing is said to the origin "%s", which is not named; only that answers differ by it',
+    'the origin "%s", which is not listed, gets no CORS headers, only Vary',
     async (Origin) => {
       const { token } = await service.client();
       const answer = await ask(service, 'GET', '/Item', { Origin, Authorization: `Bearer ${token}` });
@@ -125,7 +125,7 @@ describe('with CORS_ORIGINS', () => {
     },
   );
 
-  test('an answer differs by its encoding as well', async () => {
+  test('Vary also names the encoding', async () => {
     const answer = await ask(service, 'GET', '/docs/swagger-ui.css', { Origin: origin });
     expect(answer.headers.vary).toBe('Origin, Accept-Encoding');
   });
@@ -159,12 +159,12 @@ describe('CORS_ORIGINS at the start', () => {
     `${origin} ${other}`,
     `${origin};${other}`,
     `${origin},*`,
-  ])('refused, by its name: %s', (text) => {
+  ])('refused, and named: %s', (text) => {
     expect(() => originsOf(text)).toThrow(/^CORS_ORIGINS must be origins/);
   });
 });
 
-test('every header that the OpenAPI document has of an answer can be read by a page', () => {
+test('a page can read every header of an answer in the OpenAPI document', () => {
   for (const name of [
     'RateLimit',
     'RateLimit-Policy',

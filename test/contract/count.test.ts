@@ -21,7 +21,7 @@ async function inStock(client: ApiClient, itemID: string) {
 const hold = (recNo: number) => holdLot(service.sql, { recNo, reason: 'inspection' });
 
 describe('POST /Inventory/Count', () => {
-  test('200: less is taken in the order of allocation, expired lots too and last', async () => {
+  test('200: fewer units are taken in the order of allocation, expired lots last', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const expired = await receiveLot(client, itemID, 4, { expires: '2020-01-01' });
@@ -45,7 +45,7 @@ describe('POST /Inventory/Count', () => {
     expect(await inStock(client, itemID)).toEqual([[expired, 3.5]]);
   });
 
-  test('200: more is a new lot, at the spot and with the serial that were counted', async () => {
+  test('200: more units become a new lot, at the spot and with the serial that were counted', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const there = await receiveLot(client, itemID, 2, { spot: 'A', serial: 'S' });
@@ -68,7 +68,7 @@ describe('POST /Inventory/Count', () => {
     ]);
   });
 
-  test('200: nothing to change is recorded, without a lot', async () => {
+  test('200: no difference is recorded, without a lot', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await receiveLot(client, itemID, 2);
@@ -88,7 +88,7 @@ describe('POST /Inventory/Count', () => {
     expect(answer.body).toMatchObject({ recNo: null, before: 0, counted: 0, difference: 0, lots: [] });
   });
 
-  test('200: with recno only that lot, also when it has expired', async () => {
+  test('200: with recno only that lot, even when it has expired', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const expired = await receiveLot(client, itemID, 4, { expires: '2020-01-01' });
@@ -115,7 +115,7 @@ describe('POST /Inventory/Count', () => {
     expect(body.value).toMatchObject([{ recNo, units: 1.5, shipped: null, active: true }]);
   });
 
-  test('200: a spot and a serial that are blank match lots without, one left out matches all', async () => {
+  test('200: a blank spot or serial matches lots without one; an omitted one matches all', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await receiveLot(client, itemID, 1, { spot: 'A', serial: 'S' });
@@ -129,7 +129,7 @@ describe('POST /Inventory/Count', () => {
     expect(await before({})).toContain(', 7 there');
   });
 
-  test('409: not what was expected, with the present figure; nothing is applied', async () => {
+  test('409: the stock differs from what was expected; the present figure is given and nothing is applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const recNo = await receiveLot(client, itemID, 2.5);
@@ -145,7 +145,7 @@ describe('POST /Inventory/Count', () => {
     expect(await inStock(client, itemID)).toEqual([[recNo, 2.5]]);
   });
 
-  test('409: a lot on hold that the same batch has made is named by no number', async () => {
+  test('409: a lot on hold that the same batch created is named without a number', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const held = await receiveLot(client, itemID, 10);
@@ -182,7 +182,7 @@ describe('POST /Inventory/Count', () => {
     expect(body.value).toMatchObject([{ recNo: held, units: 4, hold: true }]);
   });
 
-  test('409: a lot that does not match the other filters; 400: one of another item', async () => {
+  test('409: a lot that does not match the other filters; 400: a lot of another item', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const recno = await receiveLot(client, itemID, 3, { spot: 'A' });
@@ -199,7 +199,7 @@ describe('POST /Inventory/Count', () => {
     );
   });
 
-  test('409: more lots than one transaction counts', async () => {
+  test('409: more lots than one transaction may count', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await inChunks(1001, 50, () => receiveLot(client, itemID, 1));
@@ -243,7 +243,7 @@ describe('POST /Inventory/Count', () => {
     ],
     [{ everywhere: 'true' }, null],
   ])(
-    '400: a count that does not say what was counted, alone and in a batch; nothing is counted: %j',
+    '400: a count without the number counted, alone and in a batch; nothing is counted: %j',
     async (fields, details) => {
       const client = await service.client();
       const itemID = await service.item();
@@ -260,7 +260,7 @@ describe('POST /Inventory/Count', () => {
     },
   );
 
-  test('the second of two counts at once is judged against what the first left', async () => {
+  test('the second of two counts at once is judged against the result of the first', async () => {
     const client = await service.client();
     const itemID = await service.item();
     for (let turn = 0; turn < 5; turn++) {

@@ -66,7 +66,7 @@ const pad = (number: number, length: number) => `${number}`.padStart(length, '0'
 const day = fc
   .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
-// Many near each other, so that the bounds of the filter fall on and beside them.
+// Many close together, so that the bounds of the filter fall on and beside them.
 const nearDay = fc.integer({ min: 1, max: 28 }).map((number) => `2030-02-${pad(number, 2)}`);
 const clock = fc
   .record({ hour: fc.nat({ max: 23 }), minute: fc.nat({ max: 59 }), second: fc.nat({ max: 59 }) })
@@ -76,7 +76,7 @@ const dateTime = fc
   .record({ date: nearDay, gap: fc.constantFrom('T', ' '), time: clock, offset })
   .map(({ date, gap, time, offset: at }) => `${date}${gap}${time}${at}`);
 
-/** What a text means, by the rules of the contract. */
+/** The meaning of a text by the rules of the contract. */
 function momentOf(text: string): number {
   if (text.length === 10) return Date.parse(`${text}T00:00:00Z`);
   const iso = text.replace(' ', 'T').replace(/([+-]\d\d):?(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
@@ -84,7 +84,7 @@ function momentOf(text: string): number {
   return Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? iso : `${iso}Z`);
 }
 
-test('every date comes back as it was given, every datetime as its moment, and expiresBefore divides them by a date or a moment', async () => {
+test('every date comes back as given and every datetime as its moment, and expiresBefore splits them at a date or a moment', async () => {
   const client = await service.client();
   await fc.assert(
     fc.asyncProperty(
@@ -114,7 +114,7 @@ test('every date comes back as it was given, every datetime as its moment, and e
         const { body: alone } = await client.get(`/Inventory/Lots/${recNos[0]}`);
         expect(alone.expires).toBe(expected[0]);
         for (const bound of bounds) {
-          // Written into the URL with care, and without: there `+` means a space.
+          // Written into the URL with encoding and without: there `+` means a space.
           for (const written of [encodeURIComponent(bound), bound.replaceAll(' ', '+')]) {
             const before = await shown(`&expiresBefore=${written}`);
             const earlier = recNos.filter((_: number, index: number) => {

@@ -8,7 +8,7 @@ const service = useService({ workers: 2 });
 const digits = 'must be a number with at most 6 digits after the point.';
 const tooFine = 'must have at most 6 digits after the point.';
 
-/** As the service writes a decimal that was sent. */
+/** The text the service writes for a decimal that was sent. */
 const shortest = (sent: string) => (/^\d+\.\d{6}$/.test(sent) ? sent : String(Number(sent)));
 
 test.each([
@@ -87,7 +87,7 @@ test('409: more of an item in a warehouse than its level can hold', async () => 
   const answers = await inChunks(1001, 50, () => untilTaken(() => client.post('/Inventory/Receive', most)));
   const refused = answers.filter((answer) => answer.status !== 201);
   expect(refused).toHaveLength(1);
-  // Figures of more digits than a double holds: the texts are compared.
+  // Figures with more digits than a double holds, so the texts are compared.
   const tooMuch =
     '{"statusCode":409,"error":"conflict","message":"The stock of this item in this warehouse would be too large.",' +
     '"reason":"noRoom","figures":{"asked":999999999999,"present":999999999999000,"unitsMax":999999999999999.999999}}';
@@ -99,7 +99,7 @@ test('409: more of an item in a warehouse than its level can hold', async () => 
   expect(levels.text).toContain('"inStock":999999999999000,');
 });
 
-// As large and as fine as a lot can be: 18 digits.
+// The largest and finest lot: 18 digits.
 const lotUnits = fc
   .record({
     whole: fc.oneof(fc.nat({ max: 9 }), fc.integer({ min: 100_000_000_000, max: 999_999_999_999 })),
@@ -107,7 +107,7 @@ const lotUnits = fc
   })
   .map(({ whole, millionths }) => `${whole}.${`${millionths}`.padStart(6, '0')}`.replace(/0+$/, ''));
 
-test('200: what an answer shows can be sent back as it stands, to the last digit', async () => {
+test('200: a number from an answer can be sent back as it is, to the last digit', async () => {
   const client = await service.client();
   const post = (path: string, text: string) =>
     untilTaken(() => client.post(`/Inventory/${path}`, text.replace('{', '{"wid":1,"reasonCode":0,')));
@@ -150,7 +150,7 @@ test('200: what an answer shows can be sent back as it stands, to the last digit
           ...[units, netWeight, price],
         ]);
       }
-      // A sum, as the level and a refusal show it.
+      // A sum, in the level and in a refusal.
       const refused = await post('Issue', `{"itemID":${item},"units":999999999999999.999999}`);
       const sum = figure(refused.text, 'available');
       const level = await client.get(`/Inventory/StockLevels/1?itemID=${JSON.parse(item)}`);

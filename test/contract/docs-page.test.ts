@@ -6,7 +6,7 @@ import { useService } from '../harness/service.ts';
 const service = useService();
 
 describe('GET /docs', () => {
-  test('200: a page that is read from this service only', async () => {
+  test('200: a page that loads everything from this service', async () => {
     const answer = await fetch(`${service.baseUrl}/docs`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -15,12 +15,12 @@ describe('GET /docs', () => {
     expect(await answer.text()).not.toMatch(/https?:/);
   });
 
-  test('302: from the root of the public port, without a token, to the page', async () => {
+  test('302 from the root of the public port to the page, without a token', async () => {
     const { origin, pathname } = new URL(`${service.baseUrl}/docs`);
     for (const method of ['GET', 'HEAD']) {
       const answer = await fetch(`${origin}/`, { method, redirect: 'manual' });
       expect(answer.status).toBe(302);
-      // Relative: a proxy may put the service below another path.
+      // Relative: a proxy may serve the service under another path.
       expect(answer.headers.get('Location')).toBe(`.${pathname}`);
     }
     expect(await (await fetch(`${origin}/`)).text()).toContain(
@@ -29,13 +29,13 @@ describe('GET /docs', () => {
     expect((await fetch(`${origin}/`, { method: 'POST' })).status).toBe(404);
   });
 
-  test('308: with a slash, to the page', async () => {
+  test('308 with a trailing slash, to the page', async () => {
     const answer = await fetch(`${service.baseUrl}/docs/`);
     expect(answer.url).toBe(`${service.baseUrl}/docs`);
     expect(await answer.text()).toContain('<title>Inventory Management Service API</title>');
   });
 
-  test('200: the files of the page, kept by the browser', async () => {
+  test('200: the files of the page, cached by the browser', async () => {
     for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'page.js', 'page.css']) {
       const answer = await fetch(`${service.baseUrl}/docs/${name}`);
       expect(answer.status, name).toBe(200);
@@ -49,7 +49,7 @@ describe('GET /docs', () => {
     }
   });
 
-  test('404: any other file, whatever way leads to it', async () => {
+  test('404: any other file, by any path', async () => {
     for (const name of [
       'package.json',
       '%2e%2e/package.json',
@@ -65,10 +65,10 @@ describe('GET /docs', () => {
 });
 
 /**
- * Runs in the page: the texts that are seen with less than 4.5 times the light of what is behind them, or the
- * reverse (WCAG 2.2, 1.4.3), each with its ratio. Of one look once.
+ * Runs in the page. Returns the visible texts whose contrast with their background is below 4.5 (WCAG 2.2,
+ * 1.4.3), each with its ratio, each look once.
  */
-// biome-ignore lint/suspicious/noExplicitAny: the page's own names are not known here.
+// biome-ignore lint/suspicious/noExplicitAny: the page has its own names.
 declare const document: any, getComputedStyle: any, NodeFilter: any;
 function faintTexts(): string[] {
   const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
@@ -112,7 +112,7 @@ function faintTexts(): string[] {
 describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)', () => {
   let browser: Browser;
   let page: Page;
-  // A slow machine is not a fault.
+  // A slow machine is no error.
   const slowMs = 120_000;
   const hosts = new Set<string>();
   const complaints: string[] = [];
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await browser?.close();
   });
 
-  /** The page in a tab of its own. */
+  /** Opens the page in its own tab. */
   async function openPage(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
     const other = await browser.newPage(options);
     onTestFinished(() => other.close());
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     return other;
   }
 
-  /** Opens an operation, fills it in, sends it; the answer that the page shows. */
+  /** Opens an operation, fills it in and sends it; returns the answer shown on the page. */
   async function tryOut(id: string, fill: () => Promise<void>) {
     const block = page.locator(`#operations-Inventory-${id}`);
     await block.locator('.opblock-summary-control').click();
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const paths = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(() => path),
     );
-    // The page puts places to break a line into the paths.
+    // The page inserts break opportunities into the paths.
     expect(shown.map((path) => path.replaceAll('\u200b', '')).sort()).toEqual(paths.sort());
   });
 
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     expect(listed.body).toContain(itemID);
   });
 
-  test('asks for client id and secret before a token, and begins there', async () => {
+  test('asks for client id and secret before a token, and starts there', async () => {
     const other = await openPage();
     await other.getByRole('button', { name: 'Authorize' }).first().click();
     const boxes = other.locator('.modal-ux input');
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
       .toBe('client_id_clientCredentials');
   });
 
-  test('begins with the numbers and bodies of the examples when an operation is tried out', async () => {
+  test('fills in the numbers and bodies of the examples when an operation is tried out', async () => {
     const other = await openPage();
     const byNumber = other.locator('#operations-Item-getItem');
     await byNumber.locator('.opblock-summary-control').click();
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     expect(await byNumber.locator('tr[data-param-name] input').first().inputValue()).toBe('1');
   });
 
-  test('is dark where the browser asks for it, also when it asks later', async () => {
+  test('is dark when the browser asks for it, also later', async () => {
     const other = await openPage({ colorScheme: 'dark' });
     const lightness = (selector: string, property: string) =>
       other.evaluate(
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await expect.poll(() => lightness('.swagger-ui .info p', 'color'), { timeout: slowMs }).toBeLessThan(120);
   });
 
-  test('where it is dark every text has enough contrast to be read', async () => {
+  test('every text has enough contrast in the dark', async () => {
     const other = await openPage({ colorScheme: 'dark' });
     const receive = other.locator('#operations-Inventory-receive');
     await receive.locator('.opblock-summary-control').click();
@@ -241,14 +241,14 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     expect(await other.evaluate(`(${faintTexts.toString()})()`)).toEqual([]);
   });
 
-  test('fits a phone: answers stand below each other, and nothing is to be moved sideways', async () => {
+  test('fits a phone: answers are stacked, and nothing scrolls sideways', async () => {
     const phone = await openPage({ viewport: { width: 390, height: 844 } });
     const receive = phone.locator('#operations-Inventory-receive');
     await receive.locator('.opblock-summary-control').click();
     const rows = receive.locator('.responses-table tr.response');
     await rows.first().waitFor();
     expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    // The words of an answer have nearly all of the width, and end inside it.
+    // The words of an answer use nearly all of the width, and end inside it.
     const boxes = (cells: string) =>
       receive
         .locator(cells)
@@ -268,7 +268,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     }
   });
 
-  test('asks no other host for anything and finds no fault', () => {
+  test('loads nothing from another host and reports no error', () => {
     expect([...hosts]).toEqual([new URL(service.baseUrl).host]);
     expect(complaints).toEqual([]);
   });

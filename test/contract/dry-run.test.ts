@@ -8,7 +8,7 @@ import { receiveLot } from '../harness/stock.ts';
 
 const service = useService();
 
-/** All that a call could leave: rows, numbers and keys. */
+/** Everything a call could leave: rows, numbers and keys. */
 async function everything() {
   const [row] = await service.sql`
     select (select count(*) from stock_transaction) as transactions, (select count(*) from stock_entry) as lines,
@@ -18,7 +18,7 @@ async function everything() {
   return { ...row };
 }
 
-/** Tries a call out, and then does it: the answers must be the same, but for the numbers that are drawn. */
+/** Runs a call as a dry run and then for real: the answers must be equal except for the drawn numbers. */
 async function tryAndDo(path: string, body: Record<string, unknown>) {
   const client = await service.client();
   const before = await everything();
@@ -44,7 +44,7 @@ describe('dryRun: true', () => {
     expect(answer.status, answer.text).toBe(400);
   });
 
-  test('200: the answer of an issue, with what would not be taken and why; nothing is stored, no key used, no number drawn', async () => {
+  test('200: the answer of an issue, with the lots it would skip and why; nothing is stored, no key used, no number drawn', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const other = await receiveLot(client, itemID, 3, { spot: 'B' });
@@ -64,7 +64,7 @@ describe('dryRun: true', () => {
     ]);
   });
 
-  test('200: a lot without a tag or a second serial is passed over for the filter, held or not', async () => {
+  test('200: a lot without a tag or second serial is skipped by that filter, held or not', async () => {
     const client = await service.client();
     for (const [field, value] of [
       ['rfidTag', uniqueName('tag')],
@@ -131,7 +131,7 @@ describe('dryRun: true', () => {
     expect(unknown.tried).toEqual(unknown.real);
   });
 
-  test('400: a receipt, which makes no stock then', async () => {
+  test('400: a receipt, which has nothing to try out', async () => {
     const client = await service.client();
     const body = { itemID: await service.item(), units: 1, wid: 1, reasonCode: 1 };
     const before = await everything();
@@ -142,7 +142,7 @@ describe('dryRun: true', () => {
     expect((await client.post('/Inventory/Receive', { ...body, dryRun: false })).status).toBe(201);
   });
 
-  test('200 of an atomic batch: each operation judged against what the one before would leave', async () => {
+  test('200 for an atomic batch: each operation is judged against what the one before would leave', async () => {
     const itemID = await service.item();
     const issue = (units: number) => ({ op: 'issue', itemID, units, wid: 1, reasonCode: 1 });
     const operations = [
@@ -163,7 +163,7 @@ describe('dryRun: true', () => {
     expect(refused.tried).toEqual(refused.real);
   });
 
-  test('503 as busy: more dry runs than there is time for, alone or together; Postgres is there', async () => {
+  test('503 "busy": more dry runs than there is time for, alone or together, with Postgres up', async () => {
     const { clientId, token } = await service.client({ rateLimit: 1000 });
     // It asks once: this is about the first answers.
     const hasty = createApiClient(service.baseUrls[0]!, clientId, token, { isPatient: false });
@@ -190,7 +190,7 @@ describe('dryRun: true', () => {
     }
   });
 
-  test('400: a dry run of a batch whose operations are transactions of their own', async () => {
+  test('400: a dry run of a batch in mode each', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const operations = [{ op: 'receive', itemID, units: 5, wid: 1, reasonCode: 1 }];

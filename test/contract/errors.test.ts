@@ -32,12 +32,12 @@ test.each([
   ['POST', '/Inventory/Main'],
   ['DELETE', '/Inventory/1.5'],
   ['PUT', '/Inventory/Transactions/last'],
-])('404: %s %s, as any method of a path that is none', async (method, path) => {
+])('404: %s %s, as with any method on an unknown path', async (method, path) => {
   const client = await service.client();
   for (const each of ['GET', method]) expectAnswer(await client.send(each, path), 404, nothingHere);
 });
 
-test('404: the path /Item/all, because paths are exact, is one of a part number', async () => {
+test('404: the path /Item/all, because paths are exact and this one is a part number', async () => {
   const client = await service.client();
   const answer = await client.get('/Item/all');
   expect(answer.status).toBe(404);
@@ -58,7 +58,7 @@ test('404: a path outside the base path', async () => {
 test.each([
   ['PATCH', '/Item', ['GET', 'HEAD', 'POST', 'PUT']],
   ['DELETE', '/Item', ['GET', 'HEAD', 'POST', 'PUT']],
-  // An item may be called All: it can be discontinued, and nothing else is done at this path.
+  // An item may be called All: it can be discontinued, and nothing else is possible at this path.
   ['POST', '/Item/All', ['DELETE', 'GET', 'HEAD']],
   ['PUT', '/Item/All', ['DELETE', 'GET', 'HEAD']],
   ['POST', '/Item/1', ['DELETE', 'GET', 'HEAD']],
@@ -81,14 +81,14 @@ test.each([
   expect(answer.body).toEqual(errorObject(405, 'bad_request', `Method not allowed; allowed: ${allow}.`));
 });
 
-test('404: the error object, details not among its fields', async () => {
+test('404: the error object, without a details field', async () => {
   const client = await service.client();
   const answer = await client.get('/Item?key=NONE&type=id');
   expectAnswer(answer, 404, errorObject(404, 'not_found', 'There is no such item.'));
   expect(answer.headers.get('Content-Type')).toMatch(/^application\/json/);
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD answers like GET, without the body', async () => {
   const client = await service.client();
   await service.item();
   const get = await client.get('/Item?pageSize=1');
@@ -108,7 +108,7 @@ test('X-Request-Id comes back as it was sent', async () => {
 });
 
 test.each(['', 'with space', 'x'.repeat(129), 'é'])(
-  'X-Request-Id is made by the service when none is sent, or not a usable one: "%s"',
+  'X-Request-Id is made by the service when the caller sends none, or an unusable one: "%s"',
   async (given) => {
     const client = await service.client();
     const answer = await client.send('GET', '/Item', { headers: { 'X-Request-Id': given } });
@@ -116,7 +116,7 @@ test.each(['', 'with space', 'x'.repeat(129), 'é'])(
   },
 );
 
-test('every answer carries X-API-Version and X-Request-Id, and is neither stored nor guessed at; refusals too', async () => {
+test('every answer has X-API-Version and X-Request-Id, and may be neither stored nor sniffed, also a refusal', async () => {
   const client = await service.client();
   for (const answer of [
     await client.get('/Item'),

@@ -10,7 +10,7 @@ import { useService } from '../harness/service.ts';
 const service = useService();
 const root = join(import.meta.dirname, '../..');
 let folder: string;
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into by its own names.
+// biome-ignore lint/suspicious/noExplicitAny: the document has its own names.
 let document: any;
 
 beforeAll(async () => {
@@ -19,7 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What the compiler says of a folder with a file more, as a caller would write it; empty: nothing. */
+/**
+ * The compiler's output for a folder with one more file, as a caller would write it; empty if it compiles.
+ */
 async function compile(name: string, text: string): Promise<string> {
   const inside = join(folder, name);
   await writeFile(join(inside, 'caller.ts'), text);
@@ -47,7 +49,7 @@ async function compile(name: string, text: string): Promise<string> {
   });
 }
 
-// What a caller does with the answers of Move and of a batch, and with its bodies.
+// A caller's use of the bodies and answers of Move and of a batch.
 const calls = `
 export function numberOf(answer: Moved): number {
   if (answer.dryRun) {
@@ -55,7 +57,7 @@ export function numberOf(answer: Moved): number {
     return none ?? answer.skipped.length;
   }
   const n: number = answer.transactionNo;
-  // @ts-expect-error Nothing is skipped by a real call.
+  // @ts-expect-error A real call skips nothing.
   answer.skipped;
   return n;
 }
@@ -87,12 +89,12 @@ export function itemOf(operation: BatchBody['operations'][number]): string | num
   return operation.op === 'reverse' ? operation.transactionNo : operation.itemID;
 }
 
-// @ts-expect-error What is required is not null.
+// @ts-expect-error A required field is not null.
 export const nobody: MoveBody = { itemID: null, units: 1, wid: 1, toSpot: 'B' };
 export const someone: MoveBody = { itemID: 'A', units: 1, wid: 1, toSpot: 'B', recno: null, dryRun: null };
 `;
 
-test('openapi-typescript: a number of an answer is one as soon as it is no dry run, and op tells operations apart', async () => {
+test('openapi-typescript: a number in an answer is not null once it is no dry run, and op tells operations apart', async () => {
   await mkdir(join(folder, 'types'));
   await writeFile(join(folder, 'types/api.ts'), astToString(await openapiTypeScript(document)));
   const said = await compile(
@@ -107,7 +109,7 @@ ${calls}`,
   expect(said).toBe('');
 });
 
-test('hey-api: likewise, by functions of the names that the document gives', async () => {
+test('hey-api: the same, with functions named after the document', async () => {
   await createClient({
     input: document,
     output: { path: join(folder, 'client'), postProcess: [] },

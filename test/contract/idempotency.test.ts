@@ -51,8 +51,8 @@ describe.each([
     const headers = keyed();
     const body = { itemID, units: 1, wid: 1, ...fields };
     /**
-     * Again after a 503, as a careful caller does: the first one may take longer than the others may wait for
-     * it.
+     * Sends again after a 503, as a careful caller does: the first one may take longer than the others may
+     * wait for it.
      */
     const send = (index: number) => untilAnswered(() => processes[index % 2]!.post(path, body, headers));
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
@@ -82,7 +82,7 @@ test('409: the same key on another path', async () => {
   expectAnswer(await client.post('/Inventory/Receive', body, headers), 409, otherRequest);
 });
 
-test('a body is the same whatever the order of its fields, its white space and its unknown fields', async () => {
+test('field order, white space and unknown fields do not make a body another one', async () => {
   const { client, itemID } = await stocked();
   const headers = keyed();
   const first = await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 0 }, headers);
@@ -91,7 +91,7 @@ test('a body is the same whatever the order of its fields, its white space and i
   expect({ status: second.status, text: second.text }).toEqual({ status: 200, text: first.text });
 });
 
-test('a refusal of the state is the answer of its key too', async () => {
+test('a 409 is the answer of its key, too', async () => {
   const { client, itemID } = await stocked();
   const headers = keyed();
   const body = { itemID, units: 101, wid: 1, reasonCode: 0 };
@@ -103,7 +103,7 @@ test('a refusal of the state is the answer of its key too', async () => {
   expect(second.headers.get('Idempotent-Replayed')).toBe('true');
 });
 
-test('a 400 of the item or the lot is the answer of its key too', async () => {
+test('a 400 about the item or the lot is the answer of its key, too', async () => {
   const { client, itemID } = await stocked();
   const shortID = uniqueName('LATER');
   const body = { units: 1, wid: 1, reasonCode: 0 };
@@ -116,7 +116,7 @@ test('a 400 of the item or the lot is the answer of its key too', async () => {
     expect(first.status).toBe(400);
     expect(Object.keys(first.body.details)).toEqual([field]);
     expect(first.headers.get('Idempotent-Replayed')).toBeNull();
-    // Now it would be another refusal; what was answered stays.
+    // Today the refusal would be another; the key keeps its first answer.
     if (field === 'itemID') expect((await client.post('/Item', { shortID })).status).toBe(201);
     const second = await client.post('/Inventory/Issue', refused, headers);
     expect({ status: second.status, text: second.text }).toEqual({ status: 400, text: first.text });
@@ -126,7 +126,7 @@ test('a 400 of the item or the lot is the answer of its key too', async () => {
   expect((await client.post('/Inventory/Issue', { ...body, itemID: shortID }, keyed())).status).toBe(409);
 });
 
-test('a request that was refused before it reached the stock leaves its key free', async () => {
+test('a request refused before it reached the stock leaves its key free', async () => {
   const { client, itemID } = await stocked();
   const headers = keyed();
   expect((await client.post('/Inventory/Issue', { itemID }, headers)).status).toBe(400);
@@ -149,7 +149,7 @@ test('a key is unique per client', async () => {
   expect(second.body.transactionNo).not.toBe(first.body.transactionNo);
 });
 
-test('without a key the same body twice is two transactions', async () => {
+test('the same body twice without a key is two transactions', async () => {
   const { client, itemID } = await stocked();
   const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
   const first = await client.post('/Inventory/Issue', body);
@@ -157,7 +157,7 @@ test('without a key the same body twice is two transactions', async () => {
   expect(second.body.transactionNo).not.toBe(first.body.transactionNo);
 });
 
-test('a right that was lost is not given back by a key', async () => {
+test('a key does not give back a right that was lost', async () => {
   const { client, itemID } = await stocked();
   const headers = keyed();
   const body = { itemID, units: 1, wid: 1, reasonCode: 0 };

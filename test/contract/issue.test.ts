@@ -24,7 +24,7 @@ function lotsOf(body: { lots: { recNo: number; units: number; remaining: number 
   return body.lots.map(({ recNo, units, remaining }) => [recNo, units, remaining]);
 }
 
-test('200: the lots it was taken from, with what is left of each', async () => {
+test('200: the lots it took from, with what is left of each', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const first = await receiveLot(client, itemID, 2.5);
@@ -61,7 +61,7 @@ test('a lot at 0 is shipped and inactive, and stays listed', async () => {
   ]);
 });
 
-test('a lot that is not empty keeps shipped null', async () => {
+test('a lot that still has units keeps shipped null', async () => {
   const client = await service.client();
   const itemID = await service.item();
   await receiveLot(client, itemID, 2);
@@ -83,7 +83,7 @@ describe('which lots are taken', () => {
     expect(lotsOf(body).map(([recNo]) => recNo)).toEqual([early, earlyToo, late, never, neverToo]);
   });
 
-  test('no lot that has expired, unless it is named by recno: then it is written off', async () => {
+  test('no expired lot, unless it is named by recno: then it is written off', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const expired = await receiveLot(client, itemID, 5, { expires: '2020-01-01' });
@@ -98,7 +98,7 @@ describe('which lots are taken', () => {
     const client = await service.client();
     const utcDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
     for (let day = ''; day !== utcDay(0); ) {
-      // Once more when it became midnight meanwhile.
+      // Once more if midnight passed meanwhile.
       day = utcDay(0);
       const itemID = await service.item();
       const today = await receiveLot(client, itemID, 1, { expires: day });
@@ -111,7 +111,7 @@ describe('which lots are taken', () => {
     }
   });
 
-  test('what is on hold or expired is told only as far as it matches', async () => {
+  test('409: the refusal counts only matching lots on hold or expired', async () => {
     const client = await service.client();
     const itemID = await service.item();
     for (const spot of ['A', 'B']) {
@@ -131,7 +131,7 @@ describe('which lots are taken', () => {
     expectAnswer(await issue(client, itemID, 1, { wid: 2 }), 409, notEnough(1, 0));
   });
 
-  test('too many lots on hold to count: at least so many', async () => {
+  test('409: "at least 1000 on hold" when there are too many to count', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const { lot } = await receive(client, itemID, 1);
@@ -169,7 +169,7 @@ describe('which lots are taken', () => {
     expect(bySpot.body.lots).toHaveLength(3);
   });
 
-  test('an empty spot as filter means lots without one', async () => {
+  test('an empty spot as a filter means lots without a spot', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await receiveLot(client, itemID, 1, { spot: 'A' });
@@ -216,7 +216,7 @@ describe('which lots are taken', () => {
     expectAnswer(await issue(client, itemID, 1), 409, notEnough(1, 0));
   });
 
-  test('more lots than are looked at first', async () => {
+  test('more lots than the first look reads', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await inChunks(40, 20, () => receiveLot(client, itemID, 1));
@@ -235,7 +235,7 @@ test('409: more units than there are; nothing is applied', async () => {
   expect((await client.get(`/Inventory?itemID=${itemID}`)).text).toBe(before.text);
 });
 
-test('409: a lot that is shipped already', async () => {
+test('409: a lot that has been shipped', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const recno = await receiveLot(client, itemID, 1);
@@ -243,7 +243,7 @@ test('409: a lot that is shipped already', async () => {
   expectAnswer(await issue(client, itemID, 1, { recno }), 409, notEnough(1, 0));
 });
 
-test('400: a recno that is not known, of another item or of another warehouse: one text for all', async () => {
+test('400: an unknown recno, or one of another item or warehouse: the same text for all', async () => {
   const client = await service.client({ warehouses: [1, 2, 3] });
   const itemID = await service.item();
   await receiveLot(client, itemID, 1);
@@ -283,7 +283,7 @@ test('400: every offending field is named', async () => {
   );
 });
 
-test('400: an item that is not known', async () => {
+test('400: an unknown item', async () => {
   const client = await service.client();
   expectAnswer(
     await issue(client, 'NONE', 1),

@@ -53,7 +53,7 @@ test('201: only shortID is required; the rest has defaults', async () => {
   });
 });
 
-test('201: what the service assigns is ignored when it is sent, and so are unknown fields', async () => {
+test('201: fields that the service assigns are ignored when sent, and so are unknown fields', async () => {
   const client = await service.client();
   const shortID = uniqueName('SENT');
   const answer = await client.post('/Item', {
@@ -88,7 +88,7 @@ test.each([
   for (const name of ['categoryID', 'unit', 'active']) expect(answer.body).not.toHaveProperty(name);
 });
 
-test('201: itemID is another spelling of shortID', async () => {
+test('201: itemID is another name of shortID', async () => {
   const client = await service.client();
   const shortID = uniqueName('ITEMID');
   const answer = await client.post('/Item', { itemID: shortID });
@@ -141,7 +141,7 @@ test('400: both spellings with different values', async () => {
   );
 });
 
-test('400: an item with that shortID exists already, discontinued or not', async () => {
+test('400: an item with that shortID exists, discontinued or not', async () => {
   const client = await service.client();
   const shortID = await service.item();
   expectAnswer(await client.post('/Item', { shortID }), 400, taken);
@@ -248,7 +248,7 @@ test('400: every offending field is named', async () => {
   );
 });
 
-test('400: spellings that contradict each other are named along with other offending fields', async () => {
+test('400: contradicting spellings are named along with other offending fields', async () => {
   const client = await service.client();
   expectAnswer(
     await client.post('/Item', { category: 1, categoryID: 2 }),

@@ -6,7 +6,7 @@ const service = useService();
 
 const noItem = errorObject(404, 'not_found', 'There is no such item.');
 
-test('200: the item is discontinued: out of the active list, still in /Item/All, its lots remain', async () => {
+test('200: the item is discontinued: gone from the active list, still in /Item/All, its lots remain', async () => {
   const client = await service.client();
   const shortID = await service.item();
   await client.post('/Inventory/Receive', { itemID: shortID, units: 3, wid: 1, reasonCode: 0 });
@@ -27,7 +27,7 @@ test('200: the item is discontinued: out of the active list, still in /Item/All,
   expect(issue.status).toBe(200);
 });
 
-test('200: again, the same body; modified stays', async () => {
+test('200 again, with the same body; modified stays', async () => {
   const client = await service.client();
   const shortID = await service.item();
   const first = await client.delete(`/Item/${shortID}`);
@@ -42,7 +42,7 @@ test.each(['A/B', 'A B', '100%', '%zz', '%41', 'ä€', 'a?b#c', 'a+b', 'All', '
   async (shortID) => {
     const client = await service.client();
     await client.post('/Item', { shortID });
-    // Dots as a whole segment would be taken out of the path by the sender.
+    // The sender would remove a segment that is only dots from the path.
     const path = shortID === '..' ? '%2E%2E%2F' : encodeURIComponent(shortID);
     const answer = await client.delete(`/Item/${path}`);
     if (shortID === '..') expect(answer.status).toBe(404);

@@ -65,14 +65,14 @@ test.each(['999999', '0', '2147483647', '2147483648', '99999999999999999999'])(
 );
 
 test.each(['abc', '1.0', '-1', '+1', '1e3', '0x1', '%31%00', '%zz', '%', ' 1', '1%20', 'WIDGET-100'])(
-  '404: "%s" is not a number of an item, and the answer says what to call instead',
+  '404: "%s" is not an item number, and the answer says what to call instead',
   async (partNo) => {
     const client = await service.client();
     expectAnswer(await client.get(`/Item/${partNo}`), 404, noPartNo);
   },
 );
 
-test('200: one item by ShortID, whatever characters it has', async () => {
+test('200: one item by ShortID, with any characters', async () => {
   const client = await service.client();
   for (const shortID of ['A/B', 'A&B=C', 'a+b', 'ä €', '100%', "O'Brien;--", 'A\\B"C', ' lead', '\ufffd']) {
     const item = await create(client, { shortID });
@@ -81,7 +81,7 @@ test('200: one item by ShortID, whatever characters it has', async () => {
   }
 });
 
-test('404: a ShortID that no item has, in another case, or an alias', async () => {
+test('404: a ShortID that no item has, one in another case, and an alias', async () => {
   const client = await service.client();
   const shortID = await service.item();
   const alias = uniqueName('ALIAS');
@@ -173,7 +173,7 @@ test('codes are case-sensitive: an alias, an item of a transaction, a filter', a
   }
 });
 
-test('200: with key or Category the paging parameters are ignored, whatever they say', async () => {
+test('200: with key or Category the paging parameters are ignored, whatever their value', async () => {
   const client = await service.client();
   const item = await create(client, { category: 77 });
   const paging = 'page=0&pageSize=x&modifiedSince=never&sort=no&direction=up';
@@ -196,7 +196,7 @@ test('200: the active items of a category, by ShortID, as a flat array without p
   for (const name of ['X-Total-Count', 'X-Page', 'X-Page-Size']) expect(answer.headers.get(name)).toBeNull();
 });
 
-test('200: more items of a category than a page holds', async () => {
+test('200: a category with more items than a page holds', async () => {
   const client = await service.client();
   await service.sql`
     insert into item (short_id, category, created_by)
@@ -206,7 +206,7 @@ test('200: more items of a category than a page holds', async () => {
 });
 
 test.each(['999', '0', '2147483647'])(
-  '200: an empty array for the category %s that nobody uses',
+  '200: an empty array for category %s, which no item has',
   async (category) => {
     const client = await service.client();
     await service.sql`update item set category = 1 where category = 0`;

@@ -4,7 +4,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-test('200: the active items by ShortID; /Item/All has the discontinued ones too', async () => {
+test('200: the active items by ShortID; /Item/All includes discontinued ones', async () => {
   const client = await service.client();
   const item = (shortID: string, discontinued: boolean) => ({
     partNo: expect.any(Number),
@@ -73,7 +73,7 @@ test('the catalog is the same for every client, whatever its warehouses', async 
   );
 });
 
-test('type without key, or a key in another case, is no look-up', async () => {
+test('type without key, or key in another case, is no look-up', async () => {
   const client = await service.client();
   const plain = await client.get('/Item');
   expect((await client.get('/Item?type=id')).text).toBe(plain.text);

@@ -64,7 +64,7 @@ test.each([
   ['the same values', { description: 'same', units: 1.5, category: 0, discontinued: false }],
   ['the same value in another spelling', { unit: 'EA', categoryID: 0, active: true }],
   ['null for every field', { description: null, units: null, discontinued: null }],
-])('200: %s: nothing changes, modified neither', async (_what, fields) => {
+])('200: %s: nothing changes, not even modified', async (_what, fields) => {
   const client = await service.client();
   const item = await create(client, { description: 'same', units: 1.5 });
   expectAnswer(await client.put('/Item', { shortID: item.shortID, ...fields }), 200, {
@@ -145,7 +145,7 @@ test('200: updates of different fields at once are all kept', async () => {
   expect(await read(client, item.partNo)).toEqual({ ...item, ...all, modified: dateTime });
 });
 
-test('404: no item with that shortID; an update makes none', async () => {
+test('404: no item with that shortID; an update creates none', async () => {
   const client = await service.client();
   for (const shortID of [uniqueName('NO'), (await service.item()).toLowerCase()]) {
     expectAnswer(

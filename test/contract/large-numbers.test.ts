@@ -5,10 +5,10 @@ import { receiveLot } from '../harness/stock.ts';
 
 const service = useService();
 
-test('the number of a lot is accepted wherever it is given, however many lots and transactions came before', async () => {
+test('200: the number of a lot is accepted everywhere, however many lots and transactions came before', async () => {
   const client = await service.client();
   const itemID = await service.item();
-  // As in a database that was restored, or after some weeks of work.
+  // As in a restored database, or after some weeks of work.
   const first = 2 ** 31 + 5;
   await service.sql`select setval('lot_rec_no_seq', ${first}), setval('stock_transaction_no_seq', ${first})`;
   const recno = await receiveLot(client, itemID, 10);
@@ -51,7 +51,7 @@ test('400: a number that no lot can have', async () => {
   expect((await issue(2 ** 53)).body.details).toEqual({ recno: ['recno must be an integer.'] });
 });
 
-test('issues and refused requests draw no numbers of lots', async () => {
+test('issues and refused requests use up no lot numbers', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const before = await receiveLot(client, itemID, 10);

@@ -7,8 +7,7 @@ import { useService } from '../harness/service.ts';
 
 const service = useService();
 
-// A field of a receipt does not compile without a value here: no two are alike, and none is what a lot has
-// without it.
+// A field of a receipt does not compile without a value here: all values differ, and none is the default.
 const everything = {
   ...{
     units: 12,
@@ -23,15 +22,15 @@ const everything = {
   ...{ expires: '2031-05-06', supplier: 42, line: 43, jobid: 44 },
 } satisfies Required<Omit<ReceiveRequest, 'itemID'>>;
 
-// What a part of a lot, or another place, has for itself.
+// The fields that part of a lot, or a lot in another place, has for itself.
 const ofEach = [
   ...['rec_no', 'from_rec_no', 'wid', 'spot', 'units', 'rfid_tag', 'net_weight', 'gross_weight'],
   ...['shipped', 'active', 'modified'],
 ];
-// What no receipt gives.
+// The fields that no receipt gives.
 const notReceived = ['from_rec_no', 'hold', 'hold_reason', 'shipped'];
 
-test('every field of a receipt is stored, shown, and the same in all that moves split off, in its batch and later', async () => {
+test('every field of a receipt is stored, shown, and kept in all lots that moves split off, in its batch and later', async () => {
   const client = await service.client();
   const itemID = await service.item({ dfltOwner: 45 });
   expect(Object.keys(everything).sort()).toEqual(
@@ -85,7 +84,7 @@ test('every field of a receipt is stored, shown, and the same in all that moves 
     ...{ reference: 'REFERENCE', remark: 'REMARK', netWeight: 16, grossWeight: 24, price: 4.25 },
     ...{ expires: '2031-05-06T23:59:59.999Z', supplier: 42, line: 43, jobID: 44, associate: '45' },
   });
-  // What the command line shows of a lot holds all of it, and the owner as a number.
+  // The command line shows all fields of a lot, and the owner as a number.
   const told = (await readFullLot(service.sql, recNo))!;
   expect(Object.keys(told).sort()).toEqual([...Object.keys(FullLot.shape), 'owner'].sort());
   for (const [field, value] of Object.entries(shown)) {

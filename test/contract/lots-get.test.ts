@@ -28,7 +28,7 @@ const stored = {
 const shown = { ...stored, expires: '2030-01-01T00:00:00.000Z' };
 
 describe('GET /Inventory/Lots/{recNo}', () => {
-  test('200: the Lot, everything stored at its receipt, and its history, newest first', async () => {
+  test('200: the lot with everything stored at its receipt, and its history, newest first', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const received = await done(client, 'Receive', { itemID, units: 10, spot: 'A', ...stored });
@@ -71,7 +71,7 @@ describe('GET /Inventory/Lots/{recNo}', () => {
     expect(history[49]).toMatchObject({ spot: 'S4', delta: -100 });
   });
 
-  test('200: where it was split from, only to a client with that in scope; why it is on hold', async () => {
+  test('200: the lot it was split from, only for a client with that lot in scope; why it is on hold', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const { recNo: source } = await done(client, 'Receive', { itemID, units: 10, ...stored });
@@ -87,7 +87,7 @@ describe('GET /Inventory/Lots/{recNo}', () => {
     expect(history).toHaveLength(1);
   });
 
-  test('404: not there, or not in scope, alike; and not a number', async () => {
+  test('404: a lot that does not exist or is not in scope, alike; and not a number', async () => {
     const client = await service.client({ warehouses: [2] });
     const keeper = await service.client();
     const { recNo } = await done(keeper, 'Receive', { itemID: await service.item(), units: 1 });
@@ -101,7 +101,7 @@ describe('GET /Inventory/Lots/{recNo}', () => {
 });
 
 describe('view=full', () => {
-  test('200: the lots of both lists, on every kind of page, as they are shown alone', async () => {
+  test('200: the lots of both lists, on every kind of page, as each is shown alone', async () => {
     const client = await service.client({ warehouses: [1, 2, 3] });
     const itemID = await service.item();
     await done(client, 'Receive', { itemID, units: 10, ...stored });
@@ -119,7 +119,7 @@ describe('view=full', () => {
     expect(plain[0]).not.toHaveProperty('price');
   });
 
-  test('200: stock levels with what names their item, and when any of it was modified', async () => {
+  test('200: stock levels with the item’s name fields, and when any of it was modified', async () => {
     const client = await service.client();
     const itemID = await service.item({ description: 'before' });
     const { lot: received } = await done(client, 'Receive', { itemID, units: 10 });
@@ -144,7 +144,7 @@ describe('view=full', () => {
     expect(await level(`modifiedSince=${later}`)).toBeUndefined();
   });
 
-  test('200: items, which show everything anyway', async () => {
+  test('200: items, unchanged because they always show everything', async () => {
     const client = await service.client();
     const shortID = await service.item();
     const of = async (path: string) =>
@@ -153,7 +153,7 @@ describe('view=full', () => {
     expect(await of('/Item/All?view=full&pageSize=250')).toHaveProperty('modified');
   });
 
-  test('400: another view', async () => {
+  test('400: an unknown view', async () => {
     const client = await service.client();
     for (const path of ['/Inventory', '/Inventory/1', '/Inventory/StockLevels', '/Item', '/Item/All']) {
       const answer = await client.get(`${path}?view=some`);
@@ -198,7 +198,7 @@ describe('filters', () => {
     expect(await recNos(`expiresBefore=2032-01-01&itemID=${itemID}&sort=recNo`)).toEqual([recNo, other]);
   });
 
-  test('400: what cannot be read', async () => {
+  test('400: filters that cannot be read', async () => {
     const client = await service.client();
     const lots = await client.get('/Inventory?recNo=x&jobID=-1&expiresBefore=soon&rfidTag=%00&serial2=%00');
     expect(Object.keys(lots.body.details).sort()).toEqual([
@@ -212,7 +212,7 @@ describe('filters', () => {
     expect(Object.keys(levels.body.details).sort()).toEqual(['itemID', 'partNo']);
   });
 
-  test('200: levels of no item, or of one out of scope', async () => {
+  test('200: levels of an unknown item, or of one out of scope', async () => {
     const client = await service.client({ warehouses: [2] });
     const keeper = await service.client();
     const itemID = await service.item();

@@ -13,7 +13,7 @@ async function recNosOf(client: ApiClient, path: string): Promise<number[]> {
   return answer.body.value.map((lot: { recNo: number }) => lot.recNo);
 }
 
-test('200: a page of lots, whole', async () => {
+test('200: a page of lots, complete', async () => {
   const client = await service.client();
   const itemID = await service.item({ description: 'Bolt M8', dfltOwner: 12 });
   const { body } = await client.post('/Inventory/Receive', {
@@ -86,12 +86,12 @@ test.each([
   '/Inventory/0',
   '/Inventory/2147483648',
   '/Inventory/99999999999999999999',
-])('403: %s, a warehouse out of scope or none at all', async (path) => {
+])('403: %s, a warehouse out of scope or one that does not exist', async (path) => {
   const client = await service.client();
   expectAnswer(await client.get(path), 403, forbidden.scope);
 });
 
-test('200: nothing for a client without warehouses', async () => {
+test('200: an empty list for a client without warehouses', async () => {
   const client = await service.client({ warehouses: [] });
   expectAnswer(await client.get('/Inventory'), 200, {
     value: [],
@@ -127,7 +127,7 @@ describe('filters (extension)', () => {
     expect(await recNosOf(client, '/Inventory?itemID=NONE')).toEqual([]);
   });
 
-  test('inStock alone parts all lots in two, with exact totals, wherever the page lies', async () => {
+  test('inStock alone splits all lots in two, with exact totals, on any page', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const totals = async () => {
@@ -208,7 +208,7 @@ describe('modifiedSince', () => {
     }
   });
 
-  test('200: every lot of an item whose description changed, once, in the order of the list, and no other lot', async () => {
+  test('200: every lot of an item with a changed description, once, in the order of the list, and no other lot', async () => {
     const client = await service.client();
     const [itemID, other] = [await service.item({ description: 'before' }), await service.item()];
     const recNos: number[] = [];
@@ -242,7 +242,7 @@ describe('modifiedSince', () => {
     expect(await recNosOf(client, path)).not.toContain(otherRecNo);
   });
 
-  test('200: the moment itself belongs to it', async () => {
+  test('200: a lot modified at that very moment is included', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const recNo = await receiveLot(client, itemID, 5);
@@ -259,7 +259,7 @@ describe('modifiedSince', () => {
   });
 
   test.each([
-    // Each as it is written into a URL: there `+` means a space.
+    // Each as written into a URL: there `+` means a space.
     ['2026-02-01T14:00:00.500%2B02', '2026-02-01T14:00:00.501%2B02'],
     ['2026-02-01T14:00:00.500+02', '2026-02-01T14:00:00.501+02'],
     ['2026-02-01T14:00:00.500+0200', '2026-02-01T14:00:00.501+0200'],

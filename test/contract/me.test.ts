@@ -3,7 +3,7 @@ import { useService } from '../harness/service.ts';
 
 const service = useService({ env: { RATE_LIMIT: '70' } });
 
-test('200: what the client may do, where, and within which limits', async () => {
+test('200: the client’s permissions, warehouses and limits', async () => {
   const client = await service.client({ permissions: [88, 11], warehouses: [3, 1], rateLimit: 5_000 });
   const claims = JSON.parse(Buffer.from(client.token.split('.')[1]!, 'base64url').toString());
   const [before] = await service.sql<
@@ -26,14 +26,14 @@ test('200: what the client may do, where, and within which limits', async () => 
     limits: { requestsPerMinute: 5000, operationsPerMinute: 30_000, operationsPerBatch: 500, pageSize: 250 },
     tokenExpires: new Date(claims.exp * 1000).toISOString(),
   });
-  // The clocks are those of one machine; it may be slow.
+  // The clocks are those of one machine, which may be slow.
   expect(Math.abs(Date.parse(serverTime) - before!.at)).toBeLessThan(60_000);
 });
 
-test('200: a client without any permission or warehouse, and the limits that it has by default', async () => {
+test('200: a client without any permission or warehouse, with the default limits', async () => {
   const client = await service.client({ permissions: [], warehouses: [], readOnly: true });
   await service.sql`update client set rate_limit = null, operations_per_minute = 7 where client_id = ${client.clientId}`;
-  // The service knows a client for half a second at most.
+  // The service caches a client for at most half a second.
   await expect
     .poll(async () => (await client.get('/Me')).body.limits, { timeout: 60_000 })
     .toMatchObject({ requestsPerMinute: 70, operationsPerMinute: 7 });
@@ -41,7 +41,7 @@ test('200: a client without any permission or warehouse, and the limits that it 
   expect(body).toMatchObject({ readOnly: true, permissions: [], warehouses: [] });
 });
 
-test('405: it can only be read', async () => {
+test('405: any method but GET', async () => {
   const client = await service.client();
   const answer = await client.post('/Me', {});
   expect(answer.status).toBe(405);

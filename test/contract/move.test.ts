@@ -41,7 +41,7 @@ test('200: a whole lot inside its warehouse keeps its record and changes its spo
   expect(await lotsOf(client, itemID)).toEqual([{ ...before, spot: 'B' }]);
 });
 
-test('200: part of a lot is a new record with the same facts, less the RFID tag', async () => {
+test('200: part of a lot is a new record with the same facts, without the RFID tag', async () => {
   const client = await service.client();
   const itemID = await service.item({ dfltOwner: 6 });
   const facts = { spot: 'A', serial: 'S', serial2: 'T', remark: 'fragile', jobid: 3 };
@@ -95,7 +95,7 @@ test('200: a whole lot to another warehouse is a new record; the source is close
   ]);
 });
 
-test('200: to another warehouse without a spot there', async () => {
+test('200: to another warehouse, without a spot there', async () => {
   const client = await service.client();
   const itemID = await service.item();
   await receiveLot(client, itemID, 4, { spot: 'A' });
@@ -157,7 +157,7 @@ describe('which lots are taken', () => {
     expect((await move(client, itemID, 1, filters)).body.recNo).toBe(wanted);
   });
 
-  test('nothing that lies at the destination already', async () => {
+  test('no lot that is already at the destination', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await receiveLot(client, itemID, 5, { spot: 'B' });
@@ -208,11 +208,11 @@ describe('which lots are taken', () => {
     }
   });
 
-  test('a lot that expires today is taken before those that never do, one that expired yesterday after them', async () => {
+  test('a lot that expires today comes before lots that never expire; one that expired yesterday comes after them', async () => {
     const client = await service.client();
     const utcDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
     for (let day = ''; day !== utcDay(0); ) {
-      // Once more when it became midnight meanwhile.
+      // Once more if midnight passed meanwhile.
       day = utcDay(0);
       const itemID = await service.item();
       const yesterday = await receiveLot(client, itemID, 1, { expires: utcDay(-1) });
@@ -280,14 +280,14 @@ test.each([
   ['shipToWid the same as wid', { shipToWid: 1 }],
   ['both the same', { fromSpot: 'A', toSpot: 'A', shipToWid: 1 }],
   ['null for both', { toSpot: null, shipToWid: null }],
-])('400: no destination that differs: %s', async (_what, fields) => {
+])('400: a destination that is not a different one: %s', async (_what, fields) => {
   const client = await service.client();
   const itemID = await service.item();
   await receiveLot(client, itemID, 1, { spot: 'A' });
   expectAnswer(await move(client, itemID, 1, fields), 400, noDestination);
 });
 
-test('400: a lot named by recno that lies at the destination already', async () => {
+test('400: a lot named by recno that is already at the destination', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const recno = await receiveLot(client, itemID, 1, { spot: 'A' });
@@ -298,7 +298,7 @@ test('400: a lot named by recno that lies at the destination already', async () 
   );
 });
 
-test('400: every offending field is named, the missing destination too', async () => {
+test('400: every offending field is named, a missing destination too', async () => {
   const client = await service.client();
   expectAnswer(
     await client.post('/Inventory/Move', { units: 0, wid: 1, received: 'x', fromSpot: 3, recno: '1' }),
@@ -314,7 +314,7 @@ test('400: every offending field is named, the missing destination too', async (
   );
 });
 
-test('400: a number that is no integer hides nothing else', async () => {
+test('400: a number that is not an integer does not hide other errors', async () => {
   const client = await service.client();
   expectAnswer(
     await client.post('/Inventory/Move', { itemID: 'X', units: 1, wid: 1.5, recno: -0.5 }),
@@ -327,7 +327,7 @@ test('400: a number that is no integer hides nothing else', async () => {
   );
 });
 
-test('400: an item that is not known', async () => {
+test('400: an unknown item', async () => {
   const client = await service.client();
   expectAnswer(
     await move(client, 'NONE', 1, { toSpot: 'B' }),
@@ -336,7 +336,7 @@ test('400: an item that is not known', async () => {
   );
 });
 
-test('400: a recno that is not known, of another item or of another warehouse: one text for all', async () => {
+test('400: an unknown recno, or one of another item or warehouse: the same text for all', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const other = await receiveLot(client, await service.item(), 1);
@@ -377,7 +377,7 @@ describe('weights', () => {
     return rows.map(({ units, net, gross }) => [units, net, gross]);
   };
 
-  test('are shared out by units: source and split add up to what it was', async () => {
+  test('are split in proportion to the units: source and part add up to the original', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const weights = { netWeight: 1, grossWeight: 2.000001 };
@@ -395,7 +395,7 @@ describe('weights', () => {
     ]);
   });
 
-  test('go along with a whole lot that is moved inside its warehouse; none stays none', async () => {
+  test('stay with a whole lot that moves inside its warehouse; no weight stays no weight', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await receiveLot(client, itemID, 2, { spot: 'A', netWeight: 7 });

@@ -18,17 +18,17 @@ import { receiveLot } from '../harness/stock.ts';
 const service = useService();
 const header = 'X-Next-Modified-Since';
 
-// More than the service stays behind the clock, and keeps the value for.
+// More than the margin behind the clock plus the time the value is cached.
 const behindMs = 5000;
 
-/** The clock that changes are stamped by, in whole milliseconds. */
+/** The clock that stamps changes, in whole milliseconds. */
 async function clock(sql: Sql = service.sql): Promise<number> {
   const [row] = await sql<{ ms: number }[]>`
     select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`;
   return row!.ms;
 }
 
-/** Until a value that is made of the clock alone would be after this moment. */
+/** Waits until a value made from the clock alone would be after this moment. */
 async function waitUntilPast(moment: number): Promise<void> {
   await expect.poll(async () => (await clock()) - moment).toBeGreaterThan(behindMs);
 }
@@ -38,10 +38,10 @@ function nextOf(answer: ApiAnswer): number {
   return Date.parse(answer.headers.get(header)!);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: records are looked into by their own names.
+// biome-ignore lint/suspicious/noExplicitAny: records have their own names.
 type Records = any[];
 
-/** All pages, and what the first of them said to ask for next time. */
+/** All pages, and the value that the first page gives for the next time. */
 async function walk(client: ApiClient, path: string, since?: string) {
   const records: Records = [];
   let next: string | null = null;
@@ -63,7 +63,7 @@ const paged = [
 ];
 
 test.each(paged)(
-  '%s: every page says what to ask for next time, in the form that it is asked in',
+  '%s: every page gives the value for the next request, in the form the parameter takes',
   async (path) => {
     const client = await service.client();
     await receiveLot(client, await service.item(), 5);
@@ -78,7 +78,7 @@ test.each(paged)(
   },
 );
 
-test('nothing is said beside a single item, a category or an error', async () => {
+test('no value on a single item, a category or an error', async () => {
   const client = await service.client();
   const shortID = await service.item({ category: 812 });
   const answers = await Promise.all(
@@ -90,7 +90,7 @@ test('nothing is said beside a single item, a category or an error', async () =>
   for (const { headers } of answers) expect(headers.get(header)).toBeNull();
 });
 
-test('what was being written while a client walked, and is committed long after, is among what it asks for next', async () => {
+test('a write that was open while a client walked is in the next walk, even if committed long after', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const receipt = {
@@ -106,7 +106,7 @@ test('what was being written while a client walked, and is committed long after,
   expect(changed.records.filter(({ shortID }) => shortID === itemID)).toHaveLength(1);
 });
 
-test('whoever writes late, by whatever call or command, is among what is asked for next', async () => {
+test('every kind of write, by any call or command, is in the next walk when it commits late', async () => {
   const client = await service.client();
   const { sql } = service;
   const make = async () => {
@@ -121,7 +121,7 @@ test('whoever writes late, by whatever call or command, is among what is asked f
   const [received, issued, held, described, counted] = await Promise.all(Array.from({ length: 5 }, make));
   const changed = await service.item();
   const created = uniqueName('CREATED');
-  /** Each writer, where its work is seen, and by what. */
+  /** Each writer, where its work shows, and how. */
   const writers: {
     write: (own: Sql) => Promise<unknown>;
     seen: [string, (record: Records[0]) => boolean][];
@@ -177,7 +177,7 @@ test('whoever writes late, by whatever call or command, is among what is asked f
     const commit = await holdOpen(sql, write);
     const written = await clock();
     await expect.poll(async () => clock()).toBeGreaterThan(written + 1);
-    // Without its distance from the clock, which would hide what a writer forgets.
+    // Without the margin behind the clock, which would hide a writer that forgets to hold the value.
     const next = (await readNextModifiedSince(sql, { margin: 0 })).toISOString();
     for (const [path, isSeen] of seen) {
       const { records } = await walk(client, path);
@@ -207,7 +207,7 @@ test('the value stands still while a change is open, and goes on after it', asyn
   await expect.poll(async () => nextOf(await client.get('/Item'))).toBeGreaterThan(after);
 });
 
-test('a transaction holds it by one lock, however many records it changes, and the next one by its own', async () => {
+test('a transaction holds the value by a single lock, however many records it changes; the next one has its own', async () => {
   const heldBy = (own: Sql) => own<{ held: string }[]>`
     select string_agg(classid || ' ' || objid, ', ') as held
     from pg_locks
@@ -227,7 +227,7 @@ test('a transaction holds it by one lock, however many records it changes, and t
   expect(seen[0]).not.toBe(seen[1]);
 });
 
-test('a transaction that is open and has changed nothing does not hold it, nor does another database', async () => {
+test('an open transaction without changes does not hold the value, nor does another database', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const other = await createDatabase();
@@ -244,7 +244,7 @@ test('a transaction that is open and has changed nothing does not hold it, nor d
   }
 });
 
-test('what others do at the moment cannot be told from it', async () => {
+test('the value reveals nothing of what others are doing right now', async () => {
   const itemID = await service.item();
   const commit = await holdOpen(service.sql, (own) => updateItem(own, itemID, { category: 6 }));
   const next = await readNextModifiedSince(service.sql);
@@ -252,7 +252,7 @@ test('what others do at the moment cannot be told from it', async () => {
   await commit();
 });
 
-test('it is read before the page: what is committed between the two is not lost', async () => {
+test('the value is read before the page, so a commit between the two is not lost', async () => {
   const { sql } = service;
   const shortId = await service.item();
   const commit = await holdOpen(sql, (own) => updateItem(own, shortId, { description: 'in between' }));

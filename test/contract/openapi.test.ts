@@ -10,7 +10,7 @@ import { createAjv, createDocumented, inlined, resolve } from '../harness/expect
 import { useService } from '../harness/service.ts';
 
 const service = useService();
-// Only the table is read; nothing is handled.
+// Only the table is read; no request is handled.
 const routes = [
   ...meRoutes(null as never),
   ...historyRoutes(null as never),
@@ -20,7 +20,7 @@ const routes = [
 const document = JSON.parse(openApiText(routes, '/api/v1'));
 
 const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
-  // biome-ignore lint/suspicious/noExplicitAny: the document is looked into by its own names.
+  // biome-ignore lint/suspicious/noExplicitAny: the document has its own names.
   Object.entries<any>(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
     operation,
@@ -38,14 +38,14 @@ describe('GET /openapi.json', () => {
 
   test('304: it has not changed', async () => {
     const { headers } = await fetch(`${service.baseUrl}/openapi.json`);
-    // Without a Cache-Control of its own, fetch asks for a whole answer.
+    // Without its own Cache-Control, fetch asks for the whole answer.
     const fresh = await fetch(`${service.baseUrl}/openapi.json`, {
       headers: { 'If-None-Match': headers.get('ETag')!, 'Cache-Control': 'max-age=0' },
     });
     expect(fresh.status).toBe(304);
   });
 
-  test('405: it can only be read', async () => {
+  test('405: any method but GET', async () => {
     const answer = await fetch(`${service.baseUrl}/openapi.json`, { method: 'POST' });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('Allow')).toBe('GET, HEAD');
@@ -67,13 +67,13 @@ describe('the OpenAPI document', () => {
     expect(operations.map(({ name }) => shape(name)).sort()).toEqual(declared.map(shape).sort());
   });
 
-  test('gives each operation an id of its own and a description', () => {
+  test('gives each operation its own id and a description', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { name, operation } of operations) expect(operation.description, name).not.toBe('');
   });
 
-  test('suits generators: words for ids, no int64, nothing that is not used, a licence', () => {
+  test('suits generators: words as ids, no int64, nothing unused, a licence', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids).toEqual(expect.arrayContaining(['receive', 'listLots', 'getTransaction', 'getToken']));
     for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  test('allows null where the service takes it: for every optional field of a body, and for no other', () => {
+  test('allows null where the service takes it: every optional field of a body, and no other', () => {
     const ajv = createAjv(document);
     for (const { method, path, body, description } of routes) {
       if (body === undefined) continue;
@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  test('shows the one exception, an outcome that is not known, on every write and on nothing else', () => {
+  test('shows the exception, an unknown outcome, on every write and nowhere else', () => {
     for (const { name, operation } of operations) {
       const { content } = resolve(document, operation.responses[503]) as unknown as {
         content: { 'application/json': { examples: Record<string, { value: { message: string } }> } };
@@ -158,7 +158,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('says what the lists have and what t of RateLimit is', () => {
+  test('explains the fields of the lists and t of RateLimit', () => {
     const { Lot, StockLevel } = document.components.schemas;
     expect(StockLevel.properties.available.description).toContain('Expired units count');
     expect(Lot.properties.jobName.description).toContain('always null');
@@ -181,7 +181,7 @@ describe('the OpenAPI document', () => {
         ...Object.values(operation.responses).flatMap((response) =>
           Object.values(resolve(document, response).content),
         ),
-        // biome-ignore lint/suspicious/noExplicitAny: the document is looked into by its own names.
+        // biome-ignore lint/suspicious/noExplicitAny: the document has its own names.
       ] as any[];
       for (const { schema, examples } of contents) {
         expect(Object.keys(examples ?? {}).length, name).toBeGreaterThan(0);
@@ -195,7 +195,7 @@ describe('the OpenAPI document', () => {
     expect(checked).toBeGreaterThan(80);
   });
 
-  test('shows bodies that the service accepts, and answers of the shape that it gives', () => {
+  test('shows bodies that the service accepts, and answers in the shape it gives', () => {
     for (const { method, path, body, answer, description } of routes) {
       const name = `${method} ${path}`;
       expect(Object.keys(description.body ?? {}).length > 0, name).toBe(body !== undefined);
@@ -228,26 +228,26 @@ describe('the check of every answer against the document', () => {
   });
   const updated = { shortID: 'A', status: 'updated' };
 
-  test('passes what is documented', () => {
+  test('accepts a documented answer', () => {
     expectDocumented('PUT', '/Item', answerOf(200, updated));
   });
 
-  test('finds a status that is not documented', () => {
+  test('finds an undocumented status', () => {
     expect(() => expectDocumented('PUT', '/Item', answerOf(201, updated))).toThrow(
       'not in the OpenAPI document',
     );
   });
 
-  test('finds a property that is not documented', () => {
+  test('finds an undocumented property', () => {
     const body = { ...updated, recno: 1 };
     expect(() => expectDocumented('PUT', '/Item', answerOf(200, body))).toThrow('additional properties');
   });
 
-  test('finds a property that is missing', () => {
+  test('finds a missing property', () => {
     expect(() => expectDocumented('PUT', '/Item', answerOf(200, { shortID: 'A' }))).toThrow('status');
   });
 
-  test('finds a header that is missing', () => {
+  test('finds a missing header', () => {
     expect(() => expectDocumented('PUT', '/Item', answerOf(200, updated, new Headers()))).toThrow(
       'lacks the header X-API-Version',
     );

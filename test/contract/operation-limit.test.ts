@@ -15,7 +15,7 @@ function batchOf(itemID: string, count: number) {
 }
 
 served(
-  '429 with a message alone, and nothing applied: a batch that has no room for all of its operations',
+  '429 with only a message, nothing applied: a batch with more operations than the window has left',
   async () => {
     const client = await service.client({ operationsPerMinute: 10, rateLimit: 100 });
     const itemID = await service.item();
@@ -28,7 +28,7 @@ served(
     expect(second.body).toEqual({ message: 'Rate limit exceeded: 10 operations per minute.' });
     expect(Number(second.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect(left(second.headers)).toContain('"operations";r=0;');
-    // What was refused is counted, too: a smaller batch waits for the next window.
+    // Refused operations count, too: a smaller batch waits for the next window.
     expect((await client.post('/Inventory/Batch', batchOf(itemID, 3))).status).toBe(429);
     const [level] = await service.sql`
     select in_stock::float8 as units from stock_level join item using (part_no) where short_id = ${itemID}`;
@@ -36,7 +36,7 @@ served(
   },
 );
 
-test('400: a batch of more operations than may be sent in a minute, which would never be let through; /Me says how many', async () => {
+test('400: a batch with more operations than the limit per minute could never pass; /Me gives the limit', async () => {
   const client = await service.client({ operationsPerMinute: 10 });
   const itemID = await service.item();
   const { limits } = (await client.get('/Me')).body;
@@ -52,8 +52,8 @@ test('400: a batch of more operations than may be sent in a minute, which would 
   expect((await client.post('/Inventory/Batch', batchOf(itemID, 10))).status).toBe(200);
 });
 
-// Tried again, with another client: a process that has waited for Redis for 200 ms counts alone for a second.
-test('never more than the limit over all api processes, and no less', { retry: 3 }, async () => {
+// Tried again with another client: a process that has waited for Redis for 200 ms counts alone for a second.
+test('exactly the limit over all api processes', { retry: 3 }, async () => {
   const client = await service.client({ operationsPerMinute: 60 });
   const itemID = await service.item();
   const [one, two] = service.baseUrls.map((url) => createApiClient(url, client.clientId, client.token));
@@ -65,7 +65,7 @@ test('never more than the limit over all api processes, and no less', { retry: 3
   expect(statuses).toEqual([...Array(12).fill(200), ...Array(4).fill(429)]);
 });
 
-test('30,000 unless the client has its own; other calls count as requests alone', async () => {
+test('30,000 unless the client has its own; other calls count only as requests', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const batch = await client.post('/Inventory/Batch', batchOf(itemID, 2));

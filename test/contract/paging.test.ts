@@ -11,7 +11,7 @@ import { receiveLot } from '../harness/stock.ts';
 const service = useService();
 let client: ApiClient;
 
-// `alike`: the columns that have one value in all of the list's records.
+// `alike`: the columns with one value in all records of the list.
 const lists = [
   { path: '/Item', columns: itemSortColumns, id: 'partNo', alike: ['discontinued'] },
   { path: '/Item/All', columns: itemSortColumns, id: 'partNo', alike: [] },
@@ -21,9 +21,9 @@ const lists = [
   { path: '/Inventory/StockLevels/1', columns: stockLevelSortColumns, id: 'partNo', alike: [] },
 ];
 
-// No language sorts these as their code points do, and UTF-16 does not either.
+// No language sorts these by code point, and UTF-16 does not either.
 const texts = ['b', 'B', 'ä', '', '_', 'a b', '1', 'ab', '\u{1f4e6}', '\uffe5', 'Z', '10', '9'];
-/** Values in an order of their own for each `salt`: no column is in another's order. */
+/** Values in a different order for each `salt`, so that no column has another's order. */
 const pick = <T>(values: readonly T[], index: number, salt: number) =>
   values[(index * (2 * salt + 1) + salt * salt) % values.length]!;
 const names = ['b', 'B', 'ä'];
@@ -93,7 +93,7 @@ function compare(a: Row[string], b: Row[string]): number {
   return Number(a) - Number(b);
 }
 
-/** The records as a sort by this column should have them. */
+/** The records in the expected order of a sort by this column. */
 function sortedBy(rows: readonly Row[], column: string, id: string, direction: 1 | -1): Row[] {
   return [...rows].sort((one, other) => {
     const [a, b] = [one[column]!, other[column]!];
@@ -110,7 +110,7 @@ describe.each(lists)('$path', ({ path, columns, id, alike }) => {
     return answer;
   };
 
-  test('200: 25 records to a page unless asked otherwise, with the four headers', async () => {
+  test('200: 25 records per page unless asked otherwise, with the four headers', async () => {
     const { body, headers } = await read('');
     expect(Object.keys(body)).toEqual(['value', 'totalCount', 'page', 'pageSize', 'pageCount', 'hasMore']);
     expect(body).toMatchObject({ page: 1, pageSize: 25, pageCount: Math.ceil(body.totalCount / 25) });
@@ -185,7 +185,7 @@ describe.each(lists)('$path', ({ path, columns, id, alike }) => {
     );
   });
 
-  test('200: modifiedSince from the first to the last moment there is', async () => {
+  test('200: modifiedSince from the first to the last possible moment', async () => {
     const { totalCount } = (await read('')).body;
     expect((await read('modifiedSince=0001-01-01')).body.totalCount).toBe(totalCount);
     expect((await read('modifiedSince=9999-12-31T23:59:59.999Z')).body).toMatchObject({
@@ -218,7 +218,7 @@ describe.each(lists)('$path', ({ path, columns, id, alike }) => {
     );
   });
 
-  test('200: parameters of the orders, and unknown ones, are ignored', async () => {
+  test('200: parameters of orders, and unknown ones, are ignored', async () => {
     const plain = await read('');
     expect((await read('startDate=x&endDate=y&page[]=0&filter[x]=1&_=1&__proto__=1')).text).toBe(plain.text);
   });
@@ -240,7 +240,7 @@ describe.each(lists)('$path', ({ path, columns, id, alike }) => {
     }
   });
 
-  test.each(columns)('200: sorted by %s, either way, empty fields last', async (column) => {
+  test.each(columns)('200: sorted by %s, both directions, empty fields last', async (column) => {
     const all: Row[] = (await read('pageSize=250')).body.value;
     const known = new Set(all.map((row) => row[column]).filter((value) => !isEmpty(value)));
     if (alike.includes(column)) expect(known.size).toBeLessThanOrEqual(1);
@@ -279,7 +279,7 @@ describe.each(lists)('$path', ({ path, columns, id, alike }) => {
   });
 });
 
-test('200: text is sorted by code point, whatever order the database was made with', async () => {
+test('200: text is sorted by code point, whatever the database’s own order', async () => {
   const otherwise = await service.sql`
     select table_name, column_name
     from information_schema.columns

@@ -7,7 +7,7 @@ import { notEnough } from '../harness/stock.ts';
 const service = useService();
 
 /**
- * The status of a request that nothing forbids, of an item that exists and has no stock: 400 and 409 come
+ * The status of a request that nothing forbids, for an item that exists and has no stock: 400 and 409 come
  * after the rights.
  */
 const due: Record<string, number> = {
@@ -64,7 +64,7 @@ describe.each(routes.map((declared) => [nameOf(declared), declared] as const))('
 
   const isOpen = tooLittleFor(declared, allPermissions).length === 0 && !declared.writes;
 
-  test.skipIf(isOpen)('403 comes before anything is said of body, query or parameters', async () => {
+  test.skipIf(isOpen)('403 comes before any check of body, query or parameters', async () => {
     const client = await service.client({ permissions: without, readOnly: declared.writes });
     const { method, path, body } = requestOf(declared, { itemID: uniqueName('NO'), partNo: 999_999 });
     const answer = await client.send(method, `${path}${path.includes('?') ? '&' : '?'}page=0&x=1&x=2`, {
@@ -133,7 +133,7 @@ test('403 of the scope comes after 400 of the query', async () => {
   );
 });
 
-test('403: a move between warehouses of which only one is in the scope', async () => {
+test('403: a move between warehouses when only one is in the scope', async () => {
   const client = await service.client({ warehouses: [1] });
   const itemID = await service.item();
   const move = { itemID, units: 1, toSpot: 'B' };
@@ -146,7 +146,7 @@ test('403: a move between warehouses of which only one is in the scope', async (
   );
 });
 
-test('403: nothing is written by a refused request', async () => {
+test('403: a refused request writes nothing', async () => {
   const client = await service.client({ warehouses: [1], readOnly: true });
   const itemID = await service.item();
   await client.post('/Inventory/Receive', { itemID, units: 5, wid: 1, reasonCode: 0 });

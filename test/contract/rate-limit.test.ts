@@ -12,8 +12,8 @@ function everywhere(client: { clientId: string; token: string }) {
 }
 
 /**
- * Until the processes count together: one to which Redis did not answer at once, as it may be in the first
- * moments of a slow machine, counts for itself for a second.
+ * Waits until the processes count together: a process that Redis did not answer at once, as may happen in the
+ * first moments of a slow machine, counts alone for a second.
  */
 async function untilCountedTogether() {
   const statuses = async () => {
@@ -23,7 +23,7 @@ async function untilCountedTogether() {
   await expect.poll(statuses).toEqual([200, 429]);
 }
 
-// Tried again, with another client: a process that has waited for Redis for 200 ms counts alone for a second.
+// Tried again with another client: a process that has waited for Redis for 200 ms counts alone for a second.
 const again = { retry: 3 };
 
 test('429: the 101st request of a client in 60 s, over all api processes', again, async () => {
@@ -34,7 +34,7 @@ test('429: the 101st request of a client in 60 s, over all api processes', again
   const answers = await inChunks(130, 26, (index) => processes[index % 2]!.get('/Item?pageSize=1'));
   const served = answers.filter((answer) => answer.status === 200);
   const refused = answers.filter((answer) => answer.status === 429);
-  // Too much at once for a slow machine, before it was counted or after.
+  // Too many at once for a slow machine, whether it counted them or not.
   const busy = answers.filter((answer) => answer.status === 503);
   expect(served.length + refused.length + busy.length).toBe(130);
   expect(served.length).toBeLessThanOrEqual(100);
@@ -45,7 +45,7 @@ test('429: the 101st request of a client in 60 s, over all api processes', again
   }
 });
 
-test('429: a client with a limit of its own', again, async () => {
+test('429: a client with its own limit', again, async () => {
   const [first, second] = everywhere(await service.client({ rateLimit: 5 }));
   await untilCountedTogether();
   const statuses = [];
@@ -55,7 +55,7 @@ test('429: a client with a limit of its own', again, async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
 });
 
-test('the headers tell the limit, what is left of it and when there is more', async () => {
+test('the headers give the limit, what is left of it and when it renews', async () => {
   const client = await service.client({ rateLimit: 3 });
   for (const left of [2, 1, 0]) {
     const answer = await client.get('/Item');
@@ -72,7 +72,7 @@ test('the headers tell the limit, what is left of it and when there is more', as
   expect(refused.headers.get('RateLimit')).toBe(`"default";r=0;t=${retryAfter}`);
 });
 
-test('t is the seconds until the window ends, which began with the first request', async () => {
+test('t is the seconds until the window ends; the window began with the first request', async () => {
   const client = await service.client();
   const startedAt = performance.now();
   for (let count = 0; count < 5; count++) {
@@ -83,7 +83,7 @@ test('t is the seconds until the window ends, which began with the first request
   }
 });
 
-test('every answer to a known client carries the headers, refusals too', async () => {
+test('every answer to a known client has the headers, also a refusal', async () => {
   const client = await service.client({ permissions: [11, 88] });
   for (const [status, answer] of [
     [400, await client.get('/Item?page=0')],

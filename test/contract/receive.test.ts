@@ -6,7 +6,7 @@ const service = useService();
 
 const digits = 'must be a number with at most 6 digits after the point.';
 
-test('201: a new lot, with the number of the record and of the transaction', async () => {
+test('201: a new lot, with the numbers of the record and of the transaction', async () => {
   const client = await service.client();
   const itemID = await service.item({ description: 'Cable, 2 m' });
   const answer = await client.post('/Inventory/Receive', {
@@ -46,7 +46,7 @@ test('201: a new lot, with the number of the record and of the transaction', asy
   expect(Math.abs(Date.now() - Date.parse(answer.body.lot.received))).toBeLessThan(60_000);
 });
 
-test('the lot of the answer is the lot of the list', async () => {
+test('the lot in the answer is the lot in the list', async () => {
   const client = await service.client();
   const itemID = await service.item({ dfltOwner: 42 });
   const { body } = await client.post('/Inventory/Receive', {
@@ -72,39 +72,6 @@ test('the lot of the answer is the lot of the list', async () => {
   const list = await client.get(`/Inventory/2?itemID=${itemID}`);
   expect(list.body.value).toEqual([body.lot]);
   expect(list.text).toContain('"units":999999999.999999,');
-});
-
-test('everything that was sent is stored', async () => {
-  const client = await service.client();
-  const itemID = await service.item();
-  const { body } = await client.post('/Inventory/Receive', {
-    itemID,
-    units: 1,
-    wid: 1,
-    reasonCode: 5,
-    reference: 'PO 1',
-    netWeight: 0.5,
-    grossWeight: 0.75,
-    price: 99.99,
-    expires: '2030-01-31T10:00:00+02:00',
-    supplier: 7,
-    line: 2,
-    unknown: 'ignored',
-  });
-  const [lot] = await service.sql`
-    select reference, net_weight, gross_weight, price, expires, supplier, line, reason_code
-    from lot
-    where rec_no = ${body.recNo}`;
-  expect(lot).toEqual({
-    reference: 'PO 1',
-    net_weight: '0.5',
-    gross_weight: '0.75',
-    price: '99.99',
-    expires: new Date('2030-01-31T08:00:00Z'),
-    supplier: 7,
-    line: 2,
-    reason_code: 5,
-  });
 });
 
 test('201: a new lot each time, never merged', async () => {
@@ -141,7 +108,7 @@ test('201: null for an optional field counts as omitted', async () => {
   expect(answer.body.lot).toMatchObject({ spot: '', serial2: null });
 });
 
-test('201: text is kept as it is, white space and all', async () => {
+test('201: text is kept as it is, including white space', async () => {
   const client = await service.client();
   const itemID = await service.item();
   const text = { spot: ' A\t1 ', serial: '\u{1f600}é\u200b\ufffd', remark: `"'\\;--<b>\n` };
@@ -231,7 +198,7 @@ test.each([0, 1, 2 ** 31 - 1])('201: %i as reasonCode, any integer in range', as
   expect(answer.status).toBe(201);
 });
 
-test('400: an item that is not known', async () => {
+test('400: an unknown item', async () => {
   const client = await service.client();
   const answer = await client.post('/Inventory/Receive', {
     itemID: uniqueName('NO'),

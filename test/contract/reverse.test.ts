@@ -27,7 +27,7 @@ const movedOn = (recNo: number, asked: number, present: number) =>
   );
 const notFound = errorObject(404, 'not_found', 'There is no such transaction.');
 
-/** Every lot of an item, with what a reversal must put back. */
+/** Every lot of an item, with the fields a reversal must restore. */
 async function lotsOf(itemID: string) {
   const lots = await service.sql`
     select rec_no, wid, spot, lot.units::text, received, shipped is not null as is_shipped, active, hold, hold_reason, rfid_tag,
@@ -77,7 +77,7 @@ describe('POST /Inventory/Reverse', () => {
     });
   });
 
-  test('200: units come back to where they left an empty lot, wherever that was moved since', async () => {
+  test('200: an issue from a lot that is empty by now: the units return to the spot they left, wherever the lot moved since', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await done(client, 'Receive', { itemID, units: 10, spot: 'X' });
@@ -91,7 +91,7 @@ describe('POST /Inventory/Reverse', () => {
     expect(line).toEqual({ spot: 'X', delta: '4' });
   });
 
-  test('200: a receipt: its lot is shipped, or what a count added to it stays', async () => {
+  test('200: a receipt: its lot is shipped, but units that a count added stay', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const first = await done(client, 'Receive', { itemID, units: 2 });
@@ -115,7 +115,7 @@ describe('POST /Inventory/Reverse', () => {
     ['a whole lot to another warehouse', { units: 3, shipToWid: 2 }],
     ['several lots to another spot', { units: 6.5, toSpot: 'B' }],
     ['several lots to another warehouse', { units: 6.5, shipToWid: 2, toSpot: 'B' }],
-  ])('200: a move of %s: all is as it was, weights and tags too', async (_title, move) => {
+  ])('200: a move of %s: everything is as before, including weights and tags', async (_title, move) => {
     const client = await service.client();
     const itemID = await service.item();
     await done(client, 'Receive', {
@@ -133,7 +133,7 @@ describe('POST /Inventory/Reverse', () => {
     expect(status, JSON.stringify(body)).toBe(200);
     const after = await lotsOf(itemID);
     expect(after.slice(0, before.length)).toEqual(before);
-    // What was split off is closed, and has no weight left.
+    // The part that was split off is closed and has no weight left.
     for (const lot of after.slice(before.length)) {
       expect(lot).toMatchObject({ units: '0', active: false, is_shipped: true, hold: false });
       expect(lot.net_weight || 0).toBe(0);
@@ -141,7 +141,7 @@ describe('POST /Inventory/Reverse', () => {
     expect((await levelsOf(itemID))[0]).toEqual({ wid: 1, in_stock: '10', on_hold: '0' });
   });
 
-  test('200: a held lot that was moved away whole comes back with its hold and its reason', async () => {
+  test('200: a held lot that was moved whole returns with its hold and its reason', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const { recNo } = await done(client, 'Receive', { itemID, units: 3 });
@@ -156,7 +156,7 @@ describe('POST /Inventory/Reverse', () => {
     ]);
   });
 
-  test('200: a held lot that was moved on and on keeps its reason when all moves are undone in one atomic batch', async () => {
+  test('200: a held lot that moved several times keeps its reason when one atomic batch reverses all moves', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const { recNo } = await done(client, 'Receive', { itemID, units: 3 });
@@ -170,7 +170,7 @@ describe('POST /Inventory/Reverse', () => {
     expect((await lotsOf(itemID))[0]).toEqual(before[0]);
   });
 
-  test('200: counts: what was taken is back, the new lot is closed, and a count without a change is undone without one', async () => {
+  test('200: counts: taken units return, the new lot is closed, and a count without a difference is reversed without one', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await done(client, 'Receive', { itemID, units: 3 });
@@ -189,7 +189,7 @@ describe('POST /Inventory/Reverse', () => {
     expectAnswer(await reverse(client, same.transactionNo), 409, reversedAlready(same.transactionNo));
   });
 
-  test('the RFID tag is shown by one lot at a time: it goes with a whole lot, and comes back with its reversal', async () => {
+  test('an RFID tag is on one lot at a time: it goes with a whole lot, and returns with the reversal', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const tagged = async () => {
@@ -212,12 +212,12 @@ describe('POST /Inventory/Reverse', () => {
     expect(await tagged()).toEqual([[recNo, true]]);
   });
 
-  test('409: the second time, and with ten at once: one is applied', async () => {
+  test('409: a second reversal; with ten at once, one is applied', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await done(client, 'Receive', { itemID, units: 50 });
     const issued = await done(client, 'Issue', { itemID, units: 3 });
-    // With a key, so that a slow machine's "not known" is settled by asking again.
+    // With a key, so that asking again settles a slow machine's "not known".
     const reverseOnce = () => {
       const headers = { 'Idempotency-Key': uniqueName('reversal') };
       const { transactionNo } = issued;
@@ -263,7 +263,7 @@ describe('POST /Inventory/Reverse', () => {
     const split = await done(client, 'Move', { itemID, units: 2, shipToWid: 2 });
     await done(client, 'Issue', { itemID, units: 1, wid: 2 });
     expectAnswer(await reverse(client, split.transactionNo), 409, movedOn(split.recNo, 2, 1));
-    // After the later ones the earlier ones can be undone.
+    // After the later ones are reversed, the earlier ones can be.
     const back = await done(client, 'Move', { itemID, units: 1.5, toSpot: 'C' });
     expect((await reverse(client, back.transactionNo)).status).toBe(200);
   });
@@ -281,7 +281,7 @@ describe('POST /Inventory/Reverse', () => {
     expectAnswer(await reverse(client, received.transactionNo), 409, onHold(received.recNo, 5));
   });
 
-  test('403: without the permission of the opposite', async () => {
+  test('403: without the permission for the opposite', async () => {
     const keeper = await service.client();
     const itemID = await service.item();
     const received = await done(keeper, 'Receive', { itemID, units: 5 });
@@ -306,7 +306,7 @@ describe('POST /Inventory/Reverse', () => {
     expectAnswer(await reverse(receiver, received.transactionNo), 403, forbidden.permission);
   });
 
-  test('404: not there, or with a warehouse out of scope, alike; whatever the permission', async () => {
+  test('404: not there, or with a warehouse out of scope, alike, with any permission', async () => {
     const keeper = await service.client({ warehouses: [1, 2, 3] });
     const itemID = await service.item();
     const received = await done(keeper, 'Receive', { itemID, units: 5 });
@@ -339,7 +339,7 @@ describe('POST /Inventory/Reverse', () => {
     );
   });
 
-  test('a resend with its key gives the first answer; the key with another transaction: 409', async () => {
+  test('a resend with its key gives the first answer; 409: the key with another transaction', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const received = await done(client, 'Receive', { itemID, units: 5 });

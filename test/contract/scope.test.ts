@@ -31,7 +31,7 @@ const listPaths = [
   ...itemSortColumns.map((column) => `/Item/All?sort=${column}`),
 ];
 
-/** Every list, byte for byte, with the headers that say something about it. */
+/** Every list, byte for byte, with the headers that carry data. */
 async function everything(client: ApiClient, extra: string[] = []): Promise<string[]> {
   const texts = [];
   for (const path of [...listPaths, ...extra]) {
@@ -42,7 +42,7 @@ async function everything(client: ApiClient, extra: string[] = []): Promise<stri
   return texts;
 }
 
-test('200: what happens out of scope changes not a byte of any list', async () => {
+test('200: stock out of scope changes not a byte of any list', async () => {
   const narrow = await service.client({ warehouses: [1] });
   const other = await service.client({ warehouses: [1, 2, 3] });
   const shared = await service.item();
@@ -85,7 +85,7 @@ test('200: what happens out of scope changes not a byte of any list', async () =
   );
 });
 
-test('200: two clients of one scope see the same, whatever else differs', async () => {
+test('200: two clients with one scope see the same, whatever else differs', async () => {
   const one = await service.client({ warehouses: [1, 2] });
   const two = await service.client({ warehouses: [2, 1], permissions: [11], readOnly: true });
   expect(await everything(one)).toEqual(await everything(two));
@@ -101,7 +101,7 @@ test('200: a list over all warehouses is the sum of the lists of each in scope',
   expect(await total('/Inventory')).toBe((await total('/Inventory/1')) + (await total('/Inventory/2')));
 });
 
-test('refusals of transactions tell nothing of other warehouses', async () => {
+test('refusals of transactions reveal nothing of other warehouses', async () => {
   const narrow = await service.client({ warehouses: [1] });
   const other = await service.client({ warehouses: [3] });
   const itemID = await service.item();

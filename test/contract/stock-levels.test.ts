@@ -139,7 +139,7 @@ test('an item stays listed when its stock is gone, and is not listed before it h
   expect(await levelText(client, '/Inventory/StockLevels/2', partNo)).toBeUndefined();
 });
 
-test('an item is listed even when it came and went in one breath', async () => {
+test('an item is listed even when it came and went in one batch', async () => {
   const client = await service.client();
   const listed = await inChunks(20, 20, async () => {
     const itemID = await service.item();
@@ -173,7 +173,7 @@ test('a sum of more than 15 digits is exact in the bytes', async () => {
   expect(await levelText(client, '/Inventory/StockLevels', partNo)).toBe(level('299999999999.999699'));
 });
 
-test('403: a warehouse out of scope or none at all', async () => {
+test('403: a warehouse out of scope or one that does not exist', async () => {
   const client = await service.client();
   for (const wid of ['3', '999', '0', '2147483648']) {
     expectAnswer(await client.get(`/Inventory/StockLevels/${wid}`), 403, forbidden.scope);
@@ -206,7 +206,7 @@ test('modifiedSince: a level counts as modified whenever any column changes', as
   }
 });
 
-test('modifiedSince: a level over several warehouses, when it changed in one of them, has the sums of all', async () => {
+test('modifiedSince: a level over several warehouses has the sums of all, even when it changed in only one', async () => {
   const client = await service.client();
   const narrow = await service.client({ warehouses: [2] });
   const wide = await service.client({ warehouses: [1, 2, 3] });

@@ -15,7 +15,7 @@ const unknown = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, [`${name} is unknown.`]]));
 const table = routes.map((declared) => [nameOf(declared), declared] as const);
 
-/** A request that the route accepts, with no other fields than it knows. */
+/** A request that the route accepts, with only the fields it knows. */
 function knownRequestOf(declared: Route, itemID: string) {
   const { body, ...request } = requestOf(declared, { itemID });
   if (body === undefined) return request;
@@ -23,7 +23,7 @@ function knownRequestOf(declared: Route, itemID: string) {
   return { ...request, body: Object.fromEntries(known.map((name) => [name, body[name]])) };
 }
 
-/** The request with more in its query, and with more fields in its body if it has one. */
+/** The request with more in its query, and more fields in its body if it has one. */
 function withMore(request: ReturnType<typeof requestOf>, query: string, fields: string) {
   const path = `${request.path}${request.path.includes('?') ? '&' : '?'}${query}`;
   if (request.body === undefined) return { path };
@@ -31,7 +31,7 @@ function withMore(request: ReturnType<typeof requestOf>, query: string, fields: 
 }
 
 describe.each(table)('%s', (_name, declared) => {
-  test('400: each name that it does not know, beside all else that is wrong', async () => {
+  test('400: every unknown name, beside all other errors', async () => {
     const client = await service.client();
     const request = knownRequestOf(declared, await service.item());
     const spoiled = declared.body === undefined ? {} : unknown('Spot', 'UNITS', '__proto__');
@@ -62,7 +62,7 @@ describe.each(table)('%s', (_name, declared) => {
     }
   });
 
-  test('not 400: the same without the wish, or with another one', async () => {
+  test('not 400: the same request without the preference, or with another one', async () => {
     const client = await service.client();
     for (const headers of [{}, { Prefer: 'handling=lenient, handling=strict' }]) {
       const request = requestOf(declared, { itemID: await service.item() });
@@ -77,7 +77,7 @@ describe.each(table)('%s', (_name, declared) => {
     }
   });
 
-  test('nothing that it reads is unknown to it, whatever its value', async () => {
+  test('200: every name the route reads is known, whatever its value', async () => {
     const client = await service.client();
     const request = requestOf(declared, { itemID: await service.item() });
     const query = fieldsOf(declared, 'query').map((name) => `${name}=zz`);
@@ -113,7 +113,7 @@ test('200: paging parameters that are ignored, an unknown column and every spell
   expect((await client.send('POST', '/Item', { headers: strict, body })).status).toBe(201);
 });
 
-test('the answers to which it was applied say so, and no others', async () => {
+test('answers that applied the preference say so, and no others', async () => {
   const itemID = await service.item();
   const client = await service.client();
   const issue = { itemID, units: 1, wid: 1, reasonCode: 0 };
@@ -140,43 +140,40 @@ test('the answers to which it was applied say so, and no others', async () => {
   expect(no.map(([, answer]) => applied(answer))).toEqual(no.map(() => null));
 });
 
-test.each(['each', 'atomic'])(
-  'a name that an operation may not have is its own 400, mode %s',
-  async (mode) => {
-    const client = await service.client();
-    const itemID = await service.item();
-    const receive = { op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0 };
-    const operations = [
-      { ...receive, key: uniqueName('k'), deviceID: 'd', dryRun: false, capturedAt: '2026-01-01', spot: 'A' },
-      { ...receive, Spot: null, units: -1 },
-      { ...receive, op: 'count', everywhere: true, counted: 1 },
-      { ...receive, op: 'nothing', counted: 1, x: 1 },
-    ];
-    const answer = await client.send('POST', '/Inventory/Batch', {
-      headers: strict,
-      body: { mode, operations },
-    });
-    expect(answer.status).toBe(mode === 'each' ? 200 : 409);
-    expect(applied(answer)).toBe('handling=strict');
-    const results = answer.body.results.map((result: { statusCode: number; error?: { details: object } }) => [
-      result.statusCode,
-      result.error?.details,
-    ]);
-    expect(results).toEqual([
-      mode === 'each' ? [201, undefined] : [expect.any(Number), undefined],
-      [400, { ...unknown('Spot'), units: ['units must be greater than 0.'] }],
-      [400, unknown('units')],
-      [400, { op: [expect.stringContaining('op must be one of')], ...unknown('x') }],
-    ]);
-    const lenient = await client.post('/Inventory/Batch', {
-      mode: 'each',
-      operations: [{ ...receive, Spot: 'A' }],
-    });
-    expect(lenient.body.summary).toEqual({ applied: 1, refused: 0, notApplied: 0 });
-  },
-);
+test.each(['each', 'atomic'])('400 for an operation with an unknown name, mode %s', async (mode) => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const receive = { op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0 };
+  const operations = [
+    { ...receive, key: uniqueName('k'), deviceID: 'd', dryRun: false, capturedAt: '2026-01-01', spot: 'A' },
+    { ...receive, Spot: null, units: -1 },
+    { ...receive, op: 'count', everywhere: true, counted: 1 },
+    { ...receive, op: 'nothing', counted: 1, x: 1 },
+  ];
+  const answer = await client.send('POST', '/Inventory/Batch', {
+    headers: strict,
+    body: { mode, operations },
+  });
+  expect(answer.status).toBe(mode === 'each' ? 200 : 409);
+  expect(applied(answer)).toBe('handling=strict');
+  const results = answer.body.results.map((result: { statusCode: number; error?: { details: object } }) => [
+    result.statusCode,
+    result.error?.details,
+  ]);
+  expect(results).toEqual([
+    mode === 'each' ? [201, undefined] : [expect.any(Number), undefined],
+    [400, { ...unknown('Spot'), units: ['units must be greater than 0.'] }],
+    [400, unknown('units')],
+    [400, { op: [expect.stringContaining('op must be one of')], ...unknown('x') }],
+  ]);
+  const lenient = await client.post('/Inventory/Batch', {
+    mode: 'each',
+    operations: [{ ...receive, Spot: 'A' }],
+  });
+  expect(lenient.body.summary).toEqual({ applied: 1, refused: 0, notApplied: 0 });
+});
 
-test('it is not the token’s: RFC 6749 has unknown parameters ignored', async () => {
+test('the token endpoint ignores the preference, because RFC 6749 has unknown parameters ignored', async () => {
   const { clientId, secret } = await service.client();
   const response = await fetch(`${service.baseUrl}/Token`, {
     method: 'POST',

@@ -7,8 +7,7 @@ import { errorObject, expectAnswer, inChunks } from '../harness/answers.ts';
 import { type ApiAnswer, createApiClient, send } from '../harness/api-client.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// Behind a proxy, so that each test has an address of its own: the tests before it have used up nothing
-// there.
+// Behind a proxy, so that each test has its own address, whose limit earlier tests have not used.
 const service = useService({ apis: 2, env: { TRUST_PROXY: '1' } });
 let address: string;
 let addressCount = 0;
@@ -56,7 +55,7 @@ function basic(clientId: string, secret: string): Record<string, string> {
   return { Authorization: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-// Of the process that has given the client no token yet: the other one gives the same for a minute.
+// From the process that has not given the client a token yet: the other one repeats its own for a minute.
 const elsewhere = () => service.baseUrls[1];
 const issued = { access_token: expect.any(String), token_type: 'bearer', expires_in: 3600 };
 
@@ -70,7 +69,7 @@ test('200: an access token of type bearer and its lifetime', async () => {
   expect(list.status).toBe(200);
 });
 
-test('200: the same with the credentials by HTTP Basic', async () => {
+test('200: the same with the credentials in HTTP Basic', async () => {
   const client = await service.client();
   const answer = await requestToken(
     { grant_type: 'client_credentials' },
@@ -80,7 +79,7 @@ test('200: the same with the credentials by HTTP Basic', async () => {
   expectAnswer(answer, 200, issued);
 });
 
-test('the token is a signed JWT that carries no rights', async () => {
+test('the token is a signed JWT without rights', async () => {
   const client = await service.client();
   const [header, payload] = client.token
     .split('.')
@@ -170,7 +169,7 @@ test('400 invalid_request: HTTP Basic, and another client_id in the form', async
 });
 
 test.each(['%%%', '', 'YTpi=YTpi', 'YTpiY', 'YTpj====', 'YTpi YTpi', 'YQ=='])(
-  '401 invalid_client: "Basic %s", which is no base64 of an id and a secret',
+  '401 invalid_client: "Basic %s", which is not base64 of an id and a secret',
   async (credentials) => {
     const answer = await requestToken(
       { grant_type: 'client_credentials' },
@@ -185,7 +184,7 @@ test.each(['%%%', '', 'YTpi=YTpi', 'YTpiY', 'YTpj====', 'YTpi YTpi', 'YQ=='])(
   },
 );
 
-test('405: another method than POST, with Allow', async () => {
+test('405: any method but POST, with Allow', async () => {
   const answer = await send(service.baseUrl, 'GET', '/Token');
   expectAnswer(answer, 405, errorObject(405, 'bad_request', 'Method not allowed; allowed: POST.'));
   expect(answer.headers.get('Allow')).toBe('POST');
@@ -210,7 +209,7 @@ test('415: a compressed form', async () => {
 
 const tooMany = { message: 'Too many failed attempts; try again later.' };
 
-/** Sends so many wrong secrets at once over both processes; how many answers there are of each status. */
+/** Sends this many wrong secrets at once over both processes; returns the number of answers by status. */
 async function sendWrong(count: number, clientId: () => string, from = () => address) {
   const answers = await inChunks(count, 40, (index) =>
     requestToken(
@@ -229,8 +228,8 @@ async function sendWrong(count: number, clientId: () => string, from = () => add
 }
 
 /**
- * Until the processes count together: one to which Redis did not answer at once, as it may be in the first
- * moments of a slow machine, counts for itself for a second.
+ * Waits until the processes count together: a process that Redis did not answer at once, as may happen in the
+ * first moments of a slow machine, counts alone for a second.
  */
 async function untilCountedTogether() {
   const counts = () => {
@@ -244,14 +243,14 @@ async function untilCountedTogether() {
   await expect.poll(counts).toEqual({ 401: 10, 429: 2 });
 }
 
-// A process of a slow machine that hears late from Redis counts for itself, as when Redis is away.
+// On a slow machine a process that hears late from Redis counts alone, as when Redis is away.
 const again = { retry: 3 };
 
 describe('wrong secrets', () => {
   beforeEach(untilCountedTogether);
 
   test(
-    '401 ten times in a window of 60 s, then 429, however many come at once: for one client id',
+    '401 ten times in a window of 60 s, then 429, however many arrive at once: for one client id',
     again,
     async () => {
       const client = await service.client();
@@ -261,7 +260,7 @@ describe('wrong secrets', () => {
   );
 
   test(
-    '401 ten times in a window of 60 s, then 429, however many come at once: from one address',
+    '401 ten times in a window of 60 s, then 429, however many arrive at once: from one address',
     again,
     async () => {
       expect(await sendWrong(400, () => uniqueName('nobody'))).toEqual({ 401: 10, 429: 390 });
@@ -279,11 +278,11 @@ describe('wrong secrets', () => {
       const byBasic = { grant_type: 'client_credentials' };
       expect((await requestToken(byBasic, basic(client.clientId, client.secret), baseUrl)).status).toBe(200);
     }
-    // A right one is not counted, and gives no wrong one another try.
+    // A right one is not counted, and does not give a wrong one another try.
     expect(await sendWrong(20, () => client.clientId)).toEqual({ 429: 20 });
   });
 
-  test('200: every right secret that is sent among wrong ones, at the same moment', again, async () => {
+  test('200: every right secret sent among wrong ones at the same moment', again, async () => {
     const client = await service.client();
     const right = credentials(client.clientId, client.secret);
     const answers = await inChunks(400, 40, (index) =>
@@ -299,7 +298,7 @@ describe('wrong secrets', () => {
   });
 
   test(
-    'an address that is used up leaves others, and what is refused there does not use up a client id',
+    '429 for a used-up address leaves other addresses alone, and its refused attempts do not use up a client id',
     again,
     async () => {
       const client = await service.client();
@@ -309,7 +308,7 @@ describe('wrong secrets', () => {
     },
   );
 
-  test('a new secret is right at once, and one that was taken back is wrong', async () => {
+  test('a new secret is right at once, and a revoked one is wrong', async () => {
     const client = await service.client();
     const [oldest, middle, newest] = [client.secret, createSecret(), createSecret()];
     expect((await requestToken(credentials(client.clientId, middle))).status).toBe(401);
@@ -320,7 +319,7 @@ describe('wrong secrets', () => {
     expect((await requestToken(credentials(client.clientId, oldest))).status).toBe(401);
   });
 
-  test('401 invalid_client: an id of 3 KB, which no client has; one process asked by many at once answers each its own', async () => {
+  test('401 invalid_client: an id of 3 KB, which no client has; each of many at once gets its own answer', async () => {
     const client = await service.client();
     const answers = await Promise.all([
       requestToken(credentials('x'.repeat(3000), 'wrong')),
@@ -340,7 +339,7 @@ describe('behind a proxy', () => {
     expect(await sendWrong(30, () => uniqueName('nobody'), invented)).toEqual({ 401: 10, 429: 20 });
   });
 
-  test('the entry of the proxy counts, also when it stands in a header line of its own', again, async () => {
+  test('the proxy’s entry counts, even in its own header line', again, async () => {
     const lines = `X-Forwarded-For: 10.1.1.1\r\nX-Forwarded-For: ${address}:4711`;
     const body = new URLSearchParams(credentials(uniqueName('nobody'), 'wrong')).toString();
     const statuses = [];
@@ -364,7 +363,7 @@ describe('behind a proxy', () => {
   });
 });
 
-/** Posts a form with these header lines as they are; the status. */
+/** Posts a form with these header lines as they are; returns the status. */
 async function sendLines(lines: string, body: string): Promise<number> {
   const { port } = new URL(service.baseUrl);
   const socket = connect(Number(port), '127.0.0.1');

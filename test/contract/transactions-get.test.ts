@@ -16,7 +16,7 @@ const transaction = async (client: ApiClient, transactionNo: number) =>
 const notFound = errorObject(404, 'not_found', 'There is no such transaction.');
 
 describe('GET /Inventory/Transactions/{transactionNo}', () => {
-  test('200: what was asked for, by whom, and what it did to each lot, digit for digit', async () => {
+  test('200: the request, its sender, and its effect on each lot, digit for digit', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const first = await done(client, 'Receive', { itemID, units: 2.000001, spot: 'A' });
@@ -40,7 +40,7 @@ describe('GET /Inventory/Transactions/{transactionNo}', () => {
     expect(answer.body.at).toBe(stored!.at.toISOString());
   });
 
-  test('200: each kind, with what it left in its lots', async () => {
+  test('200: each kind, with the balances it left in its lots', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const received = await done(client, 'Receive', { itemID, units: 10 });
@@ -77,7 +77,7 @@ describe('GET /Inventory/Transactions/{transactionNo}', () => {
     expect(await transaction(client, same.transactionNo)).toMatchObject({ kind: 'count', itemID });
   });
 
-  test('200: what the device noted, as it noted it', async () => {
+  test('200: the device data as the device noted it', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const evidence = { capturedAt: '2026-01-31T09:15:27.000Z', deviceID: 's-1', deviceSeq: 12 };

@@ -68,7 +68,7 @@ describe('GET /Inventory/Transactions', () => {
     expect(headers.get('X-Total-Count')).toBe('5');
   });
 
-  test('200: the first 100 lines of each, and whether there are more; by itself it has them all', async () => {
+  test('200: the first 100 lines of each, and whether there are more; alone it has all of them', async () => {
     const many = await service.item();
     for (const units of [50, 1]) {
       const lots = Array(50).fill({ op: 'receive', itemID: many, units, wid: 1, reasonCode: 0, spot: 'A' });
@@ -152,9 +152,9 @@ describe('GET /Inventory/Transactions', () => {
     expect(await numbersOf(client, `itemID=${itemID}&endDate=2020-01-01`)).toEqual([]);
   });
 
-  test('200: modifiedSince has what was undone since', async () => {
+  test('200: modifiedSince includes transactions that were reversed since', async () => {
     const since = await at(undone);
-    // Found by what its item has, and by what was undone.
+    // Found by the filters of its item, and by its reversal.
     for (const narrowed of [`itemID=${itemID}&`, '']) {
       const numbers = await numbersOf(client, `${narrowed}modifiedSince=${since}&pageSize=250`);
       expect(numbers).toEqual(expect.arrayContaining([undone, issued.transactionNo]));
@@ -163,7 +163,7 @@ describe('GET /Inventory/Transactions', () => {
     expect(await numbersOf(client, `itemID=${itemID}&modifiedSince=2000-01-01`)).toHaveLength(5);
   });
 
-  test('200: totals and lines are of the scope alone', async () => {
+  test('200: totals and lines count the scope alone', async () => {
     const scoped = async (warehouses: number[]) => {
       const { body } = await list(await service.client({ warehouses }), `itemID=${itemID}`);
       return body.value.map(

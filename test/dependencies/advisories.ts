@@ -5,16 +5,16 @@ import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A package of the lock file at one of its versions. */
+/** A package in the lock file, at one of its versions. */
 export type LockedPackage = { name: string; version: string };
 
 /**
- * A version range of a package with a known weakness; `reason`: why it does not concern us, null while it
- * would.
+ * A version range of a package with a known weakness; `reason` says why it does not affect us, and is null if
+ * it would.
  */
 export type Advisory = { package: string; range: string; id: string; reason: string | null };
 
-/** Every package that the lock file names, once for each version. */
+/** Every package in the lock file, once per version. */
 export function readLockedPackages(): LockedPackage[] {
   const lock = parse(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')) as {
     packages: Record<string, unknown>;
@@ -25,12 +25,12 @@ export function readLockedPackages(): LockedPackage[] {
   });
 }
 
-/** The advisories that the repository keeps. */
+/** The advisories stored in the repository. */
 export function readStoredAdvisories(): Advisory[] {
   return JSON.parse(readFileSync(join(root, 'docs/advisories.json'), 'utf8')) as Advisory[];
 }
 
-/** The advisories that concern a locked package. */
+/** The advisories about a locked package. */
 export function concerning(packages: readonly LockedPackage[], advisories: readonly Advisory[]): Advisory[] {
   return advisories.filter((advisory) =>
     packages.some(
@@ -40,7 +40,7 @@ export function concerning(packages: readonly LockedPackage[], advisories: reado
   );
 }
 
-/** Those of the advisories for which nobody has given a reason, in the list or in the stored one. */
+/** The advisories without a reason, in the list and in the stored ones. */
 export function withoutReason(found: readonly Advisory[], stored: readonly Advisory[]): Advisory[] {
   const argued = new Set(stored.filter(({ reason }) => reason?.trim()).map(({ id }) => id));
   return found.filter(({ id }) => !argued.has(id));

@@ -8,11 +8,11 @@ import {
   withoutReason,
 } from './advisories.ts';
 
-// pnpm run audit:dependencies [--registry URL]: is there a known weakness in what the lock file names? Asks
-// the registry where it answers audits, and the list in docs/advisories.json always.
+// pnpm run audit:dependencies [--registry URL]: looks for known weaknesses in the lock file. Asks the
+// registry if it answers audits, and always the list in docs/advisories.json.
 const values = readOptions(
   'audit:dependencies',
-  'Looks for a known weakness in what the lock file names: in docs/advisories.json, and at the registry where it answers audits.',
+  'Looks for known weaknesses of the locked packages: in docs/advisories.json, and at the registry if it answers audits.',
   {
     registry: { value: 'url', about: 'another registry than the one that is configured' },
   },
@@ -25,11 +25,11 @@ type Report = {
   >;
 };
 
-/** The registry's findings about our packages, or null when it does not say. */
+/** The registry's findings about our packages, or null when it gives none. */
 async function askRegistry(): Promise<Advisory[] | null> {
   const registry = values.registry === undefined ? [] : ['--registry', values.registry];
   const text = await new Promise<string>((resolve) => {
-    // Ends with 1 when there is something; then, too, the report is on standard output.
+    // Ends with 1 when there are findings; the report is on standard output even then.
     execFile(
       'npx',
       ['-y', 'pnpm@12', 'audit', '--json', ...registry],

@@ -17,12 +17,12 @@ function run(command: string, args: string[]): Promise<{ code: number; output: s
   });
 }
 
-test('no package of the lock file has a known weakness, but those with a reason why it does not concern us', () => {
+test('no package in the lock file has a known weakness without a reason why it does not affect us', () => {
   const stored = readStoredAdvisories();
   expect(withoutReason(concerning(readLockedPackages(), stored), stored)).toEqual([]);
 });
 
-test('a reason is kept only for what is in the lock file', () => {
+test('every reason is about a package in the lock file', () => {
   const argued = readStoredAdvisories().filter(({ reason }) => reason !== null);
   expect(concerning(readLockedPackages(), argued)).toEqual(argued);
 });
@@ -39,7 +39,7 @@ test('an advisory concerns the versions in its range, and is settled by a reason
 });
 
 test.each([
-  ['an advisory of the registry that nobody has argued about: the audit fails', 200, 1],
+  ['an advisory of the registry without a reason: the audit fails', 200, 1],
   ['a registry that answers no audits: the stored list counts', 405, 0],
 ])('%s', async (_what, status, code) => {
   const advisory = {
@@ -64,7 +64,7 @@ test.each([
   expect(audit.output.includes('koa <99: https://example.org/X-1')).toBe(status === 200);
 });
 
-test('the bill of materials names every package of the lock file, each with its checksum', async () => {
+test('the bill of materials names every package in the lock file, each with its checksum', async () => {
   const { code, output } = await run('npx', ['-y', 'pnpm@12', '--silent', 'run', 'sbom']);
   expect(code).toBe(0);
   const bill = JSON.parse(output);

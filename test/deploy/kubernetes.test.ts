@@ -44,7 +44,7 @@ const sharedSettings = Object.fromEntries(
     .map((line) => line.split('=') as [string, string]),
 );
 
-/** The environment of a container, as Kubernetes makes it. */
+/** The environment of a container, as Kubernetes builds it. */
 function environmentOf(name: string): Record<string, string> {
   const [container] = podsOf(name).spec.containers;
   const shared = container.envFrom === undefined ? {} : sharedSettings;
@@ -52,7 +52,7 @@ function environmentOf(name: string): Record<string, string> {
 }
 
 describe('the files', () => {
-  test('each is named by a kustomization, but for the namespace, and what one names is there', () => {
+  test('a kustomization names each, except the namespace, and names no file that is missing', () => {
     const mentioned = kustomizations.flatMap(namedBy);
     expect(mentioned.filter((path) => !existsSync(join(manifestFolder, path)))).toEqual([]);
     const files = manifestFiles.map(({ path }) => path);
@@ -72,7 +72,7 @@ describe('the files', () => {
     expect(await typeCheckManifests(manifests)).toBe('');
   });
 
-  test('a field that there is not, and a value of another type, are told', async () => {
+  test('an unknown field and a value of another type are reported', async () => {
     const worker = structuredClone(named('Deployment', 'inventory-worker'));
     worker.spec.template.spec.containers[0].imag = 'inventory';
     expect(await typeCheckManifests([worker])).toContain('"imag"\' does not exist');
@@ -92,10 +92,10 @@ describe('the files', () => {
     });
 
   test.for(['small', 'production'])(
-    '%s: kustomize puts together what is applied (skipped without kubectl)',
+    '%s: kustomize builds the applied manifests (skipped without kubectl)',
     async (overlay, { skip }) => {
       const { code, output } = await kustomize(overlay);
-      // Not to be started.
+      // kubectl could not start.
       if (code === null) skip();
       expect(code, output).toBe(0);
       const built = readManifests(output);
@@ -114,7 +114,7 @@ describe('the files', () => {
         expect(pod.topologySpreadConstraints[0].whenUnsatisfiable).toBe(
           isProduction ? 'DoNotSchedule' : 'ScheduleAnyway',
         );
-        // Set in both places, each `apply` would undo what KEDA did.
+        // If set in both places, each `apply` would undo KEDA's work.
         expect(spec.replicas).toBe(isProduction ? undefined : 1);
         expect(find('ScaledObject', name) !== undefined).toBe(isProduction);
       }
@@ -127,7 +127,7 @@ describe('the files', () => {
 });
 
 describe('the pods', () => {
-  test('have settings that there are, with values that their process takes', () => {
+  test('have known settings, with values their process accepts', () => {
     const known = { 'inventory-api': apiSettings, 'inventory-worker': workerSettings };
     for (const [name, settings] of Object.entries(known)) {
       const { DATABASE_PASSWORD_FILE, REDIS_PASSWORD_FILE, ...env } = environmentOf(name);
@@ -135,7 +135,7 @@ describe('the pods', () => {
         Object.keys(env).filter((each) => !Object.hasOwn(settings, each)),
         name,
       ).toEqual([]);
-      // Throws for a value that is none.
+      // Throws on an invalid value.
       readConfig(settings, { ...env });
       expect([DATABASE_PASSWORD_FILE, REDIS_PASSWORD_FILE]).toEqual([
         '/secrets/database-password',
@@ -148,13 +148,13 @@ describe('the pods', () => {
     ]);
   });
 
-  test('have ports and logins that are those of their settings', () => {
+  test('have the ports and logins of their settings', () => {
     const portOf = (name: string, port: string) =>
       podsOf(name).spec.containers[0].ports.find((each: Manifest) => each.name === port).containerPort;
     for (const name of ['inventory-api', 'inventory-worker']) {
       const env = environmentOf(name);
       expect(portOf(name, 'internal')).toBe(Number(env.INTERNAL_PORT));
-      // Probes and Prometheus come from outside of the pod.
+      // Probes and Prometheus come from outside the pod.
       expect(env.INTERNAL_HOST).toBe('0.0.0.0');
       const part = name === 'inventory-api' ? 'api' : 'worker';
       const addresses = [new URL(env.DATABASE_URL!), new URL(env.REDIS_URL!)];
@@ -170,7 +170,7 @@ describe('the pods', () => {
     expect([portOf('inventory-api', 'http'), HOST]).toEqual([Number(PORT), '0.0.0.0']);
   });
 
-  test('run the files of the image, as its user, and may do nothing else', () => {
+  test('run files of the image, as its user, and may do nothing else', () => {
     const [, user] = /^USER (\d+):\d+$/m.exec(textOf('Dockerfile'))!;
     for (const { name, spec } of podTemplates) {
       const [container] = spec.containers;
@@ -193,7 +193,7 @@ describe('the pods', () => {
     }
   });
 
-  test('mount secrets that the page names, by the keys that it names, and nothing in the YAML is one', () => {
+  test('mount the secrets and keys that the page names, and the YAML contains no secret', () => {
     const rows = [...readme.matchAll(/^\| (`inventory-[^|]*`) +\| `[^|]*` +\| ([^|]*)\|/gm)];
     const keys = new Map(
       rows.flatMap(([, names, keys]) =>
@@ -217,7 +217,7 @@ describe('the pods', () => {
     const ofGateway = ofKind('Gateway').flatMap(({ spec }) =>
       spec.listeners.flatMap(({ tls }: Manifest) => tls.certificateRefs),
     );
-    // Of pods that an operator starts for a command.
+    // In pods that an operator starts for a command.
     const ofCommands = [{ name: 'inventory-redis-operator', key: 'password' }];
     const asked = [
       ...mounted,
@@ -230,7 +230,7 @@ describe('the pods', () => {
     expect(ofKind('Secret')).toEqual([]);
   });
 
-  test('end in order: an api hears of it, answers its longest request, and is not killed before', () => {
+  test('stop in order: an api is told, answers its longest request, and is not killed earlier', () => {
     const [, answerWithinMs] = /^\| `answerWithinMs` +\| (\d+) /m
       .exec(textOf('docs/architecture.md'))!
       .map(Number);
@@ -246,8 +246,8 @@ describe('the pods', () => {
   });
 });
 
-test('every selector finds a pod, and every pod of ours has a policy that keeps all else out', () => {
-  // CloudNativePG names those of Postgres.
+test('every selector finds a pod, and every pod of ours has a policy that blocks everything else', () => {
+  // CloudNativePG names the pods of Postgres.
   const ofPostgres = {
     name: 'inventory-postgres',
     labels: { 'cnpg.io/cluster': 'inventory-postgres' } as Record<string, string>,
@@ -291,7 +291,7 @@ test('every selector finds a pod, and every pod of ours has a policy that keeps 
     expect(ofKind(kind).map(({ metadata }) => metadata.name)).toEqual(
       expect.arrayContaining(['inventory-api', 'inventory-worker']),
     );
-  // Each way in is one that somebody comes by: a port by its name is a port of the pods.
+  // Every way in can be used: a port name in a policy is a port of the pods.
   for (const { metadata, spec } of ofKind('NetworkPolicy')) {
     const ports = (spec.ingress ?? []).flatMap((rule: Manifest) =>
       rule.ports.map((each: Manifest) => each.port),
@@ -308,10 +308,10 @@ test('every selector finds a pod, and every pod of ours has a policy that keeps 
 describe('Postgres and Redis', () => {
   const { spec } = named('Cluster', 'inventory-postgres');
 
-  test('run with the settings of every Postgres and Redis of ours, and the same versions', () => {
+  test('run with the same settings and versions as every Postgres and Redis of ours', () => {
     const { max_connections: _, shared_buffers: __, ...asked } = spec.postgresql.parameters;
     const settings = Object.entries(postgresSettings);
-    // CloudNativePG keeps the first three as Postgres has them, and lets nobody change the log's time zone.
+    // CloudNativePG keeps Postgres' defaults for the first three, and lets nobody change the log's time zone.
     const ofOperator = ['fsync', 'full_page_writes', 'synchronous_commit', 'log_timezone'];
     const varied = ['max_connections', 'shared_buffers'];
     expect(asked).toEqual(
@@ -324,7 +324,7 @@ describe('Postgres and Redis', () => {
     expect([...redis.command, ...redis.args]).toEqual(services.redis.command);
   });
 
-  test('an answered transaction is on two machines, and the roles are those that the schema grants rights to', () => {
+  test('an answered transaction is on two machines, and the roles are those the schema grants rights to', () => {
     expect(spec.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
     expect(spec.instances).toBeGreaterThanOrEqual(3);
     const roles = spec.managed.roles.map(({ name, login, inRoles }: Manifest) => ({ name, login, inRoles }));
@@ -346,14 +346,14 @@ describe('Postgres and Redis', () => {
       .exec(textOf('docs/containers.md').replaceAll('\n', ' '))!
       .map(Number);
     expect(worker).toBe(documented);
-    // Those for superusers, CloudNativePG, the command line and migrations beside them.
+    // Plus those for superusers, CloudNativePG, the command line and migrations.
     expect(Number(spec.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(
       most('inventory-api') * api! + most('inventory-worker') * worker! + 3 + 10 + 8,
     );
   });
 });
 
-describe('what runs', () => {
+describe('the running processes', () => {
   const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('kubernetes-other') } });
   const running: Record<string, Running> = {};
   const portOf = (name: string) => running[name]!.internalPort!;
@@ -373,7 +373,7 @@ describe('what runs', () => {
     for (const each of Object.values(running).reverse()) await each.stop();
   });
 
-  test('answers every probe, and shows its metrics where Prometheus looks', async () => {
+  test('answer every probe, and show their metrics where Prometheus looks', async () => {
     for (const name of ['inventory-api', 'inventory-worker']) {
       const [container] = podsOf(name).spec.containers;
       const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
@@ -386,10 +386,10 @@ describe('what runs', () => {
           await answer.text();
           return [path, answer.status];
         };
-        // Again and again, as it is in its first moments.
+        // Polled, because the process has only just started.
         await expect.poll(ask).toEqual([path, 200]);
       }
-      // As the rules of the alerts ask for it.
+      // In the form the alert rules use.
       const { jobLabel, selector } = named('PodMonitor', name).spec;
       expect(podsOf(name).labels[jobLabel]).toBe(name);
       expect(selector.matchLabels[jobLabel]).toBe(name);
@@ -397,7 +397,7 @@ describe('what runs', () => {
     }
   });
 
-  test('has the metrics that KEDA asks for, of what they are named for', async () => {
+  test('have the metrics that KEDA asks for', async () => {
     const { kinds } = await readMetrics(portOf('inventory-api'));
     for (const [name, kind] of (await readMetrics(portOf('inventory-worker'))).kinds) kinds.set(name, kind);
     const asked = ofKind('ScaledObject')
@@ -411,7 +411,7 @@ describe('what runs', () => {
     for (const { metric } of asked) expect(kinds.get(metric)).toBe('gauge');
   });
 
-  test('answers KEDA by the name under which it asks', async () => {
+  test('answer KEDA under the name it uses', async () => {
     const { triggers } = named('ScaledObject', 'inventory-worker').spec;
     const { url } = triggers.find(({ type }: Manifest) => type === 'metrics-api').metadata;
     const { host, pathname } = new URL(url);
@@ -425,7 +425,7 @@ describe('what runs', () => {
   });
 });
 
-test('KEDA may reach the api that it asks, and there are queues for as many workers as it starts', () => {
+test('KEDA may reach the api, and there are queues for as many workers as it starts', () => {
   const { maxReplicaCount, triggers } = named('ScaledObject', 'inventory-worker').spec;
   const { QUEUE_SHARDS } = readConfig({ QUEUE_SHARDS: connections.QUEUE_SHARDS }, sharedSettings);
   expect(QUEUE_SHARDS).toBeGreaterThanOrEqual(maxReplicaCount);
@@ -438,12 +438,12 @@ test('KEDA may reach the api that it asks, and there are queues for as many work
   ]);
   const [{ from }] = named('NetworkPolicy', 'inventory-keda').spec.ingress;
   expect(from).toEqual([{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'keda' } } }]);
-  // Redis has no user for it: its script needs the right to run any.
+  // Redis has no user for KEDA: its script would need the right to run any script.
   expect(triggers.map(({ type }: Manifest) => type)).not.toContain('redis');
   expect(readme).not.toMatch(/eval/);
 });
 
-test('callers come through a gateway that is there, to the port of the service, over TLS alone', () => {
+test('callers come through an existing gateway, to the port of the service, over TLS only', () => {
   const gateway = named('Gateway', 'inventory');
   const route = named('HTTPRoute', 'inventory-api');
   expect(gateway.spec.listeners.map(({ protocol, tls }: Manifest) => [protocol, tls.mode])).toEqual([
@@ -461,7 +461,7 @@ test('callers come through a gateway that is there, to the port of the service, 
   expect(readme).toContain(`\`${namespaceSelector.matchLabels['kubernetes.io/metadata.name']}\``);
 });
 
-test('Postgres is reached by what has a login in it, and by what keeps it', () => {
+test('only clients with a login and the operators of Postgres can reach it', () => {
   const { podSelector, policyTypes, ingress } = named('NetworkPolicy', 'inventory-postgres').spec;
   const ofCluster = { 'cnpg.io/cluster': named('Cluster', 'inventory-postgres').metadata.name };
   expect(podSelector.matchLabels).toEqual(ofCluster);

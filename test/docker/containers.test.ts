@@ -38,8 +38,8 @@ describe.each(Object.entries(compose.services))('the container %s', (name, servi
       security_opt: ['no-new-privileges:true'],
     });
     expect(service).not.toHaveProperty('privileged');
-    // The image's program has this right in its file and does not start without; no-new-privileges withholds
-    // it.
+    // The image's program has this right in its file and does not start without it; no-new-privileges
+    // withholds it.
     expect(service.cap_add).toEqual(name === 'proxy' ? ['NET_BIND_SERVICE'] : undefined);
   });
 
@@ -52,7 +52,7 @@ describe.each(Object.entries(compose.services))('the container %s', (name, servi
     });
   });
 
-  test('has no route out, unless it is the proxy or Grafana, which publish on loopback alone', () => {
+  test('has no route out, except the proxy and Grafana, which publish on loopback only', () => {
     const open = (service.networks ?? ['default']).filter(
       (name) => compose.networks[name]?.internal !== true,
     );
@@ -62,11 +62,11 @@ describe.each(Object.entries(compose.services))('the container %s', (name, servi
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  test('is of an exact version', () => {
+  test('has an exact version', () => {
     if (service.image !== 'inventory') expect(service.image).toMatch(/:v?\d+(\.\d+)+$/);
   });
 
-  test('is told where its secrets are, not what they are', () => {
+  test('gets the paths of its secrets, not the secrets', () => {
     for (const [variable, value] of Object.entries(service.environment ?? {})) {
       if (/PASSWORD|SECRET|TOKEN/.test(variable)) expect(variable).toMatch(/_FILE$/);
       if (URL.canParse(String(value))) expect(new URL(String(value)).password).toBe('');
@@ -128,7 +128,7 @@ test('the image runs as a numeric user that is not root', () => {
   expect(user).toMatch(numericUser);
 });
 
-test('the image holds what Node makes of the sources, made by the user for whom Node looks for it', () => {
+test('the image holds the compile cache of the sources, made by the user who will read it', () => {
   const [before, after = ''] = dockerfile.split('ENV NODE_COMPILE_CACHE=/app/.compiled\n');
   expect(before).toMatch(/^COPY apps apps\nCOPY packages packages$/m);
   const [asUser = ''] = after.split('USER root\n');
@@ -137,7 +137,7 @@ test('the image holds what Node makes of the sources, made by the user for whom 
     expect(asUser).toContain(source);
 });
 
-test('the image is built from every app and package but packages/local', () => {
+test('the image is built from every app and package except packages/local', () => {
   const folders = ['apps', 'packages'].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
   );
@@ -159,7 +159,7 @@ test('the command line starts without @inventory/local, which the image does not
   expect(seen.size).toBeGreaterThan(1);
 });
 
-test('what runs by tsx keeps nothing of it where every user of the machine may write', () => {
+test('scripts that run by tsx write no cache where every user of the machine may write', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -168,7 +168,7 @@ test('what runs by tsx keeps nothing of it where every user of the machine may w
   for (const script of byTsx) expect(script).toMatch(/^TSX_DISABLE_CACHE=1 node /);
 });
 
-test('the image starts Node as `start` does, with room for what requests leave behind', () => {
+test('the image starts Node like `start`, with memory for the rest of each request', () => {
   expect(dockerfile).toContain(
     `ENTRYPOINT ${JSON.stringify(['node', ...nodeOptions]).replaceAll(',', ', ')}`,
   );

@@ -5,7 +5,7 @@ import { knownSettings } from '@inventory/process/unknown-settings';
 import { workerSettings } from '@inventory/worker/config';
 import { expect, test } from 'vitest';
 
-// Read elsewhere than in the settings of a process.
+// Settings that no process reads as its own.
 const others = {
   DATABASE_PASSWORD: '',
   DATABASE_PASSWORD_FILE: '',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 
 const script = join(import.meta.dirname, '../../docker/health.sh');
-// What answers as api and worker do on their internal port.
+// Answers like api and worker on their internal port.
 const program = `
   import { createServer } from 'node:http';
   const [ready] = process.argv.slice(1);
@@ -18,7 +18,7 @@ const program = `
 
 let init: ChildProcess | undefined;
 afterEach(() => {
-  // While their parent is there to find them by.
+  // As long as their parent is there to identify them by.
   for (const pid of childrenOf(init!.pid!)) process.kill(pid, 'SIGKILL');
   init!.kill('SIGKILL');
 });
@@ -31,7 +31,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** A process as a container has it: below its init process. */
+/** A process as in a container: below its init process. */
 async function startBelowInit(readyStatus: number) {
   init = spawn(
     'bash',
@@ -68,20 +68,20 @@ test.runIf(isLinux)('0 for a process that is ready', async () => {
   expect(await check(port, init)).toEqual({ code: 0, said: '' });
 });
 
-test.runIf(isLinux)('1 for one that says that it is not ready, and it is left alone', async () => {
+test.runIf(isLinux)('1 for a process that says it is not ready, and it is left alone', async () => {
   const { port, init, service } = await startBelowInit(503);
   expect(await check(port, init)).toEqual({ code: 1, said: '' });
   expect(childrenOf(init)).toEqual([service]);
 });
 
-test.runIf(isLinux)('1 while nobody listens, and what starts there is left alone', async () => {
+test.runIf(isLinux)('1 while nobody listens, and a starting process is left alone', async () => {
   const { init, service } = await startBelowInit(200);
-  // The port of no server: too low for one that the system hands out.
+  // No server's port: too low for the system to hand out.
   expect(await check(1, init)).toEqual({ code: 1, said: '' });
   expect(childrenOf(init)).toEqual([service]);
 });
 
-test.runIf(isLinux)('one that hangs is killed, so that it is started anew', async () => {
+test.runIf(isLinux)('a process that hangs is killed, so that it starts anew', async () => {
   const { port, init: pid, service } = await startBelowInit(200);
   process.kill(service, 'SIGSTOP');
   const ended = once(init!, 'exit');
@@ -90,6 +90,6 @@ test.runIf(isLinux)('one that hangs is killed, so that it is started anew', asyn
     said: 'no answer: the process is killed and will be restarted',
   });
   await expect.poll(() => childrenOf(pid), { timeout: 60_000 }).toEqual([]);
-  // 128 and the number of SIGKILL.
+  // 128 plus the number of SIGKILL.
   expect(await ended).toEqual([137, null]);
 });

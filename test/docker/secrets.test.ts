@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs the command line as the containers do; its output. */
+/** Runs the command line as the containers do; returns its output. */
 function inventory(args: string[], env: Record<string, string> = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const program = ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args];
@@ -42,7 +42,7 @@ const draw = () =>
     QUEUE_PREFIX: 'mine',
   });
 
-/** Every file that was written, with its mode and content. */
+/** Every written file, with its mode and content. */
 async function readAll() {
   const names = (await readdir(folder, { recursive: true })).sort();
   const found: Record<string, { mode: string; text: string }> = {};
@@ -57,7 +57,7 @@ async function readAll() {
 }
 
 describe('secrets', () => {
-  test('are drawn once, different ones, in files that only who needs them may read', async () => {
+  test('are drawn once, all different, in files that only their users may read', async () => {
     await draw();
     const first = await readAll();
     expect(Object.fromEntries(Object.entries(first).map(([name, { mode }]) => [name, mode]))).toEqual({
@@ -73,7 +73,7 @@ describe('secrets', () => {
     });
     const drawn = Object.entries(first).filter(([name]) => name.endsWith('-password'));
     for (const [, { text }] of drawn) expect(text).toMatch(/^[\w-]{43}$/);
-    // The operator comes to Redis as its admin.
+    // The operator logs in to Redis as its admin.
     expect(first['parts/operator/redis-password']!.text).toBe(first['parts/redis/redis-password']!.text);
     expect(new Set(drawn.map(([, { text }]) => text)).size).toBe(drawn.length - 1);
     for (const [, { text }] of drawn) expect(first['parts/redis/users.acl']!.text).not.toContain(text);
@@ -81,12 +81,12 @@ describe('secrets', () => {
     expect(await readAll()).toEqual(first);
   });
 
-  test('open Redis to each part by its password file, and to nobody without', async () => {
+  test('open Redis to each part by its password file, and to nobody without one', async () => {
     await draw();
     const users = (await readFile(join(folder, 'parts/redis/users.acl'), 'utf8')).trim().split('\n');
     for (const line of users) {
       const [, name = '', ...rules] = line.split(' ');
-      // The one that the harness itself comes by is another.
+      // The harness logs in with another one.
       await own.redis.call('ACL', 'SETUSER', name, 'reset', ...rules);
     }
     const config = readConfig(workerSettings, {
@@ -106,7 +106,7 @@ describe('secrets', () => {
     expect(await ask(`redis://127.0.0.1:${own.port}`, 'PING')).toBe('NOAUTH');
   });
 
-  test('hold for a Redis that runs once it has read them anew', async () => {
+  test('apply to a running Redis once it has reloaded them', async () => {
     const home = await realpath(await mkdtemp(join(tmpdir(), 'reload-')));
     const { signal } = new AbortController();
     const settings = { folder: home, port: undefined, rememberedPort: undefined, throwAway: false };
@@ -138,7 +138,7 @@ describe('secrets', () => {
       const migrate = ['migrate', '--logins', join(folder, 'parts')];
       const printed = await inventory(migrate, { DATABASE_URL: url });
       for (const part of parts) expect(printed).toContain(`login ${loginOf(part)} exists`);
-      // Again, as with each new version.
+      // Once more, as with each new version.
       await inventory(migrate, { DATABASE_URL: url });
       for (const part of parts) {
         const password = await readFile(join(folder, 'parts', part, 'database-password'), 'utf8');

@@ -8,7 +8,7 @@ import { startProcess } from '../harness/processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** How a process ends that is given these settings and no database. */
+/** How a process ends that gets these settings and no database. */
 function start(part: 'api' | 'worker', settings: Record<string, string>) {
   const { DATABASE_URL: _, REDIS_URL: __, ...env } = process.env;
   return new Promise<{ code: unknown; stderr: string }>((resolve) => {
@@ -21,7 +21,7 @@ function start(part: 'api' | 'worker', settings: Record<string, string>) {
 
 describe.each(['api', 'worker'] as const)('LOG_LEVEL of the %s', (part) => {
   test('empty counts as unset', async () => {
-    // What hinders the start is the next thing that is missing.
+    // The error is about the next missing setting.
     expect(await start(part, { LOG_LEVEL: '' })).toEqual({
       code: 1,
       stderr: 'DATABASE_URL is not set; REDIS_URL is not set\n',
@@ -29,7 +29,7 @@ describe.each(['api', 'worker'] as const)('LOG_LEVEL of the %s', (part) => {
   });
 });
 
-describe('a name in the environment that is no setting', () => {
+describe('an unknown name in the environment', () => {
   test.each([
     ['RATE_LIMITS', 'RATE_LIMIT'],
     ['DATABASE_CONECTIONS', 'DATABASE_CONNECTIONS'],
@@ -37,20 +37,20 @@ describe('a name in the environment that is no setting', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['port', 'PORT'],
     ['REDIS_POOL', null],
-  ])('%s is told, with the setting that is nearest', (name, meant) => {
+  ])('%s is reported, with the closest setting', (name, meant) => {
     expect(findUnknownSettings({ [name]: 'x' })).toEqual([{ name, meant }]);
   });
 
   test.each([
     ...['PATH', 'HOME', 'NODE_ENV', 'HOSTNAME', 'TERM', 'POSTGRES_USER', 'npm_config_cache', 'COMPOSE_FILE'],
     ...['REDIS_SERVICE_HOST', 'REDIS_PORT', 'REDIS_PORT_6379_TCP_ADDR', 'REDIS_SERVICE_PORT_CLIENTS'],
-    // Settings of the other process, and of docker compose: all are given the same file.
+    // Settings of the other process and of docker compose: all get the same file.
     ...['WORKER_CONCURRENCY', 'CORS_ORIGINS', 'WORKERS', 'SITE'],
-  ])('%s is none of ours, or known, and not told', (name) => {
+  ])('%s is not ours, or known, and not reported', (name) => {
     expect(findUnknownSettings({ [name]: 'x' })).toEqual([]);
   });
 
-  test.each(['api', 'worker'] as const)('stands in the log of the %s, without its value', async (part) => {
+  test.each(['api', 'worker'] as const)('is in the log of the %s, without its value', async (part) => {
     const database = await createDatabase();
     const env = {
       DATABASE_URL: database.url,

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 
-/** A fenced block of a document: where its text begins, in which language it is written. */
+/** A fenced block of a document: its text, the line where it begins, and its language. */
 export type Block = { file: string; line: number; language: string; text: string };
 
-/** The documents that tell a reader to paste something. */
+/** The documents with text for a reader to paste. */
 const files = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -19,7 +19,7 @@ export function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** Every fenced block of the documents, in their order. */
+/** Every fenced block of the documents, in order. */
 export function readBlocks(): Block[] {
   return files.flatMap((file) => {
     const blocks: Block[] = [];
@@ -39,7 +39,7 @@ export function readBlocks(): Block[] {
   });
 }
 
-/** What stands in backticks in a document's sentences, with its place. */
+/** The text in backticks in a document's sentences, with its place. */
 export function readInlineCode(): { where: string; code: string }[] {
   return files.flatMap((file) => {
     const outside = textOf(file).replace(/^```[\s\S]*?^```$/gm, '');
@@ -47,7 +47,9 @@ export function readInlineCode(): { where: string; code: string }[] {
   });
 }
 
-/** The commands of a shell block: a line each, with the lines of a here-document and of a continuation. */
+/**
+ * The commands of a shell block: one a line, together with the lines of a here-document or a continuation.
+ */
 export function commandsOf(text: string): string[] {
   const commands: string[] = [];
   let end: string | undefined;

@@ -20,12 +20,12 @@ import { type Block, commandsOf, readBlocks, readInlineCode, root, textOf } from
 import { likeExample, shownIn } from './fits.ts';
 import { runShell } from './shell.ts';
 
-// All that the documents, the help of the commands and the OpenAPI document tell a reader to paste is sent
-// here as it stands, to what `pnpm start` begins with: the demo data.
+// Everything that the documents, the help of the commands and the OpenAPI document give a reader to paste is
+// sent here unchanged, to the demo data that `pnpm start` begins with.
 
 const blocks = readBlocks();
 
-// Commands of the documents that cannot be run here, each with the reason. All others are.
+// Commands of the documents that cannot run here, each with the reason. All others run.
 const notRun: [command: RegExp, because: string][] = [
   [/^npx -y pnpm@12 start\b(?! --restore)/, 'the test of the banner runs it'],
   [
@@ -36,13 +36,13 @@ const notRun: [command: RegExp, because: string][] = [
   [/^docker compose (?:build|exec)|^echo COMPOSE_FILE/, 'needs containers'],
   [/^iptables /, 'changes the packet filter of the machine'],
 ];
-// What a fence may hold beside commands: settings, statements, calls, what is printed, drawings.
+// A fence may also hold settings, statements, calls, output and drawings.
 const languages = ['sh', 'http', 'sql', 'ini', 'yaml', 'text', 'mermaid'];
 
 const folder = mkdtempSync(join(tmpdir(), 'examples-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Text of an example with the folders and addresses of a reader replaced by those of the test. */
+/** The text of an example, with the reader's folders and addresses replaced by those of the test. */
 function placed(text: string, baseUrl = ''): string {
   return text
     .replaceAll('/backups/', `${folder}/`)
@@ -52,13 +52,13 @@ function placed(text: string, baseUrl = ''): string {
 }
 
 describe('the documents', () => {
-  test('every fenced block says what it is written in', () => {
+  test('every fenced block names its language', () => {
     expect(blocks.length).toBeGreaterThan(25);
     const unknown = blocks.filter(({ language }) => !languages.includes(language));
     expect(unknown.map(({ file, line, language }) => `${file}:${line} ${language}`)).toEqual([]);
   });
 
-  test('every command in a sentence is one that exists, with options that it has', () => {
+  test('every command in a sentence exists, with its options', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
     const wrong: string[] = [];
     const commands = readInlineCode().flatMap(({ where, code }) => {
@@ -91,10 +91,10 @@ describe('the documents', () => {
 });
 
 describe('the way in', () => {
-  test('start prints what README shows, and the two commands of its banner end in the receipt of README', async () => {
+  test('start prints the lines in README, and the two commands of its banner end in the receipt of README', async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
-    // Every checkout keeps the secret of its own demo; this one is of another.
+    // Each checkout keeps the secret of its own demo; this one is another's.
     const kept = join(root, '.local/demo-client.json');
     const before = (() => {
       try {
@@ -147,7 +147,7 @@ describe('shell blocks', () => {
     return made;
   }
 
-  /** Runs the commands of a block that can be run, in one shell; `start` beside it, until it is up. */
+  /** Runs the commands of a block that can run, in one shell, with `start` beside them until it is up. */
   async function runBlock({ text }: Block) {
     const isFirst = text.includes('admin warehouse add');
     const service = isFirst ? empty : demo;
@@ -182,7 +182,7 @@ describe('shell blocks', () => {
   const shellBlocks = blocks.filter(({ language }) => language === 'sh');
 
   test.each(shellBlocks.map((block) => [`${block.file}:${block.line}`, block] as const))(
-    'what stands at %s works when it is pasted',
+    'the block at %s works when pasted',
     async (_where, block) => {
       const output = await runBlock(block).catch((error: Error) => expect.unreachable(error.message));
       if (block.text.includes('/Inventory/Receive')) {
@@ -192,11 +192,11 @@ describe('shell blocks', () => {
     },
   );
 
-  test('every reason not to run a command is that of one', () => {
+  test('every reason not to run a command belongs to a command', () => {
     expect(notRun.filter(([kind]) => !used.has(kind)).map(([, because]) => because)).toEqual([]);
   });
 
-  test('every statement works, and is taken back', async () => {
+  test('every statement works, and is rolled back', async () => {
     const statements = blocks.filter(({ language }) => language === 'sql');
     expect(statements.length).toBeGreaterThan(0);
     for (const { text } of statements) {
@@ -229,7 +229,7 @@ describe('the examples of help', () => {
     await addDemoData(demo.sql);
     const kid = examples.map((each) => /^key withdraw (\S+)/.exec(each)?.[1]).find((found) => found)!;
     await addFirstSigningKey(demo.sql, { ...(await createSigningKey()), kid });
-    // A copy is made of what nobody is connected to.
+    // Only a database without connections can be copied.
     await demo.sql.end({ timeout: 10 });
     demoName = new URL(demo.url).pathname.slice(1);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -239,23 +239,23 @@ describe('the examples of help', () => {
   });
   afterAll(() => demo?.drop());
 
-  // `start` runs until it is stopped, and `reset` would remove the data of whoever runs the tests.
+  // `start` runs until it is stopped, and `reset` would remove the data of the person who runs the tests.
   const shown = examples.filter((each) => !/^(?:start|reset)\b/.test(each));
 
   test.each(shown)('inventory %s', async (example) => {
     expect(examples.length).toBeGreaterThan(40);
     const copy = await createDatabase(example.startsWith('restore ') ? 'template0' : demoName);
     onTestFinished(() => copy.drop());
-    // These ask the running service, and what they find is the subject of admin/doctor.
+    // These ask the running service; admin/doctor tests their findings.
     const asks = /^(?:doctor|status)\b/.test(example);
     const owner = /^(?:migrate|seed|restore|restored)\b/.test(example);
     const env = asks
       ? asPart('operator', service.env)
       : { DATABASE_URL: owner ? copy.url : addressFor('operator', copy.url) };
     let text = placed(example, service.baseUrl);
-    // It is there already, because `restore` needs it.
+    // The file exists already, because `restore` needs it.
     if (example.startsWith('backup ')) text = text.replace('.inventory', '-again.inventory');
-    // A database that is given wants to be meant.
+    // A given database needs confirmation.
     if (example.startsWith('seed ')) text += ' --yes';
     const args = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
     const { code, stdout, stderr } = await runHere(
@@ -319,7 +319,7 @@ type Operation = {
 describe('the OpenAPI document', () => {
   const service = useService({ holds: 'demo' });
 
-  test('every example is answered as it says on the demo: what only reads first, then what writes', async () => {
+  test('every example gets its answer on the demo data: reads first, then writes', async () => {
     const client = await service.demoClient();
     const { body: document } = await client.get('/openapi.json');
     const operations = Object.entries<Record<string, Operation>>(document.paths)
@@ -343,7 +343,7 @@ describe('the OpenAPI document', () => {
       const [type, asked] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
       const requests =
         asked === undefined
-          ? // A list of which the example shows another view says how it is asked for.
+          ? // When the example of a list shows another view, its summary gives the query.
             Object.entries(answers).map(([name, { summary }]) => ({
               name,
               query: /`(\?[^`]+)`/.exec(summary)?.[1] ?? '',

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-// What a write draws: another number each time.
+// Values that a write draws: different each time.
 const drawn = ['recNo', 'transactionNo', 'fromRecNo'];
 // A list holds more than the one record of its example.
 const paging = ['totalCount', 'pageCount', 'hasMore'];
 const keys = ['recNo', 'transactionNo', 'partNo'];
 
 /**
- * An example of an answer as a matcher of what really comes: the same fields and values, but for moments and,
- * of a write, for the numbers that it draws.
+ * Makes an example into a matcher of a real answer: the same fields and values, except for moments and, in a
+ * write, drawn numbers.
  */
 export function likeExample(example: unknown, { isWrite }: { isWrite: boolean }): unknown {
   if (Array.isArray(example)) return example.map((each) => likeExample(each, { isWrite }));
@@ -23,8 +23,8 @@ export function likeExample(example: unknown, { isWrite }: { isWrite: boolean })
   );
 }
 
-/** The answer with those records of a list alone that the example shows. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by their own names.
+/** The answer with only those records of a list that the example shows. */
+// biome-ignore lint/suspicious/noExplicitAny: answers have their own names.
 export function shownIn(example: any, answer: any): any {
   const records = (shown: object[], come: object[]) =>
     shown.map((each) => come.find((other) => sameRecord(each, other)) ?? null);

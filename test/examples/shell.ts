@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { root } from './documents.ts';
 
 // The programs of the examples, as they are here: the command line runs from the sources, on the databases of
-// the test. Whatever needs the owner of the tables gets one of its own: an empty one to restore into, a copy
-// of the demo for the rest.
+// the test. Commands that need the owner of the tables get their own database: an empty one to restore into,
+// a copy of the demo for the rest.
 const programs = `set -euo pipefail
 npx() {
   case "$1 $2" in '-y pnpm@12') ;; *) echo "no such step: npx $*" >&2; return 1 ;; esac
@@ -40,7 +40,7 @@ docker() {
 }
 `;
 
-/** What a shell printed; fails with what it said when its last command, or any before, ends with an error. */
+/** The output of a shell; fails with it when any of its commands ends with an error. */
 export function runShell(text: string, env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(

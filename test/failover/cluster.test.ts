@@ -25,12 +25,12 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
   const prefix = uniqueName('cluster');
   const shardCount = 6;
   const env = { REDIS_URL: '', QUEUE_PREFIX: prefix };
-  // Before what uses it.
+  // Starts before the service that uses it.
   beforeAll(async () => {
     cluster = await startTestCluster(program!, redisLogins(inject('logins')));
     env.REDIS_URL = cluster.url;
   });
-  // Ends after what uses it: hooks run in reverse.
+  // Ends after the service that uses it: hooks run in reverse.
   afterAll(() => cluster?.stop());
   const service = useService({ apis: 2, workers: 2, env });
 
@@ -56,7 +56,7 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     expect(new Set(masters).size).toBe(3);
   });
 
-  test('nothing lost, nothing applied twice, and every answer clear when a master is killed, and when one hands over', async () => {
+  test('nothing lost, nothing applied twice, and every answer clear when a master is killed and when one hands over', async () => {
     const load = await startLoad(service, 12);
     await load.untilBack(performance.now());
 
@@ -69,7 +69,7 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     await killed.startAgain();
     await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
     const before = (await cluster.findMaster(keyOf(0)))!;
-    // As before maintenance: the old master lives, and sends everybody on.
+    // As before maintenance: the old master lives, and redirects everybody.
     promotedAt = await untilPromoted(before, 0, () => killed.redis.cluster('FAILOVER'));
     await load.untilBack(promotedAt);
     console.log(`handed over: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
@@ -77,7 +77,7 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     await load.stopAndCompare();
   });
 
-  test('back while a master stands still and says nothing', async () => {
+  test('writes are back while a master is frozen', async () => {
     const load = await startLoad(service, 6);
     await load.untilBack(performance.now());
     const still = (await cluster.findMaster(keyOf(0)))!;
@@ -91,7 +91,7 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     await load.stopAndCompare();
   });
 
-  test('each api is told by the event of what two workers do on two nodes', async () => {
+  test('each api gets the completions of two workers on two nodes', async () => {
     const own = { redisUrl: env.REDIS_URL, prefix: uniqueName('told') };
     await openConsumer({ ...own, shardsMax: 2 });
     await openConsumer({ ...own, shardsMax: 2 });
@@ -100,7 +100,7 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     const { submitRequests } = await openSubmitter({ ...own, envelopeMax: 4, inFlightMax: 4 });
     const itemIds = ['A', 'B', 'C', 'D', 'E', 'F'];
     expect(new Set(itemIds.map((itemId) => shardOf(itemId, 2))).size).toBe(2);
-    // Of a request that is not told of, nothing is heard before its verdict: abandoned.
+    // A request without a completion ends with its verdict: abandoned.
     const submit = async () => {
       const requests = itemIds.map(
         (itemID): QueuedRequest => ({
@@ -118,11 +118,11 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     };
     // By then both workers have a queue, and the api knows of both.
     await expect.poll(isUsed).toBe(1);
-    // A machine that is busy enough takes too long to send one: the next ones are not late.
+    // A busy machine may take too long to send the first ones; the next ones are not late.
     await expect.poll(submit).toEqual(itemIds.map(() => 'applied'));
   });
 
-  test('429 after as many as the limit is, over all processes', async () => {
+  test('429 after as many requests as the limit, over all processes', async () => {
     const ask = async () => {
       const { token } = await service.client({ rateLimit: 12 });
       const headers = { authorization: `Bearer ${token}` };
@@ -133,18 +133,18 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
       }
       return statuses;
     };
-    // Where Redis takes longer than an api waits for it, that api counts alone for a moment.
+    // When Redis takes longer than an api waits for it, that api counts alone for a moment.
     await expect.poll(ask).toEqual([...Array(12).fill(200), ...Array(8).fill(429)]);
   });
 
-  test('doctor and status find all well', async () => {
+  test('doctor and status find no problem', async () => {
     const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
     const foundBy = await expectAllWell(operator);
     expect(foundBy('redis')).toMatch(/\(a Redis Cluster\)$/);
     expect(foundBy('clocks').match(/Redis 127/g)).toHaveLength(3);
   });
 
-  test('no right is missing that the service needs, on any node', async () => {
+  test('the service lacks no right on any node', async () => {
     for (const { redis } of cluster.servers) expect(await findRefused(redis, inject('logins'))).toEqual([]);
   });
 });

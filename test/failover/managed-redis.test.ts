@@ -6,10 +6,10 @@ import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 
-// As services that others run refuse: CONFIG and ACL always, CLIENT and INFO often.
+// The commands that managed services refuse: CONFIG and ACL always, CLIENT and INFO often.
 let own: OwnRedis;
 const env = { REDIS_URL: '', QUEUE_PREFIX: uniqueName('managed') };
-// Before what uses it.
+// Starts before the service that uses it.
 beforeAll(async () => {
   own = await startOwnRedis();
   for (const { name, part } of inject('logins')) {
@@ -20,20 +20,20 @@ beforeAll(async () => {
   }
   env.REDIS_URL = own.url;
 });
-// Ends after what uses it: hooks run in reverse.
+// Ends after the service that uses it: hooks run in reverse.
 afterAll(() => own?.stop());
 const service = useService({ env });
 
-test('201, told by the event and not by Postgres, where Redis refuses CONFIG, ACL, CLIENT and INFO', async () => {
+test('201 by the completion, not by Postgres, when Redis refuses CONFIG, ACL, CLIENT and INFO', async () => {
   const client = await service.client();
   const itemID = await service.item();
   for (let turn = 0; turn < 20; turn++) await receive(client, itemID, 1);
-  // Redis is asked for its events; without them each answer would wait until it is looked for.
+  // Redis is asked for completions; without them each answer would wait for a look-up.
   const stats = await own.redis.info('commandstats');
   expect(Number(/cmdstat_xread:calls=(\d+)/.exec(stats)?.[1])).toBeGreaterThanOrEqual(5);
 });
 
-test('doctor says what it cannot see, and what it can; and fails for none of it', async () => {
+test('doctor says what it can and cannot see, and does not fail', async () => {
   const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
   const { code, stdout } = await runCommand(['doctor', '--json'], operator);
   const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
@@ -47,7 +47,7 @@ test('doctor says what it cannot see, and what it can; and fails for none of it'
     workers: 'ok',
     apis: 'unknown',
     queue: 'ok',
-    // Who takes which work is kept in Redis itself.
+    // The holders of the shards are kept in Redis itself.
     shards: 'ok',
   });
   expect(checks.find(({ id }) => id === 'workers')!.found).toMatch(

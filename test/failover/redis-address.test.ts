@@ -59,7 +59,7 @@ describe('REDIS_URL is', () => {
   });
 });
 
-describe('one line that says what is wrong with', () => {
+describe('one line says what is wrong with', () => {
   test.each([
     ['http://host', /^REDIS_URL must be redis:\/\/host:port, redis\+sentinel:/],
     ['sentinel://host/stock', /^REDIS_URL must be redis:/],
@@ -89,7 +89,7 @@ describe('one line that says what is wrong with', () => {
   });
 
   test.each(['my shop', 'stock*', 'a"b'])(
-    '%j as a prefix, which means something else in the file of users',
+    '%j as a prefix, which has a meaning in the file of users',
     (prefix) => {
       expect(() => read({ REDIS_URL: 'redis://one', QUEUE_PREFIX: prefix })).toThrow(
         /^QUEUE_PREFIX must have no blanks/,
@@ -104,7 +104,7 @@ describe('one line that says what is wrong with', () => {
   });
 });
 
-describe('the password of a setting of its own stands', () => {
+describe('a password from its own setting is put', () => {
   test.each([
     ['redis://worker@host:1/2', 'redis://worker:p%40%2F@host:1/2'],
     ['rediss://host', 'rediss://:p%40%2F@host'],
@@ -133,13 +133,13 @@ describe('the password of a setting of its own stands', () => {
     });
   });
 
-  test('nowhere, with a message, when there are no Sentinels', () => {
+  test('nowhere, with an error, when there are no Sentinels', () => {
     const env = { REDIS_URL: 'redis://host', REDIS_SENTINEL_PASSWORD: 'hidden' };
     expect(() => read(env)).toThrow(/^REDIS_URL is not of Sentinels/);
   });
 });
 
-test('what people are shown has no password', () => {
+test('an address shown to people has no password', () => {
   expect(
     [
       'redis://a:hidden@host:1',

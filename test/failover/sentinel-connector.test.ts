@@ -1,7 +1,7 @@
 import { MasterConnector } from '@inventory/queue/sentinel-connector';
 import { expect, test } from 'vitest';
 
-test('what listened for a connection is ended once, however often a new master is looked for', async () => {
+test('the listener of a connection is ended once, however often a new master is looked for', async () => {
   const sentinels = [{ host: '127.0.0.1', port: 1 }];
   const connector = new MasterConnector({ sentinels, name: 'master', sentinelRetryStrategy: () => null });
   let ended = 0;

@@ -26,13 +26,13 @@ describe.skipIf(program === null)(
     const env = { REDIS_URL: '', QUEUE_PREFIX: prefix, QUEUE_SHARDS: '3' };
     const warnings: string[] = [];
     const noteWarning = ({ name }: Error) => void warnings.push(name);
-    // Before what uses it.
+    // Starts before the service that uses it.
     beforeAll(async () => {
       process.on('warning', noteWarning);
       trio = await startSentinelTrio(program!, logins);
       env.REDIS_URL = trio.url;
     });
-    // Ends after what uses it: hooks run in reverse.
+    // Ends after the service that uses it: hooks run in reverse.
     afterAll(() => {
       process.off('warning', noteWarning);
       return trio?.stop();
@@ -48,7 +48,7 @@ describe.skipIf(program === null)(
       return performance.now();
     }
 
-    test('nothing lost, nothing applied twice, and every answer clear when the master is killed, and when it is replaced', async () => {
+    test('nothing lost, nothing applied twice, and every answer clear when the master is killed and when it is replaced', async () => {
       const load = await startLoad(service, 6);
       await load.untilBack(performance.now());
 
@@ -71,8 +71,8 @@ describe.skipIf(program === null)(
       await load.stopAndCompare();
     });
 
-    test('a connection that looks for the new master goes on when it is told of it', async () => {
-      // The Sentinel that is asked first says nothing: most of the time each connection waits for it.
+    test('a connection that looks for the new master continues when it is told of it', async () => {
+      // The Sentinel asked first says nothing: each connection spends most of its time waiting for it.
       const proxy = await startProxy(trio.sentinels[0]!.port);
       onTestFinished(() => proxy.close());
       const { almighty } = logins;
@@ -90,7 +90,7 @@ describe.skipIf(program === null)(
       await until('the killed master follows', async () => (await roleOf(killed)) === 'slave');
     });
 
-    test('back while the master and one Sentinel stand still and say nothing', async () => {
+    test('writes are back while the master and one Sentinel are frozen', async () => {
       const load = await startLoad(service, 3);
       await load.untilBack(performance.now());
       const still = [(await trio.findMaster())!, trio.sentinels[0]!];
@@ -99,23 +99,23 @@ describe.skipIf(program === null)(
       await load.untilBack(promotedAt);
       console.log(`frozen: back ${Math.round(performance.now() - promotedAt)} ms after the promotion`);
       for (const each of still) each.signal('SIGCONT');
-      // And it does not come between when it lives again and still calls itself the master.
+      // Nor does the old master interfere when it wakes and still calls itself the master.
       await until('the frozen master follows', async () => (await roleOf(still[0]!)) === 'slave');
       await load.untilBack(performance.now());
       await load.stopAndCompare();
     });
 
-    test('no failover has left listeners behind: Node has warned of none', () => {
+    test('failovers leave no listeners behind: Node warns of none', () => {
       expect(warnings).not.toContain('MaxListenersExceededWarning');
     });
 
-    test('doctor and status find all well, behind whichever server is the master', async () => {
+    test('doctor and status find no problem, whichever server is the master', async () => {
       const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
       const foundBy = await expectAllWell(operator);
       expect(foundBy('redis')).toMatch(/\(Sentinels of stock\)$/);
     });
 
-    test('what is wrong with the address is said, without the password', async () => {
+    test('an error names what is wrong with the address, without the password', async () => {
       const whyNot = async (address: string) => {
         const { redis, why } = connectOnce(address, 15_000);
         onTestFinished(() => redis.disconnect());
@@ -129,7 +129,7 @@ describe.skipIf(program === null)(
       );
     });
 
-    test('no right is missing that the service needs, on any server', async () => {
+    test('the service lacks no right on any server', async () => {
       for (const { redis } of trio.servers) expect(await findRefused(redis, inject('logins'))).toEqual([]);
     });
   },

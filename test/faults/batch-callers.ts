@@ -29,8 +29,8 @@ export type BatchMeans = {
 };
 
 /**
- * Sends a batch of so many operations, with keys or without, cut in the middle or not, perhaps twice at once;
- * what is unclear again until it is clear.
+ * Sends a batch of this many operations, with keys or without, cut in the middle or not, perhaps twice at
+ * once, and sends unclear operations again until they are clear.
  */
 export type SendOne = (mode: Mode, count: number) => Promise<void>;
 
@@ -38,7 +38,7 @@ const keyWithinMs = 10_000;
 // As many as a batch may have, less those that some bring along.
 const full = 480;
 
-/** Sends batches one after the other until nothing runs any more. */
+/** Sends batches one after the other until the run ends. */
 export async function callBatches(name: string, means: BatchMeans): Promise<void> {
   const { random, isRunning } = means;
   const sendOne = createBatchCaller(name, means);
@@ -49,7 +49,7 @@ export async function callBatches(name: string, means: BatchMeans): Promise<void
   }
 }
 
-/** One batch of each mode as large as it may be, both at once. */
+/** One batch of each mode at the maximum size, both at once. */
 export async function callFullBatches(name: string, means: BatchMeans): Promise<void> {
   const modes = ['each', 'atomic'] as const;
   await Promise.all(modes.map((mode) => createBatchCaller(`${name}-${mode}`, means)(mode, full)));
@@ -61,7 +61,7 @@ function createBatchCaller(name: string, means: BatchMeans): SendOne {
   const { sendBatch, sendParts } = createSending(means);
   let turn = 0;
 
-  /** Again until all of it is clear, in the ways that its keys allow, and sometimes once more. */
+  /** Sends again until everything is clear, in the ways that the keys allow, and sometimes once more. */
   async function settle(batch: Batch) {
     const { operations, keys } = batch;
     const open = () => operations.filter(({ firmAt }) => firmAt === null);
@@ -149,7 +149,7 @@ function createSending({ random, now, send, hearing }: BatchMeans) {
         text: JSON.stringify(body ?? error),
         isReplayed: replayed,
       };
-      // A list that was refused stays refused under its key, and uses none of its operations'.
+      // A refused list stays refused under its key, and uses none of its operations' keys.
       const ofThisSend = answer.status === 409 && status !== 'applied' && !replayed;
       const stays = ofThisSend ? keys !== 'own' : status === 'refused';
       hearing.hear(operation, { answer: own, mode, sentAt, stays, ofThisSend });
@@ -164,9 +164,9 @@ function createSending({ random, now, send, hearing }: BatchMeans) {
     hearing.hear(operation, { answer, mode: null, sentAt, stays: isRefusal(answer) });
   }
 
-  /** These, and some others that may be clear, in other batches at once and in calls of their own. */
+  /** Sends these, and some others that may be clear, in other batches at once and in separate calls. */
   async function sendParts(some: readonly Operation[], all: readonly Operation[]): Promise<void> {
-    // A key may stand in a list once.
+    // A list may contain a key once.
     const rest = [...new Set([...some, ...all.filter(() => random() < 0.1)])];
     const mixed: Operation[] = [];
     while (rest.length > 0) mixed.push(...rest.splice(Math.floor(random() * rest.length), 1));
@@ -197,7 +197,7 @@ type Result = {
 
 const isRefusal = ({ status }: Answer) => status >= 400 && status < 500;
 
-/** What is known of each operation of a batch; null for an answer that says nothing of them. */
+/** The result of each operation of a batch; null for an answer that says nothing of them. */
 function resultsOf({ status, text }: Answer): Result[] | null {
   if (status !== 200 && status !== 409 && status !== 503) return null;
   return (JSON.parse(text) as { results?: Result[] }).results ?? null;

@@ -17,15 +17,16 @@ export type Callers = {
   contradictions: string[];
   /** The references of atomic batches, which must be there whole or not at all. */
   wholes: string[][];
-  /**
-   * From now on two callers ask for this item alone and the others for any but it; null: all for all again.
-   */
+  /** From now on two callers use only this item and the others any but it; null: all use all again. */
   part(itemId: string | null): void;
-  /** From now on some callers send batches, too: a service that has just started is slow. */
+  /**
+   * From now on some callers send batches, too; not at first, because a service that has just started is
+   * slow.
+   */
   startBatches(): void;
-  /** A batch of each mode as large as it may be, at once, until all of them is clear. */
+  /** Sends a batch of each mode at the maximum size, at once, until all of them is clear. */
   fullBatches(): Promise<void>;
-  /** Issues so many units of an item of one-unit lots, again and again until the answer is clear. */
+  /** Issues this many units of an item of one-unit lots, again and again until the answer is clear. */
   issue(itemId: string, units: number): Promise<void>;
   /** The item that the caller of large issues takes from. */
   setLargeItem(itemId: string): void;
@@ -33,9 +34,9 @@ export type Callers = {
 };
 
 const readPaths = ['/Inventory/1?pageSize=5', '/Item?pageSize=5'];
-// A caller with a key sends it again for so long.
+// A caller with a key sends it again for this long.
 const keyWithinMs = 10_000;
-// Every connection that is broken is whole again by then.
+// Every broken connection is whole again by then.
 const largeWithinMs = 45_000;
 const partedCallers = 2;
 const batchCallers = 2;
@@ -141,7 +142,7 @@ export async function startCallers(
     reads.push({ path, failed, status, text, port, at: now() - tookMs, tookMs });
   }
 
-  /** Reads at a steady pace: one that hangs does not keep the next from showing that reading works again. */
+  /** Reads at a steady pace: a hanging read does not keep the next from showing that reading works again. */
   async function callReads() {
     const underWay = new Set<Promise<void>>();
     while (running) {

@@ -2,27 +2,24 @@ import type { Sql } from '@inventory/db/pool';
 import { type ItemKind, isTransaction, type Told } from './told.ts';
 
 export type Findings = {
-  /** Told yes, not there (or another transaction than was told). */
+  /** Answered yes and not there, or there as another transaction. */
   lost: string[];
   /** There more than once. */
   doubled: string[];
-  /** Told no, there. */
+  /** Answered no and there. */
   ghosts: string[];
-  /** Atomic batches of which a part is there. */
+  /** Atomic batches of which only a part is there. */
   torn: string[];
   /**
-   * Told nothing or unknown, and there; or found there when sent again: proof that the faults hit in the
+   * Unanswered or unknown, and there; or found there when sent again: proof that the faults hit in the
    * middle.
    */
   appliedAfterAll: number;
-  /** The same of those on which their caller hung up itself. */
+  /** The same for requests whose caller itself hung up. */
   appliedAfterCut: number;
 };
 
-/**
- * Compares what callers were told, request by request, with what stands in the tables. Sums alone cannot see
- * doubles.
- */
+/** Compares the callers' answers with the tables, request by request. Sums alone cannot show doubles. */
 export async function compareWithTables(
   sql: Sql,
   log: readonly Told[],
@@ -60,7 +57,7 @@ export async function compareWithTables(
   return findings;
 }
 
-/** The transactions that were applied, by the reference of their request. */
+/** The applied transactions, by the reference of their request. */
 async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
   const rows = await sql<
     { reference: string; transaction_no: number; entries: number; may_be_empty: boolean }[]
@@ -71,15 +68,15 @@ async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
     where status = 'applied' and kind in ('receive', 'move', 'issue', 'count', 'reverse')`;
   const applied = new Map<string, number[]>();
   for (const row of rows) {
-    // An applied transaction without a line in the ledger is none, but for a count that found what was
-    // expected, and its reversal.
+    // An applied transaction without a line in the ledger does not count, except a count without a
+    // difference, and its reversal.
     if (row.entries === 0 && !row.may_be_empty) continue;
     applied.set(row.reference, [...(applied.get(row.reference) ?? []), row.transaction_no]);
   }
   return applied;
 }
 
-/** Transactions that were undone more than once, whatever the service says of them. */
+/** Transactions that were reversed more than once, whatever the service says of them. */
 async function readReversedTwice(sql: Sql): Promise<string[]> {
   const rows = await sql<{ reversed: string; reversals: string[] }[]>`
     select body->>'transactionNo' as reversed, array_agg(transaction_no::text) as reversals

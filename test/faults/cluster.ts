@@ -20,7 +20,7 @@ import { startTrioNetwork } from './trio-network.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The real processes, each of their network stretches behind a proxy of its own. */
+/** The real processes, each network stretch behind its own proxy. */
 export type Cluster = {
   members: Member[];
   apis: Member[];
@@ -28,7 +28,7 @@ export type Cluster = {
   badEnds: BadEnd[];
   failedStarts: FailedStart[];
   proxies: Record<`${Role}-${'postgres' | 'redis'}`, Stretch>;
-  /** Past the proxies: how the checker looks. */
+  /** The checker's connection, past the proxies. */
   sql: Sql;
   databaseUrl: string;
   /** Of one Redis, or of `trio`. */
@@ -40,9 +40,9 @@ export type Cluster = {
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
-  /** The lines of the logs about requests that failed by no outage: by a fault of ours. */
+  /** The log lines about requests that failed by a fault of ours, not by an outage. */
   internalErrors(): string[];
-  /** Ends every process of the service in order; Postgres can still be asked. */
+  /** Ends every process of the service in order; Postgres stays up. */
   stopMembers(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -50,10 +50,10 @@ export type Cluster = {
 const clientId = 'faults';
 const isInternal = /^\{"level":50,.*"cause":"internal"/;
 
-/** Starts 2 api and 3 worker processes on a local Postgres and Redis with throw-away data. */
+/** Starts 2 api and 3 worker processes on a local Postgres and Redis with temporary data. */
 export async function startCluster(options: {
   folder: string;
-  /** Where the sources are: a mutated copy, or the repository. */
+  /** The folder of the sources: a mutated copy, or the repository. */
   sourceRoot?: string;
   env?: Record<string, string>;
   /** Whether Redis is three servers that Sentinels watch. */
@@ -160,7 +160,7 @@ export async function startCluster(options: {
   };
 }
 
-/** Brings an empty database to where the service can be started on it. */
+/** Prepares an empty database for the service. */
 async function prepareDatabase(sql: Sql, logins: readonly TestLogin[], secret: string): Promise<void> {
   await migrate(sql);
   await addLogins(sql, logins);
@@ -187,7 +187,7 @@ async function startWay(address: string): Promise<Way> {
   return { ...way, url: url.href };
 }
 
-/** The servers and Sentinels, and the way of each part to them, with its own login. */
+/** The servers and Sentinels, and each part's way to them with its own login. */
 async function startSentinels(): Promise<{
   trio: SentinelTrio;
   startWay(role: Role): Promise<Way>;

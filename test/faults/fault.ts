@@ -1,27 +1,27 @@
 import type { Callers } from './callers.ts';
 import type { Cluster } from './cluster.ts';
 
-/** The parts that a fault works upon. */
+/** The parts that a fault works on. */
 export type Scene = {
   cluster: Cluster;
   callers: Callers;
   random: () => number;
   now: () => number;
-  /** Says that a promise was broken which only the fault itself can see. */
+  /** Reports a broken promise that only the fault itself can see. */
   report(problem: string): void;
 };
 
-/** One way of breaking the running service. */
+/** One way to break the running service. */
 export type Fault = {
   name: string;
-  /** Whether callers who write may be answered 5xx or lose their connection. */
+  /** Whether writing callers may get a 5xx or lose their connection. */
   hurts: boolean;
-  /** Whether those who read may be, too. */
+  /** Whether reading callers may, too. */
   hurtsReads?: boolean;
-  /** Whether an api may find Postgres out of reach, so that it cannot say what became of a request. */
+  /** Whether an api may find Postgres out of reach, so that the outcome of a request is unknown. */
   hidesDatabase?: boolean;
   /**
-   * Whether the answers of an api's statements may be lost: a write of an item, which has no id to ask for,
+   * Whether the answers to an api's statements may be lost: a write of an item, which has no id to look up,
    * may be left in doubt.
    */
   losesAnswers?: boolean;
@@ -31,9 +31,9 @@ export type Fault = {
   hindersStart?: boolean;
   /** How long its harm goes on after the strike; 0 unless given. */
   healsWithinMs?: number;
-  /** How long it is watched after the strike, when longer than any other. */
+  /** How long it is watched after the strike, if longer than the others. */
   watchMs?: number;
-  /** The stock it needs before anybody calls. */
+  /** Creates the stock it needs before the callers start. */
   prepare?(cluster: Cluster, rounds: number): Promise<void>;
   strike(scene: Scene): Promise<void>;
 };

@@ -11,5 +11,5 @@ export const faults: readonly Fault[] = [...processFaults, ...serverFaults, ...n
 /** The same for servers that Sentinels watch. */
 export const faultsOnSentinels: readonly Fault[] = [...faults, ...sentinelFaults];
 
-/** Those for a Postgres with a synchronous standby: nobody starts its servers again but the fault. */
+/** The faults for a Postgres with a synchronous standby; only the fault starts its servers again. */
 export const faultsOnStandby: readonly Fault[] = [...processFaults, ...networkFaults, ...standbyFaults];

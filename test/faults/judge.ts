@@ -6,8 +6,8 @@ import { isTransaction, type Read, type Told } from './told.ts';
 export type Strike = { fault: Fault; from: number; until: number };
 
 /**
- * The times that must hold in a run, milliseconds. Two cores for all of this get some air on top of the
- * promise.
+ * The time limits of a run, milliseconds. Because all of this runs on two cores, they are wider than the
+ * promises.
  */
 export const limits = {
   /** Until writes and reads go through again once everything is back; 2 s are promised. */
@@ -21,8 +21,8 @@ export const limits = {
 type Timed = { at: number; tookMs: number };
 
 /**
- * The faults that met a request between its sending and its answer; `graceMs` is how long the harm of one
- * that is over goes on.
+ * The faults that met a request between its sending and its answer; `graceMs` is how long the harm of an
+ * ended fault goes on.
  */
 function metBy({ at, tookMs }: Timed, strikes: readonly Strike[], graceMs = 0): Strike[] {
   return strikes.filter(({ fault, from, until }) => {
@@ -33,8 +33,8 @@ function metBy({ at, tookMs }: Timed, strikes: readonly Strike[], graceMs = 0): 
 const namesOf = (met: readonly Strike[]) => met.map(({ fault }) => fault.name).join(', ') || 'nothing broken';
 
 /**
- * Answers to callers that none of the faults around them can excuse: one line for each way, with the first of
- * its kind.
+ * Answers to callers that none of the faults around them can excuse: one line for each kind, with its first
+ * example.
  */
 export function findUnexcused(
   log: readonly Told[],
@@ -56,14 +56,14 @@ export function findUnexcused(
     const name = `${each.kind} ${each.reference}`;
     const hasHungUp = each.status === 0 && each.told !== 'lost';
     const isRefused = (each.status === 0 && !hasHungUp) || each.status >= 500;
-    // One that is never answered is a problem of its own, found where it is sent.
+    // Unanswered large issues are reported where they are sent.
     if (isRefused && each.kind !== 'large issue') {
       const met = metBy(each, strikes, recoveryMaxMs);
       if (!met.some(({ fault }) => fault.hurts)) say('failed', name, each);
     }
     const hides = ({ fault }: Strike) =>
       fault.hidesDatabase === true || (fault.losesAnswers === true && !isTransaction(each));
-    // A server that was killed takes a while until it can be asked again.
+    // A killed server takes a while until it can be asked again.
     if (each.told === 'unknown' && !metBy(each, strikes, recoveryMaxMs).some(hides)) {
       say('left in doubt while Postgres could be asked', name, each);
     }
@@ -81,13 +81,13 @@ export function findUnexcused(
   return [...found].map(([way, { count, first }]) => `${count} ${way}: ${first}`);
 }
 
-/** A caller that asked a process that stood still waits until it goes on. */
+/** A caller of a process that stands still waits until it goes on. */
 function lateMs(each: Told, strikes: readonly Strike[]): number {
   const stoodStill = metBy(each, strikes).filter(({ fault }) => fault.stopsApi);
   return each.tookMs - stoodStill.reduce((sum, { from, until }) => sum + until - from, 0);
 }
 
-/** Ends that nobody asked for, and starts that failed with nothing broken. */
+/** Unexpected ends of processes, and failed starts with nothing broken. */
 export function findBadEnds(
   badEnds: readonly BadEnd[],
   failedStarts: readonly FailedStart[],

@@ -9,7 +9,7 @@ const heldMs = 10_000;
 const shareMin = 0.5;
 const unavailableMax = 0.01;
 
-/** Somebody holds one item's gate for ten seconds: those who ask for other items must not feel it. */
+/** Holds one item's gate for ten seconds: callers of other items must not feel it. */
 const gateHeld: Fault = {
   name: 'gate held',
   hurts: true,
@@ -61,7 +61,7 @@ const lotsOfLargeItem = 30_000;
 let struck = 0;
 const largeItem = (round: number) => `LARGE-${round}`;
 
-/** Issues that take thousands of lots: applied or refused, and nobody beside them is harmed. */
+/** Issues that take thousands of lots: applied or refused, without harm to anybody beside them. */
 const largeIssue: Fault = {
   name: 'large issue',
   hurts: false,
@@ -71,12 +71,12 @@ const largeIssue: Fault = {
   async strike({ callers }) {
     const itemId = largeItem(struck++);
     await Promise.all([callers.issue(itemId, 900), callers.issue(itemId, 5000), callers.issue(itemId, 300)]);
-    // The rest is for the caller of large issues.
+    // The caller of large issues takes the rest.
     callers.setLargeItem(itemId);
   },
 };
 
-/** Batches as large as they may be, of both modes at once: busy is what others may be told meanwhile. */
+/** Batches of the maximum size, of both modes at once: other callers may be told "busy" meanwhile. */
 const fullBatches: Fault = {
   name: 'full batches',
   hurts: true,

@@ -7,20 +7,20 @@ export type Member = {
   name: string;
   role: Role;
   current: Started;
-  /** Of the present incarnation, 0 while there is none that listens. */
+  /** The port of the present incarnation, 0 while none listens. */
   port: number;
   isUp: boolean;
   kill(signal: NodeJS.Signals): void;
-  /** Tells it to stop and waits until it is up anew, from now on with a clock that is off by so much. */
+  /** Stops it and waits until it is up again, with a clock that is off by this much. */
   restart(clockShiftMs: number): Promise<void>;
-  /** Tells it to stop, for good. */
+  /** Stops it for good. */
   end(): Promise<void>;
 };
 
-/** An end of a process that the harness has not brought about; or it was told to stop, and made a bad end. */
+/** An end of a process that the harness did not cause, or a bad end after it was told to stop. */
 export type BadEnd = { name: string; at: number; what: string; lastWords: string };
 
-/** A start that came to nothing; it is tried again. Natural while what it needs is broken. */
+/** A failed start, which is tried again. Natural while its servers are broken. */
 export type FailedStart = { name: string; from: number; until: number; why: string };
 
 export type MemberEvents = {
@@ -29,11 +29,11 @@ export type MemberEvents = {
   failedStarts: FailedStart[];
 };
 
-// A process gives itself 20 s for an orderly end.
+// A process allows itself 20 s for an orderly end.
 const endWithinMs = 25_000;
 const pause = (timeMs: number) => new Promise((resolve) => setTimeout(resolve, timeMs));
 
-/** Starts a process and starts it again whenever it ends; notes each end that nobody asked for. */
+/** Starts a process and restarts it whenever it ends; notes each unexpected end. */
 export async function startMember(
   name: string,
   role: Role,
@@ -105,7 +105,7 @@ export async function startMember(
   return member;
 }
 
-/** The fault of an end, or null. */
+/** What was wrong with an end, or null. */
 function judge({ code, signal }: Exit, told: NodeJS.Signals | null): string | null {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   if (told === null) return `ended by itself, ${how}`;

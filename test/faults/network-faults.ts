@@ -22,7 +22,7 @@ function breaking(state: 'stalled' | 'cut', stretch: Stretch): Fault {
 // Promised: back within 5 s of silence.
 const silenceMs = 5000;
 
-/** Every connection of this way dies without a word; new ones work. */
+/** Every connection of this way dies silently; new ones work. */
 function blackHole(stretch: Stretch): Fault {
   return {
     name: `${stretch} black hole`,
@@ -31,7 +31,7 @@ function blackHole(stretch: Stretch): Fault {
     hidesDatabase: stretch === 'api-postgres',
     hindersStart: true,
     healsWithinMs: silenceMs,
-    // And for a while nobody else is hurt.
+    // Nobody may be hurt for a while afterwards, either.
     watchMs: silenceMs + 2000,
     async strike({ cluster }) {
       cluster.proxies[stretch].setState('black hole');

@@ -3,15 +3,15 @@ import { type Answer, type Said, saidBy, type Told } from './told.ts';
 
 export type Mode = 'each' | 'atomic';
 
-/** An operation of a batch, with all that was told of it so far. */
+/** An operation of a batch, with all its answers so far. */
 export type Operation = {
   ask: Ask;
   reference: string;
-  /** Its own. */
+  /** Its own key. */
   key: string | undefined;
-  /** The last that says anything. */
+  /** The last answer that says anything. */
   said: Said | null;
-  /** A yes, or a refusal that stays one: told since then, of `now`. */
+  /** The time of a yes, or of a refusal that stays, by `now`. */
   firmAt: number | null;
   transactionNo: number | null;
   last: { answer: Answer; mode: Mode | null; status: number } | null;
@@ -20,8 +20,8 @@ export type Operation = {
 };
 
 /**
- * An answer to an operation. `sentAt`: of `now`; `stays`: whether a refusal is one for ever; `ofThisSend`:
- * whether a no says nothing of earlier sends that may still be under way.
+ * An answer to an operation. `sentAt`: by `now`; `stays`: whether a refusal is final; `ofThisSend`: whether a
+ * no leaves open what earlier sends, still under way, will do.
  */
 export type Heard = {
   answer: Answer;
@@ -33,7 +33,7 @@ export type Heard = {
 
 export type Hearing = {
   hear(operation: Operation, heard: Heard): void;
-  /** Notes what was told last of an operation that never became clear. */
+  /** Notes the last answer of an operation that never became clear. */
   giveUp(operation: Operation): void;
   /** Answers that cannot both be true. */
   contradictions: string[];
@@ -44,7 +44,7 @@ export function createOperation(ask: Ask, reference: string, key: string | undef
   return { ask, reference, key, ...untold, wasUnclear: false, wasCut: false };
 }
 
-/** Hears the answers to operations, which may be sent many times, and notes of each what it came to. */
+/** Collects the answers to operations, which may be sent many times, and notes each one's result. */
 export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Told, 'at'>) => void): Hearing {
   const contradictions: string[] = [];
 
@@ -59,7 +59,7 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
     note(ask, { ...request, told: said, status, transactionNo, text, port, tookMs, isReplayed });
   }
 
-  /** Whether what is said now and what was for certain before can both be true. */
+  /** Whether this answer contradicts an earlier final one. */
   function isOther(operation: Operation, said: Said, transactionNo: number | null): boolean {
     if (said === 'yes') return transactionNo !== operation.transactionNo;
     return said === 'no' && operation.said === 'yes';
@@ -70,7 +70,7 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
     hear(operation, { answer, mode, sentAt, stays, ofThisSend = false }) {
       const { said: before, firmAt, ask, reference } = operation;
       if (answer.cut !== undefined) operation.wasCut = true;
-      // What was not taken says nothing of what was sent before.
+      // A request that was not accepted says nothing of earlier sends.
       const isTaken = answer.cut !== 'sending' && !answer.text.includes('cannot reach its database');
       if (before !== null && !isTaken) return;
       const said = saidBy(answer);
@@ -88,7 +88,7 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
       const isUnclear = before !== null && before !== 'no';
       if (isUnclear && said === 'no' && ofThisSend) return;
       operation.wasUnclear ||= isUnclear;
-      // Of a batch that was refused it is refused with: nothing failed.
+      // A refused batch refuses the operation with it: nothing failed.
       const status = ofThisSend ? 409 : answer.status;
       Object.assign(operation, { said, transactionNo, last: { answer, mode, status } });
       if (said !== 'yes' && (said !== 'no' || !stays)) return;

@@ -1,8 +1,8 @@
 import type { Sql } from '@inventory/db/pool';
 
 /**
- * Adds an item with `count` lots of one unit in warehouse 1, and the ledger that made them, as if each had
- * been received. Much faster than receipts; no other request may know the item yet.
+ * Adds an item with `count` lots of one unit in warehouse 1, and its ledger, as if each had been received.
+ * Much faster than receipts; no other request may know the item yet.
  */
 export async function prepareLots(sql: Sql, shortId: string, count: number): Promise<void> {
   await sql.begin(async (tx) => {

@@ -33,7 +33,8 @@ function freezing(name: string, members: (cluster: Cluster) => Member[]): Fault 
 }
 
 /**
- * Each dies once, the others serving: with so few requests under way, one death might hit none in the middle.
+ * Each dies once while the others serve: with so few requests under way, a single death might hit none in the
+ * middle.
  */
 const killingApis: Fault = {
   name: 'api kill -9',
@@ -45,13 +46,13 @@ const killingApis: Fault = {
       await pause(500);
       const { exited } = api.current;
       api.kill('SIGKILL');
-      // A busy machine may need a while to end it, and until then it takes connections.
+      // A busy machine may need a while to end it, and until then it accepts connections.
       await exited;
     }
   },
 };
 
-/** A deploy: every process is told to stop and started anew, one after the other. */
+/** A deploy: every process is stopped and started again, one after the other. */
 const rolling: Fault = {
   name: 'rolling SIGTERM',
   hurts: false,
@@ -63,8 +64,7 @@ const rolling: Fault = {
 const shiftMs = 30_000;
 
 /**
- * An api and a worker 30 s ahead, an api and a worker 30 s behind, and a worker that is right; so is
- * Postgres.
+ * An api and a worker 30 s ahead, an api and a worker 30 s behind, and a worker that is right, like Postgres.
  */
 const clocksApart: Fault = {
   name: 'clock shift',
@@ -79,7 +79,7 @@ const clocksApart: Fault = {
 };
 
 /**
- * How a run goes on when the service is not back after a fault, so that the faults that come are seen too.
+ * Kills everything when the service is not back after a fault, so that the run goes on with the next faults.
  */
 export const killingAll: Fault = {
   name: '(killed, to go on)',
@@ -90,7 +90,7 @@ export const killingAll: Fault = {
   },
 };
 
-/** Processes that are killed, that stand still, that are deployed, and whose clocks are wrong. */
+/** Processes that are killed, stand still, are deployed, or have wrong clocks. */
 export const processFaults: readonly Fault[] = [
   killing('worker kill -9', ({ workers }) => workers),
   killingApis,

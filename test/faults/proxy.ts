@@ -1,29 +1,29 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
 /**
- * A stretch of network that can be `stalled` (nothing passes, nothing is told) or `cut` (connections break,
- * new ones are refused). `setState('black hole')` does away with every connection there is without a word, as
- * a cable that is cut or a firewall that forgets them: nothing passes any more, nobody is told, ever, and new
- * connections pass at once.
+ * A stretch of network that can be `stalled` (nothing passes, nobody is told) or `cut` (connections break,
+ * new ones are refused). `setState('black hole')` silently kills every present connection, like a cut cable
+ * or a firewall that forgets them: nothing passes any more, nobody is ever told, and new connections work at
+ * once.
  */
 export type Stretch = {
   setState(state: 'open' | 'stalled' | 'cut' | 'black hole'): void;
   close(): void;
 };
 
-/** One that begins at a port of its own. */
+/** One that begins at its own port. */
 export type NetworkStretch = Stretch & { port: number };
 
-/** One that begins where an address says. */
+/** One that begins at a given address. */
 export type Way = Stretch & { url: string };
 
 export type ProxyOptions = {
   /**
-   * How much later what is asked comes there, milliseconds; answers come at once, so each turn takes that
+   * The delay of everything sent to the server, milliseconds; answers come at once, so each turn takes this
    * much longer.
    */
   turnMs?: number;
-  /** For each connection: what is passed on in the place of these bytes of its answers. */
+  /** For each connection, the replacement of these bytes in its answers. */
   createRewrite?: () => (answer: Buffer) => Buffer;
 };
 
@@ -65,8 +65,8 @@ export async function startProxy(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   /**
-   * Nobody reads these any more: bytes sent into them fill the buffers of the system, and no end of either
-   * side is passed on.
+   * Nobody reads these any more: bytes sent into them fill the system's buffers, and neither side sees the
+   * other end.
    */
   function swallow(pair: [Socket, Socket]) {
     pairs.delete(pair);

@@ -1,7 +1,7 @@
 import { pickOne } from './random.ts';
 import { createSingleThings, singleItems, spots } from './single-things.ts';
 
-/** The kinds that the summary counts apart. */
+/** The kinds that the summary counts separately. */
 export type Kind =
   | 'receive'
   | 'move'
@@ -21,23 +21,23 @@ export type Ask = {
 };
 
 /**
- * The next request, one after the other; told of the answers, it knows which serials and tags lie where, and
- * which transactions there are to undo.
+ * Makes the next request, one after the other; from the answers it knows the places of serials and tags, and
+ * the transactions that can be reversed.
  */
 export type Requests = {
   /** `itemId`: of this item alone, and no single thing. */
   next(reference: string, itemId?: string): Ask;
   /** A receipt, which nothing refuses. */
   nextReceipt(reference: string): Ask;
-  /** A request that was answered; `transactionNo`: of a yes. */
+  /** Notes an answered request; `transactionNo`: of a yes. */
   learn(ask: Ask, transactionNo: number | null): void;
 };
 
 const itemCount = 20;
-// Transactions to undo; the oldest are forgotten.
+// Transactions to reverse; the oldest are forgotten.
 const undoableMax = 300;
 
-/** The item that is asked for most. */
+/** The most requested item. */
 export const hotItem = 'ITEM-0';
 /** Every item that the requests name. */
 export const itemIds = [...Array.from({ length: itemCount }, (_, n) => `ITEM-${n}`), ...singleItems];
@@ -70,7 +70,7 @@ export function createRequests(random: () => number): Requests {
     return { kind, path, itemID, body: { ...common, ...place, reasonCode: 1 } };
   }
 
-  /** Of any item alike: the hottest have more lots than one transaction counts. */
+  /** Of every item alike: the hottest have more lots than one transaction may count. */
   function askCount(reference: string, itemId: string | undefined): Ask {
     const itemID = itemId ?? `ITEM-${Math.floor(random() * itemCount)}`;
     const counted = Math.floor(random() * 40);
@@ -85,7 +85,7 @@ export function createRequests(random: () => number): Requests {
     return { kind: 'count', path: 'Count', itemID, body };
   }
 
-  /** Some are asked for more than once: the second time is refused. */
+  /** Some are requested more than once: the second time is refused. */
   function askReversal(reference: string): Ask {
     const place = Math.floor(random() * undoable.length);
     const { itemID, transactionNo } = undoable[place]!;
@@ -104,7 +104,7 @@ export function createRequests(random: () => number): Requests {
     learn(ask, transactionNo) {
       const { path, itemID } = ask;
       const isSingle = singles.learn(ask, transactionNo !== null);
-      // Where single things lie stays known, and a large issue is long.
+      // The places of single things stay known, and a large issue takes long.
       if (transactionNo === null || isSingle || path === 'Reverse' || ask.kind === 'large issue') return;
       undoable.push({ itemID, transactionNo });
       if (undoable.length > undoableMax) undoable.shift();

@@ -69,8 +69,8 @@ try {
   await untilWarm();
   callers.startBatches();
   for (let round = 0; round < rounds; round++) {
-    // First those that may hurt nobody: the caller of a request that the faults before struck is told by
-    // then, and it is not laid to them.
+    // The harmless faults come first: by then the callers that earlier faults struck have their answers, so
+    // these faults are not blamed.
     const harmless = shuffled(chosen.filter(({ hurts }) => !hurts));
     if (round > 0 && harmless.length > 0) await pause(limits.answerMaxMs);
     for (const fault of harmless) await strike(fault);
@@ -85,7 +85,7 @@ await report();
 await cluster.stop();
 process.exit(problems.length > 0 ? 1 : 0);
 
-/** Processes that have just started are slow, on a busy machine for long. */
+/** Processes that have just started are slow, for long on a busy machine. */
 async function untilWarm() {
   const from = now();
   while (now() < from + 3000 || (callers.log.length < warmAfter && now() < from + wholeWithinMs)) {
@@ -124,7 +124,7 @@ async function strike(fault: Fault) {
   await strike(killingAll);
 }
 
-/** Waits until every process that was killed is up again: a fault strikes a whole service. */
+/** Waits until every killed process is up again: a fault strikes a whole service. */
 async function untilWhole() {
   // The news of a kill comes a little later than the kill.
   await pause(50);
@@ -139,8 +139,8 @@ async function untilWhole() {
 }
 
 /**
- * The moment when a transaction and a read sent after this time were answered well, by every api that was up
- * then and still is: which of them came last, and after how many milliseconds.
+ * The moment when every api that was up at this time and still is had answered a transaction and a read sent
+ * after it: the last of them, and after how many milliseconds.
  */
 function backAfter(until: number, ports: readonly number[]): { what: string; ms: number } {
   const good: Record<string, (Told | Read)[]> = {

@@ -8,8 +8,8 @@ import type { Answer } from './told.ts';
 export const batchPath = '/Inventory/Batch';
 
 /**
- * How a request is sent to any api that takes connections, as a load balancer would. `cut`: the caller hangs
- * up so many milliseconds after it began, or with half of the body sent.
+ * Sends a request to any api that accepts connections, as a load balancer would. `cut`: the caller hangs up
+ * this many milliseconds after it began, or with half of the body sent.
  */
 export type Send = (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -19,7 +19,8 @@ export type Send = (
   cut?: { afterMs: number } | 'in the body',
 ) => Promise<Answer>;
 
-// An answer is due after 3.5 s, that of a batch after 10 s; one that takes this long counts as lost.
+// An answer is due after 3.5 s, that of a batch after 10 s; a request without an answer after this long
+// counts as lost.
 const answerWithinMs = 8000;
 const batchWithinMs = 15_000;
 
@@ -75,7 +76,7 @@ export async function startSending(
               isReplayed,
             };
           } catch (error) {
-            // Refused: nothing was sent, so it goes to another.
+            // Refused: nothing was sent, so it goes to another api.
             if ((error as { code?: string }).code !== 'ECONNREFUSED') {
               const lost = { status: 0, text: String(error), port, tookMs: performance.now() - startedAt };
               // Half a body stays half, whatever ended the connection.
@@ -100,7 +101,7 @@ export async function startSending(
 async function* halfOf(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   yield bytes.subarray(0, bytes.length >> 1);
-  // Some of them have come by then.
+  // Some of them have arrived by then.
   await pause(5);
   throw new Error('the caller hangs up');
 }

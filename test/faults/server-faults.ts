@@ -47,10 +47,7 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
   };
 }
 
-/**
- * Kills the master, or lets it stand still for so long. All is whole again when there is one that the others
- * follow.
- */
+/** Kills the master, or freezes it for this long. Over when there is a master that the others follow. */
 async function strikeMaster(trio: SentinelTrio, stopMs: number | null): Promise<void> {
   const master = await masterOf(trio);
   if (stopMs === null) {
@@ -83,7 +80,7 @@ function untilAnother(trio: SentinelTrio, before: number, ask?: () => Promise<un
   return until('another master', isThere, ask);
 }
 
-/** Until one server is the master that the Sentinels name, and the others follow. */
+/** Waits until one server is the master that the Sentinels name, and the others follow. */
 function untilFollowed(trio: SentinelTrio): Promise<void> {
   return until('the others follow the master', async () => {
     const roles = await Promise.all(trio.servers.map(roleOf));
@@ -91,7 +88,7 @@ function untilFollowed(trio: SentinelTrio): Promise<void> {
   });
 }
 
-/** The Sentinels replace a master that lives, as before its maintenance. */
+/** The Sentinels replace a living master, as before its maintenance. */
 const replacing: Fault = {
   name: 'redis master replaced',
   hurts: true,
@@ -135,7 +132,7 @@ const flushing: Fault = {
 
 const roomBytes = 128 * 1024;
 
-/** Redis may take no more memory than it has; whatever would need some is refused. */
+/** Redis may take no more memory than it has; commands that need some are refused. */
 const memoryLimit: Fault = {
   name: 'redis memory limit',
   hurts: true,
@@ -153,8 +150,8 @@ const memoryLimit: Fault = {
 const workerNames = ['inventory-worker', 'inventory-counts'];
 
 /**
- * Ends backends of some processes several times in a row, in the middle of what they do or all there are, as
- * an operator or a failover does.
+ * Ends backends of some processes several times in a row, in the middle of their work or all there are, as an
+ * operator or a failover does.
  */
 function terminating(name: string, role: 'api' | 'worker'): Fault {
   return {
@@ -178,11 +175,11 @@ function terminating(name: string, role: 'api' | 'worker'): Fault {
   };
 }
 
-/** As a primary that has just become a standby: every write is refused (25006), reads go on. */
+/** Like a primary that has just become a standby: every write is refused (25006), reads go on. */
 const readOnly: Fault = {
   name: 'postgres read-only',
   hurts: true,
-  // What was under way when it began can be read, and not settled.
+  // Requests under way when it began can be read, but not settled.
   hidesDatabase: true,
   hindersStart: true,
   async strike({ cluster: { sql } }) {
@@ -206,5 +203,5 @@ export const serverFaults: readonly Fault[] = [
   terminating('api backends terminated', 'api'),
 ];
 
-/** Those that take Sentinels. */
+/** The faults that need Sentinels. */
 export const sentinelFaults: readonly Fault[] = [replacing, endingSentinel];

@@ -1,15 +1,15 @@
 import { pickOne } from './random.ts';
 import type { Ask } from './requests.ts';
 
-/** A single thing, by the one name it has. */
+/** A single thing, by its one name. */
 type Single = { itemID: string; wid: number; by: { serial: string } | { rfidTag: string } };
 
 export const singleItems = ['SERIAL-0', 'SERIAL-1', 'TAG-0'];
 export const spots = ['A', 'B', 'C'];
-// More of them make the issues by serial no likelier to be right.
+// More of them do not make the issues by serial likelier to be right.
 const singlesMax = 2000;
 
-/** Receives, moves and issues of single things by serial or RFID tag, which knows where they lie. */
+/** Receives, moves and issues of single things by serial or RFID tag, with their places known. */
 export function createSingleThings(random: () => number) {
   const singles: Single[] = [];
   const asked = new Map<Ask, Single>();
@@ -25,7 +25,7 @@ export function createSingleThings(random: () => number) {
         { itemID, wid, by },
       );
     }
-    // Whose outcome is not known are left alone from then on.
+    // Things with an unknown outcome are left alone from then on.
     const [single] = singles.splice(Math.floor(random() * singles.length), 1) as [Single];
     const { itemID, wid, by } = single;
     const common = { itemID, units: 1, wid, reference, ...by };
@@ -44,7 +44,7 @@ export function createSingleThings(random: () => number) {
     return ask;
   }
 
-  /** Told of the answer to a request; whether it was one of these. */
+  /** Notes the answer to a request; returns whether it was one of these. */
   function learn(ask: Ask, applied: boolean): boolean {
     const single = asked.get(ask);
     asked.delete(ask);

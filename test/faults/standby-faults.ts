@@ -3,8 +3,9 @@ import { type Fault, pause } from './fault.ts';
 import type { Read } from './told.ts';
 
 /**
- * The standby is away, so commits wait for it; the primary dies and comes back, and everybody sees what no
- * standby has; callers send again; then the standby is promoted, and whatever they were told must be there.
+ * The standby is away, so commits wait for it; the primary dies and comes back, and everybody sees writes
+ * that no standby has; callers send again; then the standby is promoted, and everything they were told must
+ * be there.
  */
 const promotion: Fault = {
   name: 'standby away, primary killed, promotion',
@@ -20,7 +21,7 @@ const promotion: Fault = {
     await primary.kill();
     await primary.startAgain();
     await untilRead(callers.reads, now);
-    // As long as callers look, wait for a verdict, and send again.
+    // Long enough for callers to look up, wait for a verdict, and send again.
     await pause(2000 + random() * 3000);
     const alone = await readRequestIds(primary.sql);
     await primary.kill();
@@ -36,7 +37,7 @@ const promotion: Fault = {
 
 const waitWithinMs = 10_000;
 
-/** Without any there is nothing that its restart would show. */
+/** Without a waiting commit, a restart would show nothing. */
 async function untilCommitsWait(sql: Sql): Promise<void> {
   for (const until = performance.now() + waitWithinMs; performance.now() < until; await pause(50)) {
     const rows = await sql`select from pg_stat_activity where wait_event = 'SyncRep'`;
@@ -44,7 +45,7 @@ async function untilCommitsWait(sql: Sql): Promise<void> {
   }
 }
 
-/** The service has found the primary again: before that nobody is told anything. */
+/** The service has found the primary again: before that it answers nobody. */
 async function untilRead(reads: readonly Read[], now: () => number): Promise<void> {
   const from = now();
   while (now() < from + waitWithinMs && !reads.some(({ at, failed }) => at > from && !failed))
@@ -56,5 +57,5 @@ async function readRequestIds(sql: Sql): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Those that take a synchronous standby. */
+/** The faults that need a synchronous standby. */
 export const standbyFaults: readonly Fault[] = [promotion];

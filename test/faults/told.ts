@@ -5,8 +5,7 @@ export type ItemKind = 'create item' | 'change item' | 'discontinue item';
 export type Said = 'yes' | 'no' | 'unknown' | 'lost' | 'cut';
 
 /**
- * The answer that one caller got to one request, by the `reference` it put in; each operation of a batch is
- * one.
+ * The answer to one request of a caller, by the `reference` in it; each operation of a batch counts as one.
  */
 export type Told = {
   reference: string;
@@ -14,7 +13,7 @@ export type Told = {
   itemId: string;
   /**
    * `yes`: 2xx; `no`: any answer that promises it is not applied; `unknown`: an answer that says so; `lost`:
-   * no answer; `cut`: none either, because the caller hung up.
+   * no answer; `cut`: no answer either, because the caller hung up.
    */
   told: Said;
   status: number;
@@ -22,16 +21,16 @@ export type Told = {
   transactionNo: number | null;
   /** The beginning of any other answer. */
   text: string;
-  /** The api it was asked of. */
+  /** The api that was asked. */
   port: number;
   /** Milliseconds since the run began, and how long it took. */
   at: number;
   tookMs: number;
-  /** Sent again after an unclear answer, and told that it had been applied before. */
+  /** Sent again after an unclear answer, and answered as already applied. */
   isReplayed: boolean;
-  /** The mode of the batch that it was sent in last; null: a call of its own. */
+  /** The mode of the batch it was last sent in; null: a call of its own. */
   batch: 'each' | 'atomic' | null;
-  /** Whether its caller hung up on it at some time. */
+  /** Whether its caller ever hung up on it. */
   wasCut: boolean;
 };
 
@@ -51,7 +50,7 @@ export type Read = {
 
 /**
  * Status 0: no answer; -1: the run is over and nothing was sent. `cut`: the caller hung up while it waited,
- * or before it had sent all.
+ * or before it had sent everything.
  */
 export type Answer = {
   status: number;
@@ -64,9 +63,9 @@ export type Answer = {
 
 export const isUnclear = ({ status }: { status: number }) => status === 0 || status >= 500;
 
-/** What an answer says of a request that was not sent before. */
+/** The meaning of an answer to a request that was not sent before. */
 export function saidBy({ status, text, cut }: Answer): Said {
-  // Of half a body nothing can be applied.
+  // Half a body cannot be applied.
   if (cut !== undefined) return cut === 'sending' ? 'no' : 'cut';
   if (status === 0) return 'lost';
   if (status < 300) return 'yes';
@@ -75,7 +74,7 @@ export function saidBy({ status, text, cut }: Answer): Said {
 
 /** Those that ended at this time or later; `log` is in the order in which they ended. */
 export function endedSince<T extends { at: number; tookMs: number }>(log: readonly T[], time: number): T[] {
-  // A little earlier ones too: requests that ended in one turn may be noted in another order.
+  // Slightly earlier ones, too: requests that ended in one turn may be noted in another order.
   let first = log.length;
   while (first > 0 && log[first - 1]!.at + log[first - 1]!.tookMs >= time - 100) first -= 1;
   return log.slice(first).filter((each) => each.at + each.tookMs >= time);

@@ -2,9 +2,9 @@ import type { SentinelTrio } from '../harness/redis-servers.ts';
 import { startProxy, type Way } from './proxy.ts';
 
 /**
- * The ways to the servers and the Sentinels of a trio, all of which break together, and the trio's address on
- * this side of them. A process goes where the Sentinels say: in what they say, the ports are those of the
- * ways.
+ * The ways to the servers and Sentinels of a trio, all of which break together, and the trio's address on
+ * this side of them. Processes go where the Sentinels say, so the ports in the Sentinels' answers are
+ * replaced by those of the ways.
  */
 export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
   const portOf = new Map<string, string>();
@@ -13,7 +13,7 @@ export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
     let held = '';
     return (answer: Buffer) => {
       held += answer.toString('latin1');
-      // A port can be cut in two, but no answer ends there.
+      // A port may be split between two chunks, but no answer ends there.
       const whole = held.slice(0, held.lastIndexOf('\n') + 1);
       held = held.slice(whole.length);
       return Buffer.from(rename(whole), 'latin1');
@@ -25,7 +25,7 @@ export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
   ]);
   for (const [index, { port }] of [...trio.servers, ...trio.sentinels].entries()) {
     const way = ways[index]!;
-    // An answer says how long each of its texts is.
+    // An answer gives the length of each of its texts.
     if (String(port).length !== String(way.port).length)
       throw new Error(`port ${way.port} cannot stand for ${port}`);
     portOf.set(String(port), String(way.port));

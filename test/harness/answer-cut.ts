@@ -4,11 +4,11 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net';
 export type AnswerCut = {
   port: number;
   /**
-   * The next connection on which these words are sent to the server breaks at that moment: after they have
-   * passed, so that only the answer is lost, or before.
+   * Breaks the next connection that sends these words to the server: after they have passed, so that only the
+   * answer is lost, or before.
    */
   breakAt(words: string, moment: 'after' | 'before'): void;
-  /** How many connections it broke. */
+  /** The number of connections broken. */
   brokenCount(): number;
   close(): void;
 };
@@ -35,7 +35,7 @@ export async function startAnswerCut(targetPort: number): Promise<AnswerCut> {
       brokenCount += 1;
       incoming.resetAndDestroy();
     });
-    // The server's side stays: it carries out what it was told and finds nobody to tell.
+    // The server's side stays open: the server carries out its statement and has nobody to answer.
     incoming.on('close', () => {
       if (!broken) outgoing.destroy();
     });

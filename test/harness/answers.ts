@@ -26,7 +26,7 @@ export const forbidden = {
   scope: errorObject(403, 'forbidden', "Warehouse is outside the client's authorized scope."),
 };
 
-/** Status and body at once, so that a wrong status shows what came instead. */
+/** Status and body in one comparison, so that a wrong status shows the body, too. */
 export function expectAnswer(answer: ApiAnswer, status: number, body: unknown): void {
   expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
 }
@@ -34,7 +34,7 @@ export function expectAnswer(answer: ApiAnswer, status: number, body: unknown): 
 /** A datetime as every answer writes it: UTC, milliseconds, `Z`. */
 export const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** Calls `work` for 0 … count - 1, so many at once. */
+/** Calls `work` for 0 … count - 1, this many at once. */
 export async function inChunks<T>(
   count: number,
   chunkSize: number,
@@ -49,9 +49,8 @@ export async function inChunks<T>(
 }
 
 /**
- * Sends again what is answered 503, as such an answer says, unless its outcome is not known. For tests that
- * send much at once and ask for more than that none of it is lost: a slow machine may be too busy for some of
- * it.
+ * Sends again after a 503, as the answer asks, unless the outcome is unknown. For tests that send many
+ * requests at once and need more than that none is lost: a slow machine may be too busy for some of them.
  */
 export async function untilTaken(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   for (;;) {

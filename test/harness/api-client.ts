@@ -2,10 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { messages } from '@inventory/api/errors';
 import { expectDocumented } from './expect-documented.ts';
 
-/**
- * An answer, read whole. `body` is parsed JSON where the text is JSON; `text` has the digits as they came.
- */
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by comparing it.
+/** An answer, read whole. `body` is parsed JSON if the text is JSON; `text` keeps the digits as they came. */
+// biome-ignore lint/suspicious/noExplicitAny: a test compares a body with what it expects.
 export type ApiAnswer<Body = any> = { status: number; headers: Headers; text: string; body: Body };
 
 export type ApiClient = {
@@ -15,7 +13,7 @@ export type ApiClient = {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
   put(path: string, body: unknown): Promise<ApiAnswer>;
   delete(path: string): Promise<ApiAnswer>;
-  /** Any request at all, with the token. A string as body is sent as it is. */
+  /** Any request, with the token. A string as body is sent as it is. */
   send(
     method: string,
     path: string,
@@ -24,8 +22,7 @@ export type ApiClient = {
 };
 
 /**
- * Sends one request below the base path and reads the answer whole; it must be one that the OpenAPI document
- * has.
+ * Sends one request below the base path and reads the whole answer, which must be in the OpenAPI document.
  */
 export async function send(
   baseUrl: string,
@@ -46,12 +43,12 @@ export async function send(
   return answer;
 }
 
-/** Asks for a token with the credentials in the form, however long a busy machine takes for it. */
+/** Asks for a token with the credentials in the form, however long a busy machine takes. */
 export function askToken(...asked: Parameters<typeof askTokenOnce>): Promise<ApiAnswer> {
   return untilAnswered(() => askTokenOnce(...asked));
 }
 
-/** The same; 503 is an answer too. */
+/** The same, but a 503 is returned as well. */
 export function askTokenOnce(
   baseUrl: string,
   { clientId, secret }: { clientId: string; secret: string },
@@ -64,7 +61,7 @@ export function askTokenOnce(
   });
 }
 
-/** The first answer but 503, which a machine that is busy with other things gives. */
+/** The first answer other than 503, which a busy machine gives. */
 export async function untilAnswered<Answer extends { status: number }>(
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -92,15 +89,15 @@ function parse(text: string): unknown {
   }
 }
 
-// So long a machine may be busy with other things before that is what a test is about.
+// A machine may be busy with other things for this long before the test takes it for an error.
 const busyMaxMs = 60_000;
 const againAfterMs = 50;
 const busyMessages: ReadonlySet<string> = new Set([messages.unavailable, messages.unreachable]);
 
 /**
- * A client that sends its token with every request. What was refused as busy, or for a database that did not
- * answer in time, is sent again, as the answer asks for: nothing was applied, and on a slow machine it is not
- * what most tests are about. `isPatient`: false where it is.
+ * A client that sends its token with every request. A request refused as busy, or because a database did not
+ * answer in time, is sent again, as the answer asks: nothing was applied, and most tests are about something
+ * else. `isPatient: false` returns such answers.
  */
 export function createApiClient(
   baseUrl: string,

@@ -11,8 +11,8 @@ declare module 'vitest' {
 type Addresses = { DATABASE_URL?: string; DATABASE_READ_URL?: string; REDIS_URL?: string };
 
 /**
- * The environment of a process, with its addresses for the login of the part that it is: whatever right is
- * missing, the tests meet it.
+ * The environment of a process, with addresses for the login of its own part, so that the tests meet any
+ * missing right.
  */
 export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
   const login = inject('logins').find((each) => each.part === part)!;
@@ -25,7 +25,7 @@ export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
   return changed;
 }
 
-/** With several hosts it is no URL to Node. */
+/** With several hosts Node does not accept it as a URL. */
 function redisAddressOf(url: string, { name, password }: TestLogin): string {
   return url.replace(/\/\/([^@]*@)?/, `//${name}:${password}@`);
 }

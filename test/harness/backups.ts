@@ -9,21 +9,21 @@ import type { Sql } from '@inventory/db/pool';
 import { onTestFinished } from 'vitest';
 import { createDatabase, noTables } from './database.ts';
 
-/** A database without any table, for a backup to be restored into. It goes with the test. */
+/** A database without tables to restore a backup into. It is removed with the test. */
 export async function createEmptyDatabase(): Promise<{ url: string; sql: Sql }> {
   const { url, sql, drop } = await createDatabase(noTables);
   onTestFinished(drop);
   return { url, sql };
 }
 
-/** A folder for the files of a test; it goes with the test. */
+/** A folder for the files of a test, removed with it. */
 export async function createFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'inventory-backup-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** How many rows each table of a backup has, and what they are: a digest of all of them in whatever order. */
+/** The number of rows in each table of a backup, and a digest of them in any order. */
 export async function describeRows(
   sql: Sql,
 ): Promise<Record<string, { rows: number; digest: string | null }>> {
@@ -37,7 +37,7 @@ export async function describeRows(
   return described;
 }
 
-/** All that the schema makes, as text: columns, keys, checks, indexes, functions, triggers, rights. */
+/** Everything the schema creates, as text: columns, keys, checks, indexes, functions, triggers, rights. */
 export async function describeSchema(sql: Sql): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
     select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) as line

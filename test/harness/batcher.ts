@@ -7,7 +7,7 @@ import { type BatcherOptions, createBatcher } from '@inventory/worker/batcher';
 import type { BatchWorker } from './batches.ts';
 import { inOrder } from './outcomes.ts';
 
-/** The batcher of a worker process; its outcomes are in the order of the envelope's requests. */
+/** The batcher of a worker process. Its outcomes are in the order of the envelope's requests. */
 export function batcherOf({ pool, parts }: BatchWorker, options: Partial<BatcherOptions> = {}) {
   const apply = createBatcher({
     batchMax: 256,

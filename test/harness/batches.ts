@@ -14,19 +14,19 @@ import { expectInvariants } from './invariants.ts';
 import { inOrder } from './outcomes.ts';
 import { allPermissions, uniqueName } from './service.ts';
 
-/** The means by which one worker process applies batches: connections and a memory of its own. */
+/** The parts with which a worker process applies batches: its own connections and memory. */
 export type BatchWorker = {
   pool: BatchPool;
   parts: PartNumbers;
-  /** One batch; null is left to the next one. */
+  /** Applies one batch; a null is left to the next one. */
   applyOnce(requests: readonly QueuedRequest[]): Promise<(StoredOutcome | null)[]>;
-  /** As many batches as it takes until everything is decided. */
+  /** Applies as many batches as it takes to decide everything. */
   apply(requests: readonly QueuedRequest[]): Promise<StoredOutcome[]>;
   /** Closes its connections. */
   end(): Promise<void>;
 };
 
-/** A database without any process, for tests that say which requests meet in which batch. */
+/** A database without processes, for tests that choose which requests meet in a batch. */
 export type Batches = {
   sql: Sql;
   clientId: string;
@@ -34,7 +34,7 @@ export type Batches = {
   worker(options?: Partial<ConnectOptions>, databaseUrl?: string): BatchWorker;
   item(): Promise<string>;
   /**
-   * A request of a client that may do everything in warehouses 1 and 2; its deadline is far away unless told
+   * A request of a client with every permission in warehouses 1 and 2; its deadline is far away unless told
    * otherwise.
    */
   request<Kind extends StockRequest['kind']>(
@@ -44,7 +44,7 @@ export type Batches = {
   ): Queued<Extract<StockRequest, { kind: Kind }>>;
 };
 
-/** As {@link useService}, without the processes. */
+/** Like {@link useService}, without the processes. */
 export function useBatches(): Batches {
   let database: TestDatabase;
   const workers: BatchWorker[] = [];
@@ -120,7 +120,7 @@ export function useBatches(): Batches {
   return batches;
 }
 
-/** Receives so many lots of one unit of a new item in warehouse 1. `body`: more of what each is. */
+/** Receives this many lots of one unit of a new item in warehouse 1. `body`: further fields of each. */
 export async function receiveLots(
   batches: Batches,
   count: number,
@@ -140,7 +140,7 @@ export async function receiveLots(
 }
 
 /**
- * Holds the gates of an item, or the one in a warehouse, as a batch does, until the returned function is
+ * Holds the gates of an item, or its gate in one warehouse, as a batch does, until the returned function is
  * called.
  */
 export async function holdGates(
@@ -171,14 +171,15 @@ export async function holdGates(
     release();
     await held;
   };
-  // Nobody after this test waits for these, however it ended.
+  // Nobody waits for these after the test, however it ended.
   onTestFinished(end);
   return end;
 }
 
 /**
- * Waits until so many connections to this database wait for a lock. Postgres looks, every few milliseconds: a
- * batch waits for a held gate only once and shortly, and this process may be too busy to see it.
+ * Waits until this many connections to the database wait for a lock. Postgres itself checks every few
+ * milliseconds: a batch waits for a held gate only once and briefly, and this process may be too busy to see
+ * it.
  */
 export async function expectWaiting(sql: Sql, count: number): Promise<void> {
   const look = () =>
@@ -205,7 +206,7 @@ export async function expectWaiting(sql: Sql, count: number): Promise<void> {
   await expect.poll(look).toBe(true);
 }
 
-/** The rows of stock_transaction: how many times each status, of one item's requests. */
+/** The number of rows in stock_transaction by status, among one item's requests. */
 export async function countStatuses(sql: Sql, itemID: string): Promise<Record<string, number>> {
   const rows = await sql<{ status: string; count: number }[]>`
     select status, count(*)

@@ -1,15 +1,15 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
-/** A way to a server on which connections can die without a word. */
+/** A way to a server on which connections can die silently. */
 export type Way = {
-  /** The address with the port of this way. */
+  /** The address, with the port of this way. */
   url: string;
   /**
-   * From now on whatever is sent on the connections of this moment is swallowed, both ways and for good; new
-   * ones work. How many there were.
+   * From now on swallows everything on the present connections, both ways and for good; new ones work.
+   * Returns their number.
    */
   swallow(): number;
-  /** New connections lead to another port. */
+  /** Sends new connections to another port. */
   leadTo(port: number): void;
   close(): void;
 };
@@ -40,7 +40,7 @@ export async function openWay(url: string): Promise<Way> {
       from.on('close', () => {
         sockets.delete(from);
         holes.delete(hole);
-        // The end of a connection is a packet too.
+        // The end of a connection is a packet, too.
         if (!isSwallowed) to.destroy();
       });
     }
@@ -63,7 +63,7 @@ export async function openWay(url: string): Promise<Way> {
   };
 }
 
-/** The same address by way of another port of loopback. */
+/** The same address through another port of loopback. */
 export function through(url: string, { port }: { port: number }): string {
   const changed = new URL(url);
   changed.hostname = '127.0.0.1';

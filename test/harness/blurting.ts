@@ -1,5 +1,5 @@
-// Preloaded into a process (`--import`), this does on SIGUSR2 what libraries do that know nothing of our log:
-// it prints, warns, rejects and throws, each with the text of BLURTED in it.
+// Preloaded into a process (`--import`). On SIGUSR2 it does what libraries do that ignore our log: it prints,
+// warns, rejects and throws, each with the text of BLURTED.
 const text = process.env.BLURTED ?? '';
 
 function failure(): Error {

@@ -5,10 +5,10 @@ const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chr
   (path) => path !== undefined && existsSync(path),
 );
 
-/** Whether there is a Chromium; the `.ci` environment has one, elsewhere `CHROMIUM` says where it is. */
+/** Whether there is a Chromium. The `.ci` environment has one; elsewhere `CHROMIUM` gives its path. */
 export const hasBrowser = executablePath !== undefined;
 
-/** Starts it, without a window and without anything that it would ask of the internet. */
+/** Starts it without a window and without requests of its own to the internet. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: executablePath!,

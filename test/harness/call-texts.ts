@@ -3,7 +3,7 @@ import type { AnsweredCall, AnswerReaders, CallTexts } from '@inventory/api/answ
 import { createAnswerTexts } from '@inventory/api/answer-texts';
 import { leftOutText } from '@inventory/domain/stock/left-out';
 
-/** Reads of answers that stand here, by request id, instead of in Postgres. */
+/** Reads answers by request id from this map instead of Postgres. */
 export function readersOf(answers: ReadonlyMap<string, string>): AnswerReaders {
   const some = (requestIds: readonly string[], textOf: (answer: string) => string) =>
     new Map(
@@ -19,7 +19,7 @@ export function readersOf(answers: ReadonlyMap<string, string>): AnswerReaders {
   };
 }
 
-/** The way of an answer that is sent, or given up, when `close` says so; it notes whether it was cut. */
+/** The way of an answer, which `close` ends as sent or given up; notes whether it was cut. */
 export function answerWay() {
   const events = new EventEmitter();
   const way = {
@@ -30,7 +30,7 @@ export function answerWay() {
       events.emit('close');
     },
     close() {
-      // As Node has it, also of one that was sent.
+      // As in Node, also after it was sent.
       way.destroyed = true;
       events.emit('close');
     },
@@ -38,7 +38,7 @@ export function answerWay() {
   return way as typeof way & AnsweredCall['res'];
 }
 
-/** The large answers of a call to which these are known. */
+/** The large answers of a call that knows these. */
 export function callTexts(answers: ReadonlyMap<string, string> = new Map()): CallTexts {
   return createAnswerTexts(readersOf(answers)).open({ clientId: 'client', res: answerWay() });
 }

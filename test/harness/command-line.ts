@@ -9,22 +9,22 @@ const root = join(import.meta.dirname, '../..');
 // Found from any folder.
 const tsx = pathToFileURL(createRequire(join(root, 'package.json')).resolve('tsx')).href;
 
-/** How a command ended; null: by a signal. */
+/** The end of a command; null when a signal ended it. */
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
 export type RunningCommand = { child: ChildProcess; ended: Promise<Ended> };
 
 type Options = {
-  /** Modules loaded before it, by their path in the repository. */
+  /** Modules to load first, by their path in the repository. */
   imports?: readonly string[];
   stdio?: StdioOptions;
-  /** The folder that it is called in; without it, that of the repository. */
+  /** The folder to call it in; the repository's by default. */
   cwd?: string;
 };
 
 /**
- * Starts the command line as a process of its own, with this beside the environment of the tests; it ends
- * with the test.
+ * Starts the command line as its own process, with `env` added to the environment of the tests; it ends with
+ * the test.
  */
 export function startCommand(
   args: readonly string[],
@@ -55,7 +55,7 @@ function launch(
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
       written[name] += text;
     });
-  // Input for a command that has ended is for nobody.
+  // Input for a command that has ended is lost.
   child.stdin?.on('error', () => {});
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code) => resolve({ code, ...written }));
@@ -63,7 +63,7 @@ function launch(
   return { child, ended };
 }
 
-/** Runs the command line to its end. `input`: the text on its standard input. */
+/** Runs the command line to its end. `input` is the text on its standard input. */
 export function runCommand(
   args: readonly string[],
   env: Record<string, string>,
@@ -75,8 +75,8 @@ export function runCommand(
 }
 
 /**
- * Runs a command in this process, with this beside its environment: a process of its own takes seconds on a
- * busy machine. One at a time.
+ * Runs a command in this process, with `env` added to its environment: a process of its own takes seconds on
+ * a busy machine. One at a time.
  */
 export async function runHere(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const written = { stdout: '', stderr: '' };

@@ -5,7 +5,7 @@ import { fixedKeys } from './envelopes.ts';
 import { allApplied } from './outcomes.ts';
 
 /**
- * The worker's side of a queue, without a database: unless told otherwise it applies everything. It ends with
+ * The worker's side of a queue, without a database: it applies everything unless told otherwise. It ends with
  * the test.
  */
 export async function openConsumer(

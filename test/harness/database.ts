@@ -5,13 +5,10 @@ import { databaseOf, templateName } from './global-setup.ts';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 
-/** Postgres' own: a database without any table. */
+/** Postgres' own template: a database without tables. */
 export const noTables = 'template1';
 
-/**
- * A database of a test's own, with all tables and nothing in them; or a copy of another one, which nobody is
- * connected to.
- */
+/** A test's own database with all tables, empty; or a copy of another database without connections. */
 export async function createDatabase(template: string = templateName): Promise<TestDatabase> {
   const serverUrl = inject('databaseUrl');
   const name = `inventory_test_${randomBytes(6).toString('hex')}`;

@@ -5,12 +5,12 @@ import { type EnvelopeKeys, openEnvelopeKeys } from '@inventory/queue/envelope-k
 import { signEnvelope } from '@inventory/queue/signature';
 import type { Queue } from 'bullmq';
 
-/** One key for both sides of a queue that have no database. */
+/** One key for both sides of a queue without a database. */
 export function fixedKeys(): Promise<EnvelopeKeys> {
   return openEnvelopeKeys(async () => [{ kid: 1, secret: Buffer.alloc(32, 7), settled: true }]);
 }
 
-/** Puts requests into a queue as an api does that works on this database. */
+/** Queues requests like an api that works on this database. */
 export async function addEnvelope(
   queue: Queue,
   sql: Sql,

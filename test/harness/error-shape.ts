@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import type { ApiAnswer } from './api-client.ts';
 
-// Words that no answer may show: statements, places in the code or on the disk, names of the parts
-// underneath.
+// Words that no answer may show: statements, places in the code or on the disk, names of the underlying
+// parts.
 const inside =
   /node_modules|\.[jt]s:\d|^\s+at |\/src\/|\/usr\/|\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|relation "|column "|invalid byte|postgres|redis|bullmq|ECONN|constraint|stack/im;
 
 /**
- * An answer that is no failure of the service, and that is the contract's error object when it is a refusal.
+ * Expects an answer that is no failure of the service and, if it is a refusal, the contract's error object.
  */
 export function expectRefusalShape(
   {

@@ -2,25 +2,23 @@ import { answerHeaders, headerComponents, sharedAnswers } from '@inventory/api/o
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ApiAnswer } from './api-client.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into by its own names.
+// biome-ignore lint/suspicious/noExplicitAny: the document has its own names.
 type Json = any;
 
 const families = /^\/(PurchaseOrder|ShippingOrder|WorkOrder|Report)(\/|$)/;
-// An answer of the document's own pages is no JSON of the contract.
+// The document's own pages are not JSON of the contract.
 const unlisted = /^\/(docs|openapi\.json)(\/|$)/;
 
 /** The document as a checker of answers. */
 export type Documented = {
-  /**
-   * Throws when the document does not have this answer: its status, its headers, each property of its body.
-   */
+  /** Throws when this answer is not in the document: its status, its headers, each property of its body. */
   expectDocumented(method: string, path: string, answer: ApiAnswer): void;
 };
 
 /** Reads a document; a schema is compiled when the first answer needs it. */
 export function createDocumented(document: Json): Documented {
   const ajv = createAjv(document);
-  // Answers of no operation, such as 405, are no part of the document.
+  // Answers outside any operation, such as 405, are not documented.
   const whole = {
     ...document,
     components: { ...document.components, responses: sharedAnswers(), headers: headerComponents() },
@@ -38,7 +36,7 @@ export function createDocumented(document: Json): Documented {
     return (matching.find((each) => each.isExact) ?? matching[0])?.operations[name];
   }
 
-  /** The response that the document has for this status, or undefined. */
+  /** The document's response for this status, or undefined. */
   function responseOf(method: string, path: string, status: number): Json | undefined {
     const { responses } = whole.components;
     if (status === 405) return responses.MethodNotAllowed;
@@ -95,7 +93,7 @@ export function createDocumented(document: Json): Documented {
   };
 }
 
-/** Knows the document's schemas and formats. Datetimes of answers have one form only. */
+/** Knows the document's schemas and formats. Datetimes in answers have a single form. */
 export function createAjv(document: Json): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
@@ -108,7 +106,7 @@ export function createAjv(document: Json): Ajv2020 {
       password: true,
     },
   });
-  // For generators; the parts that it tells apart say it themselves, by a constant.
+  // For generators; the variants are distinguished by a constant of their own.
   ajv.addKeyword('discriminator');
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     ajv.addSchema(strict(inlined(schema)), name);
@@ -116,7 +114,7 @@ export function createAjv(document: Json): Ajv2020 {
   return ajv;
 }
 
-/** The schema a `$ref` stands for. */
+/** The schema that a `$ref` points to. */
 export function resolve(document: Json, node: Json): Json {
   if (node?.$ref === undefined) return node;
   return node.$ref
@@ -125,12 +123,12 @@ export function resolve(document: Json, node: Json): Json {
     .reduce((inside: Json, name: string) => inside[name], document);
 }
 
-/** A schema with references as ajv knows them. */
+/** A schema with references in the form ajv knows. */
 export function inlined(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"'));
 }
 
-/** The document lets later versions add fields; a test does not. */
+/** The document lets later versions add fields; the tests do not. */
 function strict(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -145,8 +143,8 @@ function strict(schema: Json): Json {
 let served: Promise<Documented> | undefined;
 
 /**
- * Checks an answer against the document that the service itself serves, which is read once per test file.
- * Outside the base path nothing is documented.
+ * Checks an answer against the document of the service, which is read once per test file. Nothing outside the
+ * base path is documented.
  */
 export async function expectDocumented(baseUrl: string, method: string, path: string, answer: ApiAnswer) {
   if (!baseUrl.endsWith('/api/v1')) return;

@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici';
 
-// A process of its own, so that what it does takes no time of the one that measures. Sends the same kind of
-// request on so many connections, each as soon as the one before is answered, until it is ended. FLOOD_URL,
-// FLOOD_TOKENS (JSON, one after the other), FLOOD_CONNECTIONS.
+// A separate process, so that its work takes no time from the one that measures. Sends the same kind of
+// request on many connections, each as soon as the previous one is answered, until it is ended. FLOOD_URL,
+// FLOOD_TOKENS (JSON, used one after the other), FLOOD_CONNECTIONS.
 const { FLOOD_URL = '', FLOOD_TOKENS = '[]', FLOOD_CONNECTIONS = '1' } = process.env;
 const tokens = JSON.parse(FLOOD_TOKENS) as string[];
 const connections = Number(FLOOD_CONNECTIONS);
@@ -19,7 +19,7 @@ async function flood() {
       });
       await answer.body.dump();
     } catch {
-      // A connection that was closed: the next one is opened.
+      // The connection was closed: the next one is opened.
     }
   }
 }

@@ -4,18 +4,18 @@ import fc from 'fast-check';
 import { readHeaders } from './read-headers.ts';
 import { fieldsOf, requestOf, routes } from './routes.ts';
 
-/** Any request at all, as bytes. */
+/** Any request, as bytes. */
 export type FuzzedRequest = {
   method: string;
-  /** Below the base path; null when the bytes were spoiled, so that nobody knows what is asked. */
+  /** Below the base path; null when the bytes were spoiled, so that the path is unknown. */
   path: string | null;
   parts: Uint8Array[];
 };
 
-/** The parts that make a request come through: a token, an item, and the client's own id and secret. */
+/** The parts that let a request through: a token, an item, and the client's own id and secret. */
 export type Known = { token: string; itemID: string; clientId: string; secret: string };
 
-/** The text of a JSON value, as it goes out: also what no JavaScript value can say. */
+/** The text of a JSON value as it is sent, including texts that no JavaScript value produces. */
 const rawJson = fc.constantFrom(
   '1e400',
   '-1e400',
@@ -100,7 +100,7 @@ const queryNames = [
   ...strangeNames,
 ];
 
-/** A body that was valid before some of its fields were spoiled, or no object at all. */
+/** A valid body with some fields spoiled, or something that is not an object. */
 function bodyOf(declared: Route, itemID: string): fc.Arbitrary<string> {
   const valid = Object.entries(requestOf(declared, { itemID }).body ?? {});
   const field = fc.tuple(fc.constantFrom(...fieldsOf(declared, 'body'), ...strangeNames), jsonText);
@@ -111,7 +111,7 @@ function bodyOf(declared: Route, itemID: string): fc.Arbitrary<string> {
     )
     .map(([fields, isTwice]) => {
       const all = [...valid.map(([name, value]) => [name, JSON.stringify(value)] as const), ...fields];
-      // A field given twice hides all else that is wrong.
+      // A field given twice hides all other errors.
       const members = isTwice ? all : [...new Map(all)];
       return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
     });
@@ -216,9 +216,7 @@ const extraHeaders = fc.oneof(
   { weight: 2, arbitrary: fc.array(fc.tuple(fc.constantFrom(...headerNames), headerText), { maxLength: 4 }) },
 );
 
-/**
- * How a body is sent: as it is, compressed, compressed and cut, in pieces.
- */
+/** The way to send a body: as it is, compressed, compressed and cut, in pieces. */
 const coding = fc.oneof(
   { weight: 10, arbitrary: fc.constant('identity' as const) },
   fc.constantFrom('gzip', 'cut gzip', 'x', 'chunks', 'gzip in chunks'),
@@ -273,7 +271,7 @@ type Asked = {
   authorization: string | null;
 };
 
-/** On a route, of what was valid before it was spoiled. */
+/** On a route, with valid parts that were then spoiled. */
 function onRoute({ token, itemID }: Known): fc.Arbitrary<Asked> {
   return fc.constantFrom(...routes).chain((declared) =>
     fc.record({
@@ -313,7 +311,7 @@ function onToken({ clientId, secret }: Known): fc.Arbitrary<Asked> {
   });
 }
 
-/** Paths that are no route: the documents, the families that are not there, and paths that nobody knows. */
+/** Paths that are no route: the documents, families that are not implemented, unknown paths. */
 function elsewhere({ token }: Known): fc.Arbitrary<Asked> {
   const places = [
     '/docs',
@@ -337,7 +335,7 @@ function elsewhere({ token }: Known): fc.Arbitrary<Asked> {
   });
 }
 
-/** Bytes of a request that were changed, cut or doubled on the way. */
+/** The bytes of a request, changed, cut or doubled on the way. */
 const spoiling = fc.array(
   fc.record({
     at: fc.nat({ max: 10_000 }),
@@ -361,7 +359,7 @@ function spoiled(bytes: Buffer, changes: { at: number; kind: string; bytes: Uint
   }, bytes);
 }
 
-/** Any request to any route, to `/Token`, to the documents or to nowhere; some of them no HTTP any more. */
+/** Any request to any route, to `/Token`, to the documents or to nowhere; some are not HTTP any more. */
 export function fuzzedRequest(known: Known): fc.Arbitrary<FuzzedRequest> {
   const asked = fc.oneof(
     { weight: 16, arbitrary: onRoute(known) },
@@ -380,16 +378,16 @@ export function fuzzedRequest(known: Known): fc.Arbitrary<FuzzedRequest> {
       ...sent.headers,
       ...extra,
     ];
-    // A path as it was written: a text that no URL may hold is another test's, or comes by spoiling.
+    // The path as written: another test covers texts that no URL may hold, and spoiling produces some.
     const path = request.path.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
     const lines = [`${request.method} /api/v1${path} HTTP/1.1`, ...headers.map((pair) => pair.join(': '))];
     const parts = [Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent.bytes];
-    // An own length, coding or expectation makes of it whatever it makes.
+    // With a different length, coding or expectation, anything may come of it.
     const reframed = extra.some(([name]) =>
       /^(content-length|transfer-encoding|host|expect|upgrade|connection)$/i.test(name),
     );
     if (changes === null) return { method: request.method, path: reframed ? null : path, parts };
-    // The reader may be in the middle of anything, and this does not go on with it.
+    // The reader may be in the middle of anything, and this cannot be its continuation.
     const rest = Buffer.from('zz\r\n\r\n');
     return { method: request.method, path: null, parts: [spoiled(Buffer.concat(parts), changes), rest] };
   });

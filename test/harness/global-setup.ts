@@ -16,11 +16,9 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Brings Postgres and Redis up for the whole run: the ones that are given, else Docker, else local binaries.
- */
+/** Starts Postgres and Redis for the whole run: given servers, or else Docker, or else local binaries. */
 export default async function setUp(project: TestProject) {
-  // Two runs at once need a folder each.
+  // Two simultaneous runs need a folder each.
   const name = process.env.TEST_STACK === undefined ? 'test' : `test-${process.env.TEST_STACK}`;
   const stack = await startStack({
     folder: join(import.meta.dirname, '../../.local', name),

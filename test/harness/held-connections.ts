@@ -4,12 +4,12 @@ import { through } from './black-hole.ts';
 /** A way to a server on which new connections can be kept waiting. */
 export type HeldWay = {
   url: string;
-  /** New connections get nowhere until they are let go. */
+  /** Keeps new connections waiting until they are let go. */
   hold(): void;
   letGo(): void;
-  /** How many are held. */
+  /** The number of connections held. */
   heldCount(): number;
-  /** How many have ended. */
+  /** The number of connections that have ended. */
   closedCount(): number;
   close(): void;
 };

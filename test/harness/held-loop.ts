@@ -2,28 +2,27 @@ import { expect } from 'vitest';
 import type { ProbedApi } from './probed-api.ts';
 import { connectRaw } from './raw-http.ts';
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export type WireRequest = { head: string; body?: string | Uint8Array };
 
 /** Requests at one place, and a harmless one of the same size there. */
 export type Place = { name: string; harmless: WireRequest; hostile: readonly WireRequest[] };
 
-// A harmless request of 64 KB takes 1 to 2 ms of a processor where the promise is 50 ms. A request known to
-// be slow here takes ten times as long as a harmless one, a pattern that goes back over its input fifty times
-// and more.
+// A harmless request of 64 KB takes 1 to 2 ms of a processor, where the promise is 50 ms. A request known to
+// be slow here takes ten times as long as a harmless one, and a backtracking pattern fifty times and more.
 const ratioMax = 30;
 const rounds = 5;
-// At once, while nothing is suspected.
+// This many at once, while nothing is suspected.
 const connectionCount = 4;
 
-/** Sends requests to an api and watches for how long each holds its event loop. */
+/** Sends requests to an api and measures how long each holds its event loop. */
 export function createLoopWatch(api: ProbedApi) {
   const connections = Array.from({ length: connectionCount }, () => connectRaw(api.port));
   const usual = new Map<string, number>();
 
   async function send({ head, body }: WireRequest, connection = connections[0]!) {
     const answer = await connection.send([head, ...(body === undefined ? [] : [body])]);
-    // Which answer it is, is another test's: a loop that is held for seconds has time left only for 503.
+    // Another test checks the answer: a loop held for seconds only has time for 503.
     expect(answer, `no answer: ${head.slice(0, 200)}`).not.toBeNull();
   }
 
@@ -33,7 +32,7 @@ export function createLoopWatch(api: ProbedApi) {
     return api.measure();
   }
 
-  /** The processor time of a harmless request. A loop may not be held for many times that. */
+  /** The processor time of a harmless request. No request may hold the loop for many times that. */
   async function usualMs({ harmless }: Place): Promise<number> {
     const known = usual.get(harmless.head);
     if (known !== undefined) return known;
@@ -60,8 +59,8 @@ export function createLoopWatch(api: ProbedApi) {
 
   return {
     /**
-     * The first request at a place that held the loop for longer than many harmless ones would; null when
-     * none did.
+     * The first request at a place that held the loop longer than many harmless ones would; null when none
+     * did.
      */
     async slowAt(place: Place): Promise<string | null> {
       const most = ratioMax * (await usualMs(place));
@@ -73,7 +72,7 @@ export function createLoopWatch(api: ProbedApi) {
         }),
       );
       if ((await api.measure()).heldMs <= most) return null;
-      // One of them, or the machine.
+      // The cause is one of them, or the machine.
       for (const request of place.hostile) {
         const slow = await judge(place, request);
         if (slow !== null) return slow;

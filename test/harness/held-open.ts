@@ -6,8 +6,8 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { onTestFinished } from 'vitest';
 
 /**
- * Does `write` in a database transaction and leaves that open, as a writer is that stalls before its commit.
- * `write` may begin and end what it takes for a transaction of its own. Returns how to commit.
+ * Runs `write` in a database transaction and leaves it open, like a writer that stalls before its commit.
+ * `write` may begin and end a transaction of its own inside. Returns the commit.
  */
 export async function holdOpen(
   sql: Sql,
@@ -20,7 +20,7 @@ export async function holdOpen(
     open = false;
     await own.unsafe(how).finally(() => own.release());
   };
-  // Whatever became of the test.
+  // However the test ended.
   onTestFinished(() => end('rollback'));
   const held = new Proxy(own as unknown as Sql, {
     get: (from, name) =>
@@ -31,7 +31,7 @@ export async function holdOpen(
   return () => end('commit');
 }
 
-/** Applies a batch by {@link holdOpen}; its gates are made beside it, as always. */
+/** Applies a batch by {@link holdOpen}; its gates are created outside the transaction, as always. */
 export async function applyHeld(sql: Sql, held: Sql, requests: readonly QueuedRequest[]): Promise<void> {
   const pool: BatchPool = {
     sql,

@@ -1,10 +1,10 @@
 import { inventory as program } from '@inventory/admin/program';
 import type { Command } from 'commander';
 
-/** A command by its words, what its help says, and the examples in it, without `npx -y pnpm@12 inventory`. */
+/** A command, its help text, and the examples in it, without `npx -y pnpm@12 inventory`. */
 export type Help = { command: string; description: string; text: string; examples: string[] };
 
-/** What each command says of itself, the command line as a whole first. */
+/** The help of each command, beginning with the command line as a whole. */
 export function readHelps(command: Command = program, above: readonly string[] = []): Help[] {
   const names = above.concat(command === program ? [] : command.name());
   let text = '';

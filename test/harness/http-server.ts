@@ -24,7 +24,7 @@ type Options = {
 };
 
 /**
- * The HTTP server of the api in front of this handler, for one test. It checks its connections fifty times a
+ * The api's HTTP server in front of this handler, for one test. It checks its connections fifty times a
  * second unless told otherwise.
  */
 export async function serve(handle: RequestListener, options: Options = {}) {

@@ -3,7 +3,7 @@ import type { Sql } from '@inventory/db/pool';
 import { expect } from 'vitest';
 
 /**
- * The invariants after every test: levels, lots and entries agree everywhere, and nothing ever deadlocked.
+ * The invariants after every test: levels, lots and entries agree everywhere, and there was never a deadlock.
  */
 export async function expectInvariants(sql: Sql): Promise<void> {
   expect(await findImbalances(sql)).toEqual([]);
@@ -13,14 +13,14 @@ export async function expectInvariants(sql: Sql): Promise<void> {
 }
 
 /**
- * That no transaction of these connections was ever rolled back, by a deadlock or to be tried again. They
- * must be closed: only then has Postgres surely counted what they did.
+ * Expects that no transaction of these connections was ever rolled back, after a deadlock or for a retry.
+ * They must be closed, because only then has Postgres counted all their work.
  */
 export async function expectNoRollbacks(sql: Sql, connections: string): Promise<void> {
   expect(await countWhenClosed(sql, connections)).toEqual({ deadlocks: 0, rollbacks: 0 });
 }
 
-/** That none of these connections, closed as above, was ever in a deadlock. */
+/** Expects that none of these connections, closed as above, was ever in a deadlock. */
 export async function expectNoDeadlocks(sql: Sql, connections: string): Promise<void> {
   expect(await countWhenClosed(sql, connections)).toMatchObject({ deadlocks: 0 });
 }

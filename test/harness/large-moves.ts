@@ -6,8 +6,8 @@ import { uniqueName } from './service.ts';
 export const lotsOfLargeMove = 300;
 
 /**
- * So many moves of all lots of an item, as operations that were applied, each under its key: the answer to
- * each has some 200,000 characters.
+ * Moves all lots of an item this many times, each under its own key, and returns the applied operations: the
+ * answer to each has some 200,000 characters.
  */
 export async function applyLargeMoves(
   client: ApiClient,
@@ -19,10 +19,10 @@ export async function applyLargeMoves(
   expect(received.status, received.text.slice(0, 300)).toBe(200);
   const operations = Array.from({ length: count }, (_, index) => ({
     ...{ op: 'move', key: uniqueName('large'), itemID, units: lotsOfLargeMove, wid: 1 },
-    // JSON has six characters for each.
+    // JSON writes each as six characters.
     toSpot: (index % 2 === 0 ? '\u0001' : '\u0002').repeat(100),
   }));
-  // A list whose answers are so large is begun in parts.
+  // A list with such large answers begins in parts.
   const send = () => client.post('/Inventory/Batch', { mode: 'each', operations });
   await expect
     .poll(async () => outcomesOf((await send()).body), { interval: 500, timeout: 60_000 })

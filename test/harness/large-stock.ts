@@ -1,13 +1,12 @@
 import type { Sql, Tx } from '@inventory/db/pool';
 
-/** How much there is; one lot in ten is of the large item. */
+/** The number of lots; one in ten is of the large item. */
 export const largeStock = { lots: 1_000_000, items: 20_000, warehouses: 3 } as const;
 
 /**
- * The item that has a tenth of all lots, all in one warehouse and in stock. Each lot has a serial, a second
- * serial and an RFID tag of its own; they lie on a thousand spots, but for the newest, which lies alone on
- * `rareSpot`. A third of them expires some day, one in a thousand has expired, and one in a hundred is on
- * hold.
+ * The item with a tenth of all lots, all in one warehouse and in stock. Each lot has its own serial, second
+ * serial and RFID tag; they are on a thousand spots, except for the newest, which is alone on `rareSpot`. A
+ * third of them will expire some day, one in a thousand has expired, and one in a hundred is on hold.
  */
 export const largeItem = {
   shortId: 'LARGE-ITEM',
@@ -25,7 +24,7 @@ export const largeItemLot = (n: number) => ({
   spot: n === largeItem.lots ? largeItem.rareSpot : `L-${String(n % largeItem.spots).padStart(4, '0')}`,
 });
 
-// Tell the counts and sets of the lists what there is more; these are made anew at the end.
+// These keep the counts and sets of the lists up to date, which are rebuilt at the end.
 const counting = [
   ['item', 'item_added'],
   ['stock_level', 'level_added'],
@@ -33,10 +32,10 @@ const counting = [
 ] as const;
 
 /**
- * Fills a test database with a million lots in their gates, for tests of plans: few items have many lots, one
- * has 100,000; clustered by item, which is what turns plans over, and analysed. Lots, levels and the counts
- * of the lists agree. There is no ledger of it, so the checks after a test of a whole service would fail.
- * Some 20 s on two cores. Returns the number of the large item.
+ * Fills a test database with a million lots in their gates, for tests of plans: few items have many lots, and
+ * one has 100,000; clustered by item, which is what changes plans, and analysed. Lots, levels and the counts
+ * of the lists agree. There is no ledger, so the checks after a test of a whole service would fail. Takes
+ * some 20 s on two cores. Returns the number of the large item.
  */
 export async function fillLargeStock(sql: Sql): Promise<{ partNo: number }> {
   const partNo = await sql.begin(async (tx) => {
@@ -69,7 +68,7 @@ export async function fillLargeStock(sql: Sql): Promise<{ partNo: number }> {
   return { partNo };
 }
 
-/** Returns the number of the first, which is the large item; the others follow it. */
+/** Returns the number of the first one, which is the large item; the others follow it. */
 async function addItems(tx: Tx): Promise<number> {
   const [large] = await tx<{ part_no: number }[]>`
     insert into item (short_id, created_by)
@@ -85,7 +84,9 @@ async function addItems(tx: Tx): Promise<number> {
 
 type Dropped = { name: string; make: string };
 
-/** Row by row, a million times, they would cost more than all the rest. The key stays: recNos only grow. */
+/**
+ * Updating row by row, a million times, would cost more than all the rest. The key stays: recNos only grow.
+ */
 async function dropIndexesAndChecks(tx: Tx): Promise<{ indexes: Dropped[]; checks: Dropped[] }> {
   const indexes = await tx<Dropped[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as make
@@ -103,7 +104,7 @@ async function dropIndexesAndChecks(tx: Tx): Promise<{ indexes: Dropped[]; check
   return { indexes, checks };
 }
 
-/** First the one that the table is clustered by, then the others, which would otherwise be made twice. */
+/** First the index that the table is clustered by, then the others, which would otherwise be built twice. */
 async function makeIndexesAndChecks(
   tx: Tx,
   { indexes, checks }: { indexes: Dropped[]; checks: Dropped[] },
@@ -114,10 +115,7 @@ async function makeIndexesAndChecks(
   for (const each of [...indexes, ...checks]) if (each !== byItem) await tx.unsafe(each.make);
 }
 
-/**
- * In the order they were received in, as a warehouse gets them: those of the large item lie between the
- * others.
- */
+/** In the order of receipt, as in a real warehouse: lots of the large item lie between the others. */
 async function addLots(tx: Tx, partNo: number): Promise<void> {
   const each = largeStock.lots / largeItem.lots;
   await tx`

@@ -4,34 +4,36 @@ import type { ProbedApi } from './probed-api.ts';
 import { connectRaw } from './raw-http.ts';
 
 /**
- * A place where a request says something: a request whose text there has so many bytes, at most `bytesMax`.
+ * A place in a request that takes a text: `put` makes a request with this text there, of at most `bytesMax`
+ * bytes.
  */
 export type ReadPlace = {
   name: string;
   bytesMax: number;
   put: (text: string) => WireRequest;
-  /** For twice as many bytes, where a parser that is not ours does most of the work. */
+  /** The limit for twice as many bytes, where a parser that is not ours does most of the work. */
   ratioMax?: number;
 };
 
-/** Makes it so many bytes long. */
+/** Lengthens the text to this many bytes. */
 type Lengthened = (bytes: number) => string;
 type Cost = { workedMs: number; stretchMs: number };
 
 // Twice as many bytes may cost three times as much.
 const ratioMax = 3;
 const stretchMs = 50;
-// A cost below this, or below so many times that of a harmless text, tells nothing: it is the machine's.
+// A smaller cost, or less than this many times that of a harmless text, proves nothing: it may be the
+// machine's.
 const floorMs = 12;
 const harmlessTimes = 4;
-// On a machine where a harmless text takes longer than a stretch's tenth, a stretch may be longer too.
+// On a machine where a harmless text takes longer than a tenth of the limit, a stretch may be longer, too.
 const stretchHarmlessTimes = 10;
 const tries = 5;
 const doubtfulTries = 20;
-// The smaller first: what is slow there is not waited for at the limit.
+// The smaller sizes first, so that nobody waits at the limit for a text that is slow already there.
 const parts = [1 / 16, 1 / 4, 1];
 
-/** Sends texts of a size and of twice the size to an api, and compares what its processor did for them. */
+/** Sends texts of a size and of twice that size to an api, and compares the processor time. */
 export function createLinearWatch(api: ProbedApi) {
   const connection = connectRaw(api.port);
   const usual = new Map<string, Pick<Cost, 'workedMs'>>();
@@ -43,13 +45,13 @@ export function createLinearWatch(api: ProbedApi) {
       expect(answer, `no answer: ${head.slice(0, 200)}`).not.toBeNull();
     }
     const { heldMs, workedMs, stretchMs } = await api.measure();
-    // A neighbour on the machine holds the loop as well, and the collection of garbage works beside it.
+    // Other programs hold the loop as well, and garbage collection runs beside it.
     return { workedMs, stretchMs: Math.min(heldMs, stretchMs) };
   }
 
   /**
-   * The least of several tries, until it is `little`: nothing makes a request cheaper than it is, and a busy
-   * machine makes it dearer.
+   * The least of several tries, or the first that is `little`: nothing makes a request cheaper than it is,
+   * and a busy machine makes it dearer.
    */
   async function least(
     request: WireRequest,
@@ -67,7 +69,7 @@ export function createLinearWatch(api: ProbedApi) {
     return found;
   }
 
-  /** What a text may cost at a place, by what a harmless one costs there. */
+  /** The limit for a text at a place, from the cost of a harmless one there. */
   async function limits({ name, bytesMax, put }: ReadPlace) {
     const { workedMs } = usual.get(name) ?? (await least(put('a'.repeat(bytesMax))));
     usual.set(name, { workedMs });
@@ -78,7 +80,7 @@ export function createLinearWatch(api: ProbedApi) {
     };
   }
 
-  /** By itself, at one size. */
+  /** A text alone, at one size. */
   async function judge(place: ReadPlace, text: Lengthened, bytes: number): Promise<string | null> {
     const { workMax, stretchMax } = await limits(place);
     const put = (size: number) => place.put(text(size));

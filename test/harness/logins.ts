@@ -8,7 +8,7 @@ import type { RedisLogins } from './redis-servers.ts';
 /** A login of a part of the service, the same on Postgres and on Redis. */
 export type TestLogin = { part: Part; name: string; password: string };
 
-/** Logins of a run's own: a second run on the same servers does not take them away. */
+/** Logins of this run alone, which a second run on the same servers does not remove. */
 export function createLogins(): TestLogin[] {
   const run = randomBytes(4).toString('hex');
   return parts.map((part) => ({
@@ -18,7 +18,7 @@ export function createLogins(): TestLogin[] {
   }));
 }
 
-/** Makes the logins on a Postgres whose template is migrated. Returns how they are removed. */
+/** Creates the logins on a Postgres whose template is migrated. Returns a function that removes them. */
 export async function addLogins(sql: Sql, logins: readonly TestLogin[]): Promise<() => Promise<void>> {
   await ensureLogins(sql, logins);
   return async () => {
@@ -27,8 +27,8 @@ export async function addLogins(sql: Sql, logins: readonly TestLogin[]): Promise
 }
 
 /**
- * Makes the logins on a Redis, with the rights that they have everywhere but for the prefix: each test has
- * one. `redis` may do everything.
+ * Creates the logins on a Redis with their usual rights, except for the prefix, which differs between tests.
+ * `redis` may do everything.
  */
 export async function addRedisLogins(redis: Redis, logins: readonly TestLogin[]): Promise<void> {
   for (const { part, name, password } of logins) {
@@ -50,7 +50,7 @@ export async function findRefused(redis: Redis, logins: readonly TestLogin[]): P
   });
 }
 
-/** The same as the lines of an ACL file, and one more login that may do everything. */
+/** The same as the lines of an ACL file, with one more login that may do everything. */
 export function redisLogins(logins: readonly TestLogin[]): RedisLogins {
   const almighty = { user: 'almighty', password: randomBytes(16).toString('hex') };
   const lines = logins.map(({ part, name, password }) =>

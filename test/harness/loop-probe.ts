@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-// Loaded into a process before its main module (`probed-api.ts`). Whoever connects to the socket is told, in
-// milliseconds, for how long the event loop of this process did not turn at most, how long its processors
-// worked, and how long they did from one turn to the next at most, since the last one who asked.
+// Loaded into a process before its main module (`probed-api.ts`). Answers each question on its socket with
+// three figures since the last question, in milliseconds: the longest time that the event loop did not turn,
+// the processor time, and the most processor time from one turn to the next.
 
 const held = monitorEventLoopDelay({ resolution: 1 });
 held.enable();
@@ -22,7 +22,7 @@ function msOf({ user, system }: NodeJS.CpuUsage): number {
 const server = createServer((socket) => {
   socket.on('error', () => {});
   socket.on('data', () => {
-    // The longest stretch until now is noted when the histogram's timer comes, which is due before this one.
+    // The longest stretch so far is noted when the histogram's timer fires, which is due before this one.
     setTimeout(() => {
       socket.write(`${held.max / 1e6} ${msOf(process.cpuUsage(workedBefore))} ${stretchMs}\n`);
       held.reset();

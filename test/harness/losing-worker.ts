@@ -10,8 +10,8 @@ import { Worker } from 'bullmq';
 import { inject } from 'vitest';
 
 /**
- * A worker that applies every envelope, and then does with its job as `lose` says: the answer is never told.
- * Returns its end.
+ * A worker that applies every envelope and then runs `lose` instead of answering. Returns a function that
+ * ends it.
  */
 export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<never>): () => Promise<void> {
   const redis = connectConsumer(inject('redisUrl'), '', () => {});
@@ -26,7 +26,7 @@ export function startLosingWorker(sql: Sql, prefix: string, lose: () => Promise<
     },
     { connection: redis, prefix, concurrency: 100, skipVersionCheck: true, drainDelay: blockMs / 1000 },
   );
-  // What becomes of a job is told to the api that waits for it, as a worker does.
+  // Sends the ends of jobs to the api that waits, as a worker does.
   answerReaders(worker, `${prefix}:${queueName(0)}`, producer);
   worker.on('error', () => {});
   return async () => {

@@ -3,7 +3,9 @@ import type { Tx } from '@inventory/db/pool';
 
 export type Looked = { rows: number; pages: number };
 
-/** What a connection has lately read of the table of lots, and the pages of it and of its indexes. */
+/**
+ * The rows of the table of lots, and the pages of it and of its indexes, that a connection has lately read.
+ */
 async function readLooked(tx: Tx): Promise<Looked> {
   const [row] = await tx<Looked[]>`
     select pg_stat_get_xact_tuples_returned('lot'::regclass) + sum(pg_stat_get_xact_tuples_fetched(indexrelid))::bigint as rows,
@@ -13,7 +15,7 @@ async function readLooked(tx: Tx): Promise<Looked> {
   return row!;
 }
 
-/** The lots that `work` looks at in this transaction, whether it finds them or passes over them. */
+/** The lots that `work` looks at in this transaction, found or skipped. */
 export async function lookedAt(tx: Tx, work: () => Promise<unknown>): Promise<Looked> {
   const before = await readLooked(tx);
   await work();
@@ -21,7 +23,7 @@ export async function lookedAt(tx: Tx, work: () => Promise<unknown>): Promise<Lo
   return { rows: after.rows - before.rows, pages: after.pages - before.pages };
 }
 
-/** The same pool, which tells of each transaction what lots it has looked at. */
+/** The same pool, which reports the lots that each transaction has looked at. */
 export function countingPool(pool: BatchPool, tell: (looked: Looked) => void): BatchPool {
   return {
     ...pool,

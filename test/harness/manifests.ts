@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
-/** The folder of what is applied to a cluster. */
+/** The folder of the manifests. */
 export const manifestFolder = join(import.meta.dirname, '../../deploy/kubernetes');
 
-// Whatever stands in a file: tsc says what may.
+// Any content of a file: tsc checks what is allowed.
 // biome-ignore lint/suspicious/noExplicitAny: the shapes are those of Kubernetes, and are checked as a whole.
 export type Manifest = any;
 
 export type ManifestFile = { path: string; documents: Manifest[] };
 
-/** Every YAML file of the folder, by its path from there, with what stands in it. */
+/** Every YAML file of the folder, by its path from there, with its content. */
 export const manifestFiles: readonly ManifestFile[] = readdirSync(manifestFolder, {
   recursive: true,
   withFileTypes: true,
@@ -24,7 +24,7 @@ export const manifestFiles: readonly ManifestFile[] = readdirSync(manifestFolder
     documents: readManifests(readFileSync(path, 'utf8')),
   }));
 
-/** The documents of a text, without empty ones. Throws what YAML refuses. */
+/** The documents of a text, without empty ones. Throws on invalid YAML. */
 export function readManifests(text: string): Manifest[] {
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors.length > 0) throw document.errors[0];
@@ -35,7 +35,7 @@ export function readManifests(text: string): Manifest[] {
 
 export const kustomizations = manifestFiles.filter(({ path }) => path.endsWith('kustomization.yaml'));
 
-/** The files and folders that a kustomization names, by their path from the folder of all. */
+/** The files and folders that a kustomization names, by their path from the top folder. */
 export function namedBy({ path, documents }: ManifestFile): string[] {
   const [{ resources = [], components = [], patches = [], configMapGenerator = [] }] = documents;
   return [
@@ -46,7 +46,7 @@ export function namedBy({ path, documents }: ManifestFile): string[] {
   ].map((name: string) => relative(manifestFolder, join(manifestFolder, dirname(path), name)));
 }
 
-/** What is applied: every document that is no patch and no kustomization. */
+/** The applied manifests: every document except patches and kustomizations. */
 export const manifests: readonly Manifest[] = manifestFiles
   .filter((file) => !kustomizations.includes(file))
   .flatMap(({ documents }) => documents)
@@ -56,7 +56,7 @@ export function ofKind(kind: string, among: readonly Manifest[] = manifests): Ma
   return among.filter((each) => each.kind === kind);
 }
 
-/** The pods that these manifests start: the name of what starts them, their labels, their specification. */
+/** The pods that these manifests start: the name of their workload, their labels, their specification. */
 export const podTemplates = ['Deployment', 'Job'].flatMap((kind) =>
   ofKind(kind).map(({ metadata, spec }) => ({
     name: metadata.name as string,

@@ -1,7 +1,7 @@
 /**
- * Work that goes on while the test waits for something else. Should that wait fail, the work fails after it,
- * by a service that is stopped or a pool that is closed: that is no second failure. Whoever awaits the work
- * still gets its own.
+ * Marks work that goes on while the test waits for something else. If that wait fails, the work fails
+ * afterwards, through a stopped service or a closed pool, and that must not count as a second failure.
+ * Awaiting the work still gives its error.
  */
 export function meanwhile<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});

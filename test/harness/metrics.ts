@@ -1,16 +1,13 @@
-/**
- * What a process serves on its internal port: each sample by its name with labels, and the names that are
- * described.
- */
+/** The metrics on a process's internal port: each sample by its name with labels, and the described names. */
 export type ReadMetrics = {
-  /** The value of `name` or `name{label="value"}`, as it is written there; undefined when it is not. */
+  /** The value of `name` or `name{label="value"}`, written in that form; undefined when it is missing. */
   value(name: string): number | undefined;
   /** The kind of each metric, by its name. */
   kinds: Map<string, string>;
   text: string;
 };
 
-/** Reads the metrics of the process whose internal port this is. */
+/** Reads the metrics of the process with this internal port. */
 export async function readMetrics(internalPort: number): Promise<ReadMetrics> {
   const answer = await fetch(`http://127.0.0.1:${internalPort}/metrics`);
   const text = await answer.text();

@@ -1,6 +1,6 @@
 const words = /^(?:sum|min|max|rate|increase|abs|absent|or|and|unless|histogram_quantile)$/;
 
-/** The metrics that an expression of Prometheus names, with the labels that it asks each for. */
+/** The metrics that a Prometheus expression names, each with the labels it asks for. */
 export function namedMetrics(expr: string): { metric: string; labels: string[] }[] {
   const bare = expr.replace(/\b(?:by|on) \([^)]*\)/g, '').replace(/\[[^\]]*\]/g, '');
   return [...bare.matchAll(/([a-zA-Z_]\w*)(?:\{([^}]*)\})?/g)]

@@ -1,6 +1,6 @@
 import type { Sql } from '@inventory/db/pool';
 
-/** A setting of Postgres and a value that nobody expects of it. */
+/** A setting of Postgres with an unexpected value. */
 export type OddSetting = { name: string; value: string };
 
 type Setting = {
@@ -12,7 +12,7 @@ type Setting = {
   allowed: string[] | null;
 };
 
-// Texts: none says by itself what may stand in it. One that is missing here fails the test.
+// Texts, whose valid values no table gives. A missing setting fails the test.
 const texts: Record<string, readonly string[]> = {
   DateStyle: ['SQL, DMY', 'German', 'Postgres, MDY', 'ISO, DMY'],
   TimeZone: ['Asia/Kathmandu', 'America/St_Johns'],
@@ -52,8 +52,8 @@ export const refused: readonly OddSetting[] = [
 ];
 
 /**
- * Rounds of settings that a database or a role can carry, all of a round at once: each setting has every odd
- * value in one of them. Without those that are refused.
+ * Rounds of settings that a database or a role can have, all of a round at once: each setting takes every odd
+ * value in one of them. Refused values are left out.
  */
 export async function oddRounds(sql: Sql): Promise<OddSetting[][]> {
   const settings = await sql<Setting[]>`
@@ -73,7 +73,7 @@ export async function oddRounds(sql: Sql): Promise<OddSetting[][]> {
 
 function oddValuesOf(setting: Setting): readonly string[] {
   const values = candidatesOf(setting).filter((value) => value !== setting.value);
-  // Of a limit of time its least ones are refused as well, or end the start itself.
+  // The smallest values of a time limit are refused as well, or end the start itself.
   const isRefused = (value: string) =>
     refused.some(
       (each) => each.name === setting.name && (setting.vartype === 'integer' || each.value === value),
@@ -83,15 +83,15 @@ function oddValuesOf(setting: Setting): readonly string[] {
 
 function candidatesOf({ name, vartype, min, max, allowed }: Setting): readonly string[] {
   if (vartype === 'bool') return ['on', 'off'];
-  // Of five ways to say as much one is enough.
+  // One of five ways to log more is enough.
   if (vartype === 'enum') return allowed!.filter((value) => !/^debug[2-5]$/.test(value));
   if (vartype === 'string') {
     const values = texts[name];
     if (values === undefined) throw new Error(`${name}: nobody has thought of an odd value`);
     return values;
   }
-  // Where the least of a limit means none, the next one is the narrowest.
+  // If the smallest value of a limit means no limit, the next one is the narrowest.
   if (vartype === 'integer') return [min!, String(Number(min) + 1), max!];
-  // By costs near the largest double every plan costs as much as any other, and one may take for ever.
+  // With costs near the largest double every plan costs the same, and one may take for ever.
   return [min!, String(Math.min(Number(max), 1e6))];
 }

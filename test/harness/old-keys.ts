@@ -3,7 +3,7 @@ import type { Sql } from '@inventory/db/pool';
 import { expect } from 'vitest';
 import type { ApiClient } from './api-client.ts';
 
-/** Issues more than there is, with a key: the refusal's number of the request and its answer. */
+/** Issues more than there is, with a key; returns the number of the refused request and its answer. */
 export async function refuse(client: ApiClient, itemID: string, key: string) {
   const body = { itemID, units: 5, wid: 1, reasonCode: 1 };
   const answer = await client.post('/Inventory/Issue', body, { 'Idempotency-Key': key });
@@ -15,7 +15,8 @@ export async function refuse(client: ApiClient, itemID: string, key: string) {
 export const isOf = (key: string) => createHash('sha256').update(key).digest();
 
 /**
- * As if a key, and what it led to, had been sent so many days ago. The ledger refuses that to its owner, too.
+ * Makes a key and its transaction look as if sent this many days ago. The ledger refuses that even to its
+ * owner.
  */
 export async function age(sql: Sql, key: string, days: number): Promise<void> {
   await sql.begin(async (tx) => {
@@ -35,7 +36,7 @@ export async function age(sql: Sql, key: string, days: number): Promise<void> {
   });
 }
 
-/** What there is of a key, and of the request it leads or led to. */
+/** The rows of a key and of the request it leads or led to. */
 export async function thereIs(sql: Sql, key: string, requestId: string) {
   const [row] = await sql<{ key: boolean; request: boolean }[]>`
     select exists (select from idempotency_key where key_digest = ${isOf(key)}) as key,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as it was sent; links and parent by their span ids, values of attributes as texts. */
+/** A span as sent; links and parent by their span ids, attribute values as texts. */
 export type ReceivedSpan = {
   service: string;
   name: string;
@@ -30,7 +30,7 @@ type Sent = {
 
 export type OtlpReceiver = { endpoint: string; spans: ReceivedSpan[]; close(): void };
 
-/** A collector: takes traces as OTLP over HTTP, in JSON, and keeps them. */
+/** A collector that takes traces as OTLP over HTTP, in JSON, and keeps them. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const server = createServer(async (request, response) => {

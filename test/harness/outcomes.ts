@@ -1,4 +1,4 @@
-/** Outcomes in the order of their requests; null: it is left to the next batch. */
+/** Outcomes in the order of their requests; null is left to the next batch. */
 export function inOrder<T>(
   requests: readonly { requestId: string }[],
   outcomes: ReadonlyMap<string, T>,
@@ -6,7 +6,7 @@ export function inOrder<T>(
   return requests.map(({ requestId }) => outcomes.get(requestId) ?? null);
 }
 
-/** What a worker answers that applies everything. */
+/** The answers of a worker that applies everything. */
 export function allApplied(
   requests: readonly { requestId: string }[],
   result = '{}',

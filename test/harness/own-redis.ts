@@ -10,7 +10,7 @@ import { ownSettings } from './own-settings.ts';
 /** A Redis that no other test uses, with the logins of the run, and a connection to it. */
 export type OwnRedis = { url: string; port: number; redis: Redis; stop(): Promise<void> };
 
-/** Starts a Redis; whoever does so stops it. */
+/** Starts a Redis; the caller stops it. */
 export async function startOwnRedis(): Promise<OwnRedis> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-redis-')));
   const server = await startRedis(ownSettings(folder));

@@ -14,13 +14,13 @@ import { asPart } from './as-part.ts';
 import { addLogins } from './logins.ts';
 import { uniqueName } from './service.ts';
 
-/** The service on a Postgres of a test's own. */
+/** The service on a test's own Postgres. */
 export type OwnService = {
   /** One per api process. */
   baseUrls: string[];
   /** The internal port of each. */
   internalPorts: number[];
-  /** The same client at each of them; it may do everything in the warehouses 1 and 2. */
+  /** The same client at each of them, with every permission in warehouses 1 and 2. */
   clients: ApiClient[];
   stop(): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type OwnService = {
 const clientId = 'everything';
 const secret = createSecret();
 
-/** Brings an empty database to where the service can be started on it: tables, logins, a client. */
+/** Prepares an empty database for the service: tables, logins, a client. */
 export async function prepareDatabase(sql: Sql, itemIds: readonly string[]): Promise<void> {
   await migrate(sql);
   await addLogins(sql, inject('logins'));
@@ -41,7 +41,7 @@ export async function prepareDatabase(sql: Sql, itemIds: readonly string[]): Pro
   await addClient(sql, { clientId, ...scope, rateLimit: 100_000_000, secretDigest: digestSecret(secret) });
 }
 
-/** Starts it on a prepared database, `env`: DATABASE_URL and what else each process is told. */
+/** Starts the service on a prepared database. `env`: DATABASE_URL and further settings of each process. */
 export async function startOwnService(options: {
   apis: number;
   workers: number;
@@ -83,7 +83,7 @@ export async function startOwnService(options: {
   }
 }
 
-/** Receives into warehouse 1 unless told otherwise, once, however often it has to be sent. */
+/** Receives once, into warehouse 1 unless told otherwise, however often it has to be sent. */
 export function receiveOnce(client: ApiClient, body: object): Promise<ApiAnswer> {
   const headers = { 'Idempotency-Key': uniqueName('receipt') };
   const whole = { units: 1, wid: 1, reasonCode: 0, ...body };

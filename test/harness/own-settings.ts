@@ -1,4 +1,7 @@
-/** With what `@inventory/local` starts a server of a test's own in a folder, which goes with the test. */
+/**
+ * The settings with which `@inventory/local` starts a test's own server in a folder, which is removed with
+ * the test.
+ */
 export const ownSettings = (folder: string) => ({
   folder,
   port: undefined,

@@ -9,22 +9,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { choosePort } from '@inventory/local/free-port';
 import { chooseRunAs } from '@inventory/local/run-as';
 
-/** A PgBouncer in transaction mode before one Postgres. */
+/** A PgBouncer in transaction mode in front of one Postgres. */
 export type PgBouncer = {
   /** The same address through it. */
   through(url: string): string;
   stop(): Promise<void>;
 };
 
-/** Where it is, of Debian's package or another; null: this machine has none. */
+/** The path of PgBouncer, from Debian's package or another; null: this machine has none. */
 export const pgbouncerPath =
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
     .map((folder) => join(folder, 'pgbouncer'))
     .find((path) => existsSync(path)) ?? null;
 
 /**
- * Starts one before the server of `url`, with a pool of `poolSize` connections for each login and database.
- * `ignores`: start-up parameters that it takes and does nothing with; any other it refuses.
+ * Starts one in front of the server of `url`, with a pool of `poolSize` connections for each login and
+ * database. `ignores`: start-up parameters that it accepts and ignores; it refuses any other.
  */
 export async function startPgBouncer(options: {
   url: string;
@@ -54,7 +54,7 @@ max_client_conn = 500
 ignore_startup_parameters = ${options.ignores}
 `,
   );
-  // It does not run as root.
+  // PgBouncer does not run as root.
   const { uid, gid } = chooseRunAs([folder]);
   if (uid !== undefined) {
     for (const path of [folder, users, settings]) await chown(path, uid, gid ?? uid);

@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Started, startProcess } from './processes.ts';
 
-/** An api process that tells how long its event loop was held; nothing but the api runs in it. */
+/** An api process that reports how long its event loop was held; only the api runs in it. */
 export type ProbedApi = {
   port: number;
   baseUrl: string;
   /**
-   * Since this was asked last, in milliseconds: the longest time for which its event loop did not turn, its
-   * processor time, and the most of that from one turn to the next, which no neighbour makes longer.
+   * Since the last call, in milliseconds: the longest time that the event loop did not turn, the processor
+   * time, and the most of that from one turn to the next, which other programs do not lengthen.
    */
   measure(): Promise<{ heldMs: number; workedMs: number; stretchMs: number }>;
   stop(): Promise<void>;
 };
 
-/** Starts one on a database and a queue that are there. */
+/** Starts one on an existing database and queue. */
 export async function startProbedApi(env: Record<string, string>): Promise<ProbedApi> {
   const folder = await mkdtemp(join(tmpdir(), 'loop-probe-'));
   const path = join(folder, 'socket');

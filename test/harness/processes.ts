@@ -5,29 +5,28 @@ import { nodeOptions as ours } from '@inventory/process/node-options';
 
 const root = join(import.meta.dirname, '../..');
 
-/** How a process ended; `lastWords`: the end of its standard error, and the errors it logged last. */
+/** The end of a process; `lastWords`: the end of its standard error, and the last errors it logged. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; lastWords: string };
 
 export type Started = {
   child: ChildProcess;
   port: number;
-  /** Where INTERNAL_PORT was given, as 0 best of all: a port chosen before may be another's by then. */
+  /** When INTERNAL_PORT was given, preferably as 0: another process may have taken a port chosen earlier. */
   internalPort: number;
   exited: Promise<Exit>;
   stop(): Promise<void>;
-  /** All that it has written so far, to both outputs, when it was started to keep that. */
+  /** All its output so far, on both streams, if it was started to keep that. */
   written(): string;
 };
 
-// The last output of a process may come after the news of its end; a child of its own that holds the pipe
-// must not hold us.
+// The last output of a process may come after the news of its end; a child process that holds the pipe must
+// not hold us up.
 const lastWordsWithinMs = 300;
 
 /**
- * Starts a TypeScript file of the repository as a process of its own and waits until it logs that it is up.
- * `imports`: modules loaded before it, by their path in the repository; `nodeOptions`: of Node, in place of
- * those the service is started with; `keep`: keeps all that it writes; `logTo`: a file that its log is added
- * to.
+ * Starts a TypeScript file of the repository as a separate process and waits until it logs that it is up.
+ * `imports`: modules to load first, by their path in the repository; `nodeOptions`: options of Node instead
+ * of those of the service; `keep`: keeps all output; `logTo`: a file to add its log to.
  */
 export async function startProcess(
   file: string,
@@ -50,7 +49,7 @@ export async function startProcess(
   const preloads = ['tsx', ...imports.map(pathOf)].flatMap((each) => ['--import', each]);
   const child = spawn(process.execPath, [...nodeOptions, ...preloads, pathOf(file)], {
     cwd: root,
-    // It must say that it is up, whatever level a test before it has set for this process.
+    // It must say that it is up, whatever level an earlier test has set.
     env: { ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

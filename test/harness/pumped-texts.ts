@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
 /**
- * A text with parts of it, its pumps, repeated until it is as long as is wanted: a reader that goes back over
- * what it has read, for each thing that it finds later, takes four times as long for twice as many.
+ * A text in which parts, the pumps, are repeated until it has the wanted length: a reader that goes back over
+ * what it has read takes four times as long for twice the length.
  */
 export type Pumped = { pieces: readonly Piece[]; length(bytes: number): string };
 type Piece = { text: string; isPump: boolean };
 
-// Names, white space, and any other character or digit by itself.
+// Names, white space, and any other single character or digit.
 const tokens = /\\u[\da-f]{4}|\\.|[a-z_]+|\s+|./giu;
 
 /** A part of a sample, in tokens. */
@@ -15,7 +15,7 @@ type Part = { from: number; to: number };
 
 const tokensOf = (sample: string) => sample.match(tokens) ?? [''];
 
-/** The sample with one part of it pumped; and behind it another part, or the text `foreign` in its place. */
+/** The sample with one part pumped; and behind it another part, or the text `foreign` instead. */
 function pumpedAt(
   all: string[],
   one: Part,
@@ -32,12 +32,14 @@ function pumpedAt(
     pieces.push({ text: join(one.to, other.from), isPump: false });
     pieces.push({ text: foreign ?? join(other.from, other.to), isPump: true });
   }
-  // What is pumped second stands there no other time.
+  // The second pump occurs there only once.
   if (!isCut) pieces.push({ text: join(other === null ? one.to : other.to, all.length), isPump: false });
   return pumped(pieces);
 }
 
-/** Samples of what a place reads, each with one or two parts of one to four tokens pumped, and cut or not. */
+/**
+ * Samples of the texts a place reads, each with one or two parts of one to four tokens pumped, cut or not.
+ */
 export function pumpedOf(samples: readonly string[], glue: readonly string[]): fc.Arbitrary<Pumped> {
   const place = fc.record({ at: fc.nat(), count: fc.integer({ min: 1, max: 4 }) });
   return fc
@@ -59,7 +61,9 @@ export function pumpedOf(samples: readonly string[], glue: readonly string[]): f
     });
 }
 
-/** A short sample with every part of one or two tokens pumped, and every other behind it, or this glue. */
+/**
+ * A short sample with every part of one or two tokens pumped, and behind it every other part, or this glue.
+ */
 export function everyPumpedOf(sample: string, glue: readonly string[]): Pumped[] {
   const all = tokensOf(sample);
   const partsFrom = (min: number) =>
@@ -78,7 +82,7 @@ export function everyPumpedOf(sample: string, glue: readonly string[]): Pumped[]
   ]);
 }
 
-/** Of these pieces, the pumps share the room that the others leave. */
+/** The pumps among these pieces share the room that the others leave. */
 export function pumped(pieces: readonly Piece[]): Pumped {
   const pumps = pieces.filter(({ text, isPump }) => isPump && text !== '').length;
   const fixed = pieces.reduce((sum, { text, isPump }) => sum + (isPump ? 0 : Buffer.byteLength(text)), 0);
@@ -95,7 +99,7 @@ export function pumped(pieces: readonly Piece[]): Pumped {
   };
 }
 
-/** As a test that fails shows it. */
+/** The form in which a failing test shows it. */
 export function shownPump({ pieces }: Pumped): string {
   return pieces
     .map(({ text, isPump }) => (isPump ? `(${JSON.stringify(text)} …)` : JSON.stringify(text)))

@@ -5,7 +5,7 @@ import type { Operation } from './stock-model.ts';
 import { type ModelLot, sum } from './stock-model-lots.ts';
 import { millionths, type Places } from './stock-places.ts';
 
-// So many lots a request is to need: about the numbers that a batch reads in each round, and that it may
+// The numbers of lots that a request needs: around the numbers that a batch reads in each round, and may
 // take.
 const small = [1, 1, 1, 2, 3, 5, 9, 15, 16, 17, 33];
 const large = [255, 256, 257, 600, 999, 1000, 1001, 1002, 1400];
@@ -21,7 +21,7 @@ const filterKinds = [
   ...(['serial', 'serial2', 'rfid', 'two', 'recNo'] as const),
 ];
 
-/** What these requests are: the three transactions of the contract, and counts without `expected`. */
+/** The kinds of these requests: the contract's three transactions, and counts without `expected`. */
 export type ModelRequest = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' | 'count' }>;
 
 /** A request in the model's terms. */
@@ -39,7 +39,7 @@ export function operationOf(request: ModelRequest, { recNos }: Places): Operatio
     return { kind: 'count', counted: unitsOf(counted), wid, spot, serial, everywhere, ...whole };
   }
   const { body } = request;
-  // One that is not there has a place that none has.
+  // A missing lot gets a place that no lot has.
   const place = body.recno === undefined ? undefined : recNos.indexOf(body.recno);
   const named = { units: unitsOf(body.units), lot: place === -1 ? recNos.length : place };
   if (request.kind === 'issue') return { kind: 'issue', ...absent, ...request.body, ...named };
@@ -47,7 +47,7 @@ export function operationOf(request: ModelRequest, { recNos }: Places): Operatio
   return { kind: 'move', ...places, ...request.body, ...named };
 }
 
-/** What lies at a place, or of a serial, and a little more or less, or much less. */
+/** The balance at a place or of a serial, a little more or less, or much less. */
 function countOf(
   batches: Batches,
   chance: Chance,
@@ -72,7 +72,7 @@ function bodyOf(
 ) {
   const place = { itemID, wid };
   const lot = lots.length === 0 ? undefined : chance.of(lots);
-  // Only by its recNo is a lot on hold moved.
+  // A lot on hold is moved only by its recNo.
   const isNamed = kind === 'move' && lot?.hold === true && chance.upTo(2) === 0;
   const by = isNamed ? 'recNo' : chance.of(filterKinds);
   const spot = kind === 'issue' ? 'spot' : 'fromSpot';
@@ -99,8 +99,8 @@ function bodyOf(
 }
 
 /**
- * A request for a gate, made for what the model has there now. One in `appetite` asks for hundreds of lots;
- * one in sixty is late, and some ask for what is not there.
+ * A request for a gate, made for the model's present stock. One in `appetite` asks for hundreds of lots; one
+ * in sixty is late, and some ask for things that are not there.
  */
 export function randomRequest(
   batches: Batches,
@@ -113,7 +113,7 @@ export function randomRequest(
   const late = chance.upTo(60) === 0 ? { deadline: Date.now() - 10_000 } : {};
   const here = model.allLots().filter((lot) => lot.wid === wid);
   const inStock = chance.upTo(10) === 0 ? here : here.filter((lot) => lot.units > 0n);
-  // Where all is on hold, an issue finds nothing.
+  // If everything is on hold, an issue finds nothing.
   const isHeld = inStock.length > 0 && inStock.every(({ hold }) => hold) && chance.upTo(8) > 0;
   const kind = chance.of(isHeld ? heldKinds : kinds);
   if (kind === 'receive') {
@@ -128,7 +128,7 @@ export function randomRequest(
   const need =
     chance.upTo(30) === 0 ? matching.length + 1 : chance.of(chance.upTo(appetite) === 0 ? large : small);
   const held = Number(sum(matching.slice(0, need))) / 1e6;
-  // Just as many as those lots have, or a little more or less.
+  // Exactly as much as those lots have, or a little more or less.
   request.body.units = Math.max(0.5, held + chance.of([0, 0, -0.5, 0.5]));
   return request;
 }

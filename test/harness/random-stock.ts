@@ -3,7 +3,7 @@ import type { StockModel } from './stock-model.ts';
 import { type ModelLot, sum } from './stock-model-lots.ts';
 import { millionths, type Places } from './stock-places.ts';
 
-/** Random numbers that come again with the same seed. */
+/** Random numbers that a seed repeats. */
 export type Chance = { upTo(limit: number): number; of<T>(values: readonly T[]): T };
 
 /** Mulberry32. */
@@ -25,17 +25,16 @@ export type ModelItem = { itemID: string; model: StockModel; places: Places };
 /** One of its gates. */
 export type Gate = { item: ModelItem; wid: number };
 
-/** The first is no spot at all. */
+/** The first one is no spot. */
 export const spotsOf = (count: number) => ['', ...Array.from({ length: count }, (_, index) => `P-${index}`)];
 
-// About the numbers that a batch reads in each of its rounds.
+// Around the numbers that a batch reads in each round.
 const counts = [0, 3, 15, 16, 17, 40, 255, 256, 257, 520, 999, 1000, 1001, 1002, 1300];
 const day = 86_400_000;
 const someDay = Date.parse('2025-03-01T00:00:00Z');
 
 /**
- * Fills a gate with so many lots that expire some day, so many that have expired and so many that never do,
- * with their ledger.
+ * Fills a gate with this many lots that will expire, have expired and never expire, and with their ledger.
  */
 export async function fillGate(sql: Sql, chance: Chance, { item, wid }: Gate): Promise<void> {
   const { itemID, model, places } = item;
@@ -54,7 +53,7 @@ export async function fillGate(sql: Sql, chance: Chance, { item, wid }: Gate): P
       wid,
       spot: chance.of(spots),
       units: millionths(chance.of([0.5, 1, 1, 1, 2, 3])),
-      // Several came in the same moment.
+      // Several came at the same moment.
       received: someDay + chance.upTo(2000) * 100 + chance.upTo(4) * day,
       expires,
       serial: chance.of(['', 'S1', 'S2', `N-${index}`]),

@@ -8,19 +8,19 @@ export type RawAnswer = {
   text: string;
 };
 
-/** A connection on which bytes are sent as they are. */
+/** A connection that sends bytes as they are. */
 export type RawConnection = {
   socket: Socket;
   write(...parts: (string | Uint8Array)[]): void;
-  /** The next answer, whole; null when the connection closes before it is, or nothing comes. */
+  /** The next whole answer; null when the connection closes before it is complete, or nothing comes. */
   next(): Promise<RawAnswer | null>;
-  /** How the other side ends it: `reset` when not in order, `open` when it does not. */
+  /** How the other side ends the connection: `reset` when not in order, `open` when it does not end it. */
   outcome(): Promise<'ended' | 'reset' | 'open'>;
 };
 
 const patienceMs = 20_000;
 
-/** Opens a connection to a port of this machine. `from`: the address that it comes from. */
+/** Opens a connection to a port of this machine. `from`: the address to connect from. */
 export function openRaw(port: number, from = '127.0.0.1'): RawConnection {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   let bytes = Buffer.alloc(0);
@@ -51,7 +51,7 @@ export function openRaw(port: number, from = '127.0.0.1'): RawConnection {
     });
   });
 
-  /** The first answer in what has come; null while it is not whole. */
+  /** The first answer received; null while it is incomplete. */
   function takeAnswer(): RawAnswer | null {
     bytes = Buffer.concat([bytes, ...chunks]);
     chunks = [];

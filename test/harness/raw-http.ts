@@ -6,18 +6,17 @@ export type RawAnswer = {
   status: number;
   headers: Map<string, string>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by comparing it.
+  // biome-ignore lint/suspicious/noExplicitAny: a test compares a body with what it expects.
   body: any;
 };
 
 /**
- * One connection, for one request at a time; opened when it is needed, and again when the other side has
- * ended it.
+ * One connection, for one request at a time; opened when needed, and again after the other side has ended it.
  */
 export type RawConnection = {
   /**
-   * Sends bytes as they are and reads one answer; null when the connection is closed without one. `noBody`:
-   * for an answer to HEAD. `end`: nothing more is sent on this connection. Fails when nothing comes for
+   * Sends bytes as they are and reads one answer; null when the connection closes without one. `noBody`: for
+   * an answer to HEAD. `end`: nothing more is sent on this connection. Fails when nothing comes for
    * `withinMs`.
    */
   send(
@@ -29,7 +28,7 @@ export type RawConnection = {
 
 const endOfHead = '\r\n\r\n';
 
-/** To a port of this machine. */
+/** Connects to a port of this machine. */
 export function connectRaw(port: number, { withinMs = 60_000 } = {}): RawConnection {
   let socket: Socket | undefined;
 
@@ -86,7 +85,7 @@ export function connectRaw(port: number, { withinMs = 60_000 } = {}): RawConnect
   };
 }
 
-/** The first answer in these bytes, or null as long as it is not whole. */
+/** The first answer in these bytes, or null while it is incomplete. */
 function parseAnswer(bytes: Buffer, noBody: boolean): RawAnswer | null {
   const headLength = bytes.indexOf(endOfHead);
   if (headLength < 0) return null;

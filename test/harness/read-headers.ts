@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 const sources = join(import.meta.dirname, '../../apps/api/src');
 
-// Ways in which the api's own code reads a header.
+// The ways in which the api's own code reads a header.
 const reads = /(?:ctx\.get|\bheader)\('([\w-]+)'\)|\.headers\.(\w+)\b(?! \?\?)/g;
 
-// What Node, Koa and the reader of bodies read before or beside it.
+// Headers that Node, Koa and the body reader read before or beside it.
 const readByLibraries = [
   'Accept',
   'Accept-Encoding',
@@ -26,7 +26,7 @@ const readByLibraries = [
   'X-Forwarded-Proto',
 ];
 
-/** Every request header that the api reads, its own code's found in the sources. */
+/** Every request header that the api reads; those of its own code are found in the sources. */
 export function readHeaders(): string[] {
   const names = new Map(readByLibraries.map((name) => [name.toLowerCase(), name]));
   for (const file of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {

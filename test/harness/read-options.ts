@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 type Flag = { about: string; flag: true };
 type Value = { about: string; value: string; default?: string };
 
-/** Options by name: `value` is what the help calls it, `default` what it is when it is not given. */
+/** Options by name: `value` is its name in the help, `default` its value when it is not given. */
 export type OptionTable = Readonly<Record<string, Flag | Value>>;
 
 type Values<Table extends OptionTable> = {
@@ -15,8 +15,8 @@ type Values<Table extends OptionTable> = {
 };
 
 /**
- * Reads the options of a script of package.json. With --help it prints what the script does and ends the
- * process; what is wrong is one line and exit code 2.
+ * Reads the options of a script of package.json. With --help it prints the script's description and ends the
+ * process; an error is one line and exit code 2.
  */
 export function readOptions<const Table extends OptionTable>(
   script: string,
@@ -32,7 +32,7 @@ export function readOptions<const Table extends OptionTable>(
     ]),
   );
   try {
-    // pnpm hands on the `--` that separates its own options.
+    // pnpm passes on the `--` that separates its own options.
     const args = process.argv.slice(2).filter((arg) => arg !== '--');
     const { values } = parseArgs({ args, options: { ...options, help: { type: 'boolean' } } });
     if (values.help !== true) return values as Values<Table>;

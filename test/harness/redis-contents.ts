@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** The keys of a Redis that a pattern fits, all unless told otherwise, and what they hold, as one text. */
+/** The keys of a Redis that match a pattern, all by default, with their values, as one text. */
 export async function readRedis(redis: Redis, pattern = '*'): Promise<string> {
   const lines: unknown[] = [];
   for (const key of await redis.keys(pattern)) {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { type Service, uniqueName } from './service.ts';
 
-/** What one request was told. */
+/** The answer to one request. */
 type Told = {
   api: number;
   reference: string;
@@ -13,19 +13,19 @@ type Told = {
   doneAt: number;
 };
 
-/** Callers that write through every api until they are stopped, and what they were told. */
+/** Callers that write through every api until they are stopped, and their answers. */
 export type Load = {
   told: readonly Told[];
   /** Waits until each api has applied a request for each item that was sent after this moment. */
   untilBack(since: number): Promise<void>;
-  /** Stops, and compares each answer with what stands in Postgres. */
+  /** Stops, and compares each answer with Postgres. */
   stopAndCompare(): Promise<void>;
 };
 
 const callersPerItem = 1;
 const backWithinMs = 60_000;
 
-/** Starts callers that receive and issue items which lie in different shards. */
+/** Starts callers that receive and issue items in different shards. */
 export async function startLoad(service: Service, itemCount: number): Promise<Load> {
   const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
   const items = await Promise.all(Array.from({ length: itemCount }, () => service.item()));
@@ -47,8 +47,8 @@ export async function startLoad(service: Service, itemCount: number): Promise<Lo
           'Idempotency-Key': reference,
         });
       let { status, text } = await send();
-      // Where the machine is so busy that Postgres does not answer in time, one of the next answers is clear.
-      // A 503 is not, after a send that is in doubt: it speaks of the send that it answers.
+      // If the machine is so busy that Postgres does not answer in time, a later answer is clear. A 503 after
+      // a send in doubt is not: it speaks only of the send it answers.
       let isInDoubt = false;
       while (status === 503 && (isInDoubt || text.includes('is not known'))) {
         isInDoubt = true;
@@ -57,14 +57,14 @@ export async function startLoad(service: Service, itemCount: number): Promise<Lo
         ({ status, text } = await send());
       }
       told.push({ api, reference, itemID, status, text, at, doneAt: performance.now() });
-      // As callers that are told to come later do.
+      // As callers do that are told to come later.
       if (status >= 500) await wait(20);
     }
   }
   const calls = clients.flatMap((_, api) =>
     items.flatMap((itemID) => Array.from({ length: callersPerItem }, () => call(api, itemID))),
   );
-  // Told of where they are awaited, and after a test that failed not at all.
+  // Reported where they are awaited, and not at all after a failed test.
   for (const each of calls) each.catch(() => {});
 
   return {
@@ -97,7 +97,7 @@ export async function startLoad(service: Service, itemCount: number): Promise<Lo
           lost: yes.filter(({ reference }) => !applied.has(reference)),
           doubled: [...applied].filter(([, count]) => count > 1),
           ghosts: told.filter(({ status, reference }) => status >= 300 && applied.has(reference)),
-          // Postgres was there all the time.
+          // Postgres was up all the time.
           unclear: told.filter(
             ({ status, text }) => ![200, 201, 409, 503].includes(status) || text.includes('is not known'),
           ),

@@ -8,10 +8,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { findRedisProgram, type RedisProgram } from '@inventory/local/redis/redis';
 import { Redis } from 'ioredis';
 
-/** One server of several, or a Sentinel. */
+/** One of several servers, or a Sentinel. */
 export type RedisServer = {
   port: number;
-  /** As a user that may do everything. */
+  /** Connected as a user that may do everything. */
   redis: Redis;
   /** Ends, stops or continues the process. */
   signal(signal: NodeJS.Signals): void;
@@ -20,11 +20,11 @@ export type RedisServer = {
   stop(): Promise<void>;
 };
 
-/** Who may use the servers. */
+/** The users of the servers. */
 export type RedisLogins = {
   /** The lines of an ACL file. */
   aclFile: string;
-  /** One of them, who may do everything. */
+  /** One user that may do everything. */
   almighty: { user: string; password: string };
 };
 
@@ -34,7 +34,7 @@ export type SentinelTrio = {
   url: string;
   servers: RedisServer[];
   sentinels: RedisServer[];
-  /** The one that a majority of the Sentinels calls the master, if it takes writes. */
+  /** The server that a majority of the Sentinels calls the master, if it takes writes. */
   findMaster(): Promise<RedisServer | null>;
   stop(): Promise<void>;
 };
@@ -43,12 +43,12 @@ export type SentinelTrio = {
 export type TestCluster = {
   url: string;
   servers: RedisServer[];
-  /** The one that has the slot of a key, as most of the others see it; null: none now. */
+  /** The server with the slot of a key, in the view of most of the others; null: none now. */
   findMaster(key: string): Promise<RedisServer | null>;
   stop(): Promise<void>;
 };
 
-/** Of the Sentinels: how long a master may be silent. */
+/** The time a master may be silent before the Sentinels act. */
 const downAfterMs = 1000;
 const settledWithinMs = 60_000;
 const silentMs = 1000;
@@ -64,7 +64,7 @@ export async function findServerProgram(): Promise<
   const signal = new AbortController().signal;
   const { program, reason } = await findRedisProgram({ folder, signal, report: () => {} });
   if (program === null) return { program, reason };
-  // What was just downloaded lies in that folder.
+  // A new download is in that folder.
   if (!program.command.startsWith(folder)) await rm(folder, { recursive: true });
   return { program, reason: '' };
 }
@@ -192,7 +192,7 @@ export async function startTestCluster(program: RedisProgram, logins: RedisLogin
   }
 }
 
-/** The port of the master of a key's slot, if this node calls the cluster whole. */
+/** The port of the master of a key's slot, if this node considers the cluster whole. */
 async function masterSeenBy({ redis }: RedisServer, key: string): Promise<number | null> {
   try {
     const [info, slot, ranges] = await Promise.all([
@@ -224,8 +224,8 @@ async function knownTo({ redis }: RedisServer): Promise<{ sentinels: number; rep
 }
 
 /**
- * Waits until something is so. `ask`: asks for it, now and after a while again: servers give up what they
- * were asked for when they are slow.
+ * Waits until a condition holds. `ask` requests it, now and again after a while: slow servers give up on a
+ * request.
  */
 export async function until(
   what: string,
@@ -240,7 +240,7 @@ export async function until(
     if (now - askedAt > askAgainMs) {
       askedAt = now;
       await ask().catch(() => {
-        // Not yet: at once again.
+        // Not yet: again at once.
         askedAt = Number.NEGATIVE_INFINITY;
       });
     }
@@ -297,12 +297,12 @@ async function startServer(
     retryStrategy: () => 20,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    // One that stands still does not answer.
+    // A frozen server does not answer.
     commandTimeout: silentMs,
     socketTimeout: silentMs,
   });
   redis.on('error', () => {});
-  // A run that ends without having stopped them takes them along.
+  // A run that ends without stopping them ends them, too.
   const endOnExit = () => void child?.kill('SIGKILL');
   process.on('exit', endOnExit);
   await launch();
@@ -323,7 +323,7 @@ async function startServer(
   };
 }
 
-/** A free port whose neighbour 10,000 above, of the nodes of a cluster among themselves, is free as well. */
+/** A free port; the port 10,000 above it, for the cluster's nodes among themselves, is free as well. */
 async function choosePorts(): Promise<number> {
   for (;;) {
     const port = await listenOnce(0);

@@ -5,7 +5,7 @@ import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
 import { meRoutes } from '@inventory/api/routes/me';
 
-/** Every route of the service but the token's, from the tables that the service itself is made of. */
+/** Every route of the service except the token's, from the tables that the service itself is built from. */
 export const routes: readonly Route[] = [
   ...meRoutes(undefined as never),
   ...historyRoutes(undefined as never),
@@ -13,10 +13,10 @@ export const routes: readonly Route[] = [
   ...itemRoutes(undefined as never),
 ];
 
-/** The routes that concern the warehouses a request names. */
+/** The routes that concern the warehouses named in a request. */
 export const warehouseRoutes = routes.filter((declared) => declared.warehouses !== noWarehouses);
 
-/** How a test's title names a route. */
+/** The name of a route in a test's title. */
 export function nameOf(declared: Route): string {
   return `${declared.method} ${declared.path}`;
 }
@@ -28,7 +28,7 @@ const stockBody = {
   ...{ toSpot: 'elsewhere', everywhere: true },
 };
 
-/** A request that the route accepts, of this item in this warehouse. */
+/** A request that the route accepts, for this item in this warehouse. */
 export function requestOf(
   declared: Route,
   { itemID, wid = 1, partNo = 1 }: { itemID: string; wid?: number; partNo?: number },
@@ -66,9 +66,9 @@ export function tooLittleFor(declared: Route, all: readonly number[]): number[][
 
 type Shaped = { shape?: object; in?: Shaped };
 
-/** The names of what a route reads, by where: none where it declares nothing. */
+/** The names that a route reads, by where; none where it declares nothing. */
 export function fieldsOf(declared: Route, where: 'params' | 'query' | 'body'): string[] {
-  // A schema that goes on to transform what it read has the object it reads in `in`.
+  // A schema with a transform has the object it reads in `in`.
   const shapeOf = (schema: Shaped | undefined): object =>
     schema?.shape ?? (schema?.in && shapeOf(schema.in)) ?? {};
   return Object.keys(shapeOf(declared[where] as Shaped | undefined));

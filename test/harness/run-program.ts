@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Runs a TypeScript file of whatever checkout to its end; returns its standard output, and throws unless all
- * is well.
+ * Runs a TypeScript file of any checkout to its end; returns its standard output, and throws on any error.
  */
 export async function runProgram(
   file: string,

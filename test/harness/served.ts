@@ -1,14 +1,14 @@
 import { test } from 'vitest';
 import type { ApiAnswer } from './api-client.ts';
 
-/** The service refused something as busy, in a test that is not about that. */
+/** The service refused a request as busy, in a test that is not about that. */
 class BusyError extends Error {}
 
 const triesMax = 5;
 
 /**
- * A test that begins anew when the machine was too slow for it: when an answer that it gave to
- * {@link notBusy} says 503. Whatever else is wrong fails it at once.
+ * A test that starts again when the machine was too slow for it: when an answer passed to {@link notBusy} is
+ * a 503. Any other error fails it at once.
  */
 export function served(name: string, run: () => Promise<void>): void {
   test(name, async () => {
@@ -22,7 +22,7 @@ export function served(name: string, run: () => Promise<void>): void {
   });
 }
 
-/** The answer, of a single call or of a batch of which no operation was refused as busy. */
+/** The answer of a single call, or of a batch without an operation refused as busy. */
 export function notBusy(answer: ApiAnswer): ApiAnswer {
   const results: { statusCode: number }[] = answer.body?.results ?? [];
   if (answer.status === 503 || results.some(({ statusCode }) => statusCode === 503)) {

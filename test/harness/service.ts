@@ -21,13 +21,13 @@ export type Service = {
   baseUrl: string;
   /** One address per api process. */
   baseUrls: string[];
-  /** The first api's, where INTERNAL_PORT is set, to 0. */
+  /** The first api's, when INTERNAL_PORT is set, to 0. */
   internalPort: number | undefined;
   databaseUrl: string;
   /** The settings of its processes, with the addresses for the owner of the tables. */
   env: Record<string, string>;
   sql: Sql;
-  /** Adds a client and gets it a token. Unless told otherwise it may do everything in warehouses 1 and 2. */
+  /** Adds a client and gets it a token. By default it has every permission in warehouses 1 and 2. */
   client(options?: {
     permissions?: number[];
     warehouses?: number[];
@@ -38,7 +38,7 @@ export type Service = {
   }): Promise<ApiClient & { secret: string }>;
   /** The client of the demo data, with a token. */
   demoClient(): Promise<ApiClient & { secret: string }>;
-  /** Creates an item with a name of its own and returns its ShortID. */
+  /** Creates an item with a unique name and returns its ShortID. */
   item(fields?: Record<string, unknown>): Promise<string>;
 };
 
@@ -51,9 +51,9 @@ export function uniqueName(prefix: string): string {
 }
 
 /**
- * The whole service for one test file: a database of its own with warehouses 1, 2 and 3 (3: in nobody's scope
- * unless asked for), api and worker processes on the real Postgres and Redis. `holds`: instead of these
- * warehouses the demo data, or nothing. After every test its stock must add up.
+ * The whole service for one test file: its own database with warehouses 1, 2 and 3 (3 is in no client's scope
+ * by default), api and worker processes on the real Postgres and Redis. `holds`: the demo data instead of
+ * these warehouses, or nothing. Its stock must add up after every test.
  */
 export function useService(
   options: {
@@ -62,8 +62,8 @@ export function useService(
     env?: Record<string, string>;
     holds?: 'warehouses' | 'demo' | 'nothing';
     /**
-     * Whether 503 is what its tests are about, as it is where no worker runs; else its clients send again
-     * what a slow machine was too busy for.
+     * Whether its tests are about 503, as when no worker runs; otherwise its clients send again whatever a
+     * slow machine was too busy for.
      */
     hears503?: boolean;
   } = {},

@@ -1,6 +1,6 @@
 import type { Sql } from '@inventory/db/pool';
 
-/** The marks that half of the lots share; each lot has the others for itself. */
+/** The marks that half of the lots share; each lot has its own for the rest. */
 export const shared = {
   even: { rfidTag: 'SHARED-TAG', serial2: 'SHARED-BATCH' },
   odd: { serial: 'SHARED-SERIAL', spot: 'SHARED-SPOT' },
@@ -12,13 +12,13 @@ export const marksOf = (n: number) =>
     ? { ...shared.even, serial: `S-${n}`, spot: `P-${n}` }
     : { ...shared.odd, rfidTag: `T-${n}`, serial2: `B-${n}` };
 
-/** The two days on which they came: the even ones on the first. */
+/** The two days of receipt: even lots came on the first. */
 export const days = ['2025-03-01', '2025-03-02'] as const;
 
 /**
- * Adds so many lots of one unit of an item in warehouse 1, with their gate and ledger: by any two fields
- * thousands can match the one and none or one the other. One in four expires some day. `held`: they are on
- * hold; `expired`: they expired long ago.
+ * Adds this many lots of one unit of an item in warehouse 1, with their gate and ledger: for any two fields
+ * thousands of lots can match either and none both. One in four expires some day. `held`: they are on hold;
+ * `expired`: they expired long ago.
  */
 export async function fillShared(
   sql: Sql,

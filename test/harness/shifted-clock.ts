@@ -1,6 +1,6 @@
 // Preloaded into a process (`--import`), this sets its clock wrong by CLOCK_SHIFT_MS. Timers and
-// `performance.now()` go on as they were, as they do on a machine whose clock is wrong. With
-// CLOCK_SHIFT_ON=SIGUSR2 it goes right until that signal comes.
+// `performance.now()` stay right, as on a machine with a wrong clock. With CLOCK_SHIFT_ON=SIGUSR2 the clock
+// is right until that signal.
 let shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
 if (process.env.CLOCK_SHIFT_ON === 'SIGUSR2') {
   const laterMs = shiftMs;

@@ -1,5 +1,4 @@
-// Texts that take long where a pattern goes back over its input, or where work is done for each pair of
-// parts.
+// Texts that are slow for a backtracking pattern, or for code that works on each pair of parts.
 
 /** The parts of such a text: a beginning that lets a pattern in, a run, and an end that spoils the match. */
 export const beginnings = [
@@ -62,14 +61,14 @@ export const units = [
 ] as const;
 export const ends = ['', '1', '!', ' ', '"', 'x y', ' 00:0x'] as const;
 
-/** So many characters of it, one for each byte where it is ASCII. */
+/** This many characters of it, one for each byte if it is ASCII. */
 export function slowText(beginning: string, unit: string, end: string, length: number): string {
   const room = length - beginning.length - end.length;
   return beginning + unit.repeat(Math.floor(room / Buffer.byteLength(unit))) + end;
 }
 
 /**
- * One text of every unit, with the ends in turns, and those that patterns of numbers and times go back over.
+ * One text of each unit, with the ends in turn, and texts on which patterns of numbers and times backtrack.
  */
 export function slowTexts(length: number): string[] {
   return [
@@ -80,7 +79,7 @@ export function slowTexts(length: number): string[] {
   ];
 }
 
-/** The JSON text of values that are slow to read as they are, without quotes around them. */
+/** The JSON text of values that are slow to read even without quotes. */
 export function slowJson(length: number): string[] {
   const members = (memberOf: (index: number) => string) => {
     const all: string[] = [];

@@ -22,15 +22,15 @@ import {
 import { postgresArguments, postgresSettings } from '@inventory/local/postgres/postgres-settings';
 import { ownSettings } from './own-settings.ts';
 
-/** A Postgres of a test's own, which nobody starts again but the test. */
+/** A test's own Postgres, which only the test starts again. */
 export type OwnPostgres = {
   port: number;
   readonly pid: number;
   /** As the owner; several statements at once. */
   sql: Sql;
-  /** As if its machine were lost. */
+  /** Ends it as if its machine were lost. */
   kill(): Promise<void>;
-  /** As it was when it was killed, at the same port. */
+  /** Starts it as it was when it was killed, on the same port. */
   startAgain(): Promise<void>;
   /** Makes a standby the primary. */
   promote(): Promise<void>;
@@ -41,12 +41,15 @@ export type PostgresPair = {
   primary: OwnPostgres;
   standby: OwnPostgres;
   password: string;
-  /** The address of both, as the service is given it. */
+  /** The address of both, as the service gets it. */
   url: string;
   urlOf(...servers: OwnPostgres[]): string;
-  /** The standby was promoted: it is the primary, and the one that was is made a standby of it, of a copy. */
+  /**
+   * After the standby's promotion: it becomes the primary, and a copy of it replaces the old primary as
+   * standby.
+   */
   changeRoles(): Promise<void>;
-  /** Whether commits of the primary wait for the standby from now on. */
+  /** Sets whether commits of the primary wait for the standby. */
   awaitStandby(awaits: boolean): Promise<void>;
   stop(): Promise<void>;
 };
@@ -57,8 +60,8 @@ const execute = promisify(execFile);
 const standbyName = 'standby';
 
 /**
- * Starts a primary with the database `inventory` and a standby that streams from it. `prepare`: fills the
- * primary before. `synchronous`: a commit is answered when the standby has it, too.
+ * Starts a primary with the database `inventory` and a standby that streams from it. `prepare` fills the
+ * primary first. `synchronous`: a commit is answered when the standby has it, too.
  */
 export async function startPostgresPair(options: {
   prepare: (sql: Sql) => Promise<void>;
@@ -118,7 +121,7 @@ export async function startPostgresPair(options: {
   }
 }
 
-/** A base backup, as `pg_basebackup` makes it; that is not among the binaries. */
+/** A base backup as by `pg_basebackup`, which is not among the binaries. */
 async function copyData(primary: StartedPostgres, place: PostgresHome, to: string, password: string) {
   const { uid, gid } = place.runAs;
   const write = async (name: string, text: string) => {
@@ -128,7 +131,7 @@ async function copyData(primary: StartedPostgres, place: PostgresHome, to: strin
   const session = await primary.sql.reserve();
   try {
     await session`select pg_backup_start('standby', true)`;
-    // Files may go while it copies: what belongs to the backup is in the log.
+    // Files may vanish while it copies: the log has what belongs to the backup.
     await execute('cp', ['-a', primary.data, to]).catch((error: { stderr?: string }) => {
       const lines = (error.stderr ?? '').trim().split('\n');
       if (!lines.every((line) => line.includes('No such file'))) throw error;
@@ -197,14 +200,14 @@ async function startOne(options: {
           running = await launch();
           return;
         } catch (error) {
-          // The last processes of the one that was killed have not all seen it.
+          // The last processes of the killed server have not all noticed yet.
           if (!(error as Error).message.includes('still in use')) throw error;
           await pause(50);
         }
       }
     },
     async promote() {
-      // To wait there would be a query that what is still to be replayed may cancel.
+      // A wait there would be a query, which replay may cancel.
       await sql`select pg_promote(false)`;
       const isStandby = async () => (await sql`select pg_is_in_recovery() as standby`)[0]!.standby;
       while (await isStandby()) await pause(20);
@@ -247,7 +250,7 @@ async function launchPostgres(options: {
   return { child, exited };
 }
 
-/** Ready for statements; a standby too. */
+/** Ready for statements, also as a standby. */
 async function untilReady(child: ChildProcess, data: string) {
   for (;;) {
     const lines = readLines(join(data, 'postmaster.pid'));

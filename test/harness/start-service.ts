@@ -5,12 +5,12 @@ import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What `start` printed until it was up, and how it is ended; it ends with the test anyway. */
+/** The output of `start` until it was up and so far, and a function that ends it; it ends with the test anyway. */
 export type StartedService = { banner: string; printed(): string; stop(): Promise<void> };
 
 /**
- * Runs `start` with these arguments until its banner is there. `env`: above what the tests have, a port that
- * is free and an internal one that is chosen. Fails with what it printed when it ends before.
+ * Runs `start` with these arguments until its banner appears. `env`: in addition to the tests', with a free
+ * port and a chosen internal one. Fails with its output when it ends before.
  */
 export async function startService(
   args: readonly string[],

@@ -1,21 +1,21 @@
 import type { Snapshot } from '@inventory/api/status-page/snapshot';
 import type { StockView } from '@inventory/api/status-page/stock-view';
 
-/** What a viewer of the status page was sent; the last of each. */
+/** The events a viewer of the status page received; the last of each. */
 export type WatchedStatusPage = {
   now(): Snapshot | null;
   stock(): StockView | null;
   history(): { fields: string[]; points: (number | null)[][] } | null;
-  /** The code of the first cause; null: all is well, or nothing has come yet. */
+  /** The code of the first cause; null: no problem, or nothing has come yet. */
   cause(): string | null;
-  /** All that came, as bytes of text. */
+  /** Everything received, as bytes of text. */
   text(): string;
   /** Whether more may come. */
   isOpen(): boolean;
   close(): void;
 };
 
-/** Opens the stream of the api whose internal port this is, as a browser does. */
+/** Opens the stream of the api with this internal port, as a browser does. */
 export async function watchStatusPage(
   internalPort: number,
   headers: Record<string, string> = {},

@@ -7,7 +7,7 @@ export type ModelLot = {
   rfidTag: string | null;
   /** Milliseconds since 1970. */
   expires: number | null;
-  /** Lots of one lineage were received at one moment; the lower came first. */
+  /** Lots of one lineage were received at one moment; the lower number came first. */
   received: number;
   units: bigint;
   hold: boolean;
@@ -25,7 +25,7 @@ export type Refused = { status: number; message: string };
 export const sum = (lots: readonly Pick<ModelLot, 'units'>[]) =>
   lots.reduce((total, each) => total + each.units, 0n);
 
-/** Gives a lot more or less units, as its line says. One that is emptied loses its hold. */
+/** Changes a lot's units as its line says. An emptied lot loses its hold. */
 export function changeUnits(lot: ModelLot, delta: bigint): ModelLine {
   lot.units += delta;
   if (lot.units === 0n) lot.hold = false;

@@ -7,12 +7,12 @@ import {
   type Refused,
 } from './stock-model-lots.ts';
 
-/** Units that go back: out of a lot, into a lot, or from one into the other. */
+/** Units that go back: out of a lot, into a lot, or from one to another. */
 type Step = { units: bigint; from?: ModelLine; to?: ModelLine };
 
 const conflict = (message: string): Refused => ({ status: 409, message });
 
-/** Undoes a transaction in these lots, and returns the lines of that; or why it cannot be. */
+/** Reverses a transaction in these lots and returns the lines, or the reason why it cannot be reversed. */
 export function undo(lots: readonly ModelLot[], { kind, lines }: ModelTransaction): ModelLine[] | Refused {
   const steps = kind === 'move' ? movedBack(lines) : lines.map(opposite);
   for (const step of steps) {
@@ -25,7 +25,7 @@ export function undo(lots: readonly ModelLot[], { kind, lines }: ModelTransactio
 const opposite = (line: ModelLine): Step =>
   line.delta > 0n ? { units: line.delta, from: line } : { units: -line.delta, to: line };
 
-/** Of a move each two lines belong together. */
+/** In a move, each two lines belong together. */
 function movedBack(lines: readonly ModelLine[]): Step[] {
   const steps: Step[] = [];
   lines.forEach((line, index) => {
@@ -48,7 +48,7 @@ function taking(lots: readonly ModelLot[], { units, from, to }: Step): Refused |
 }
 
 /**
- * The lot that gets them back must be where they came from, held as they are; of one at 0 nothing is
+ * The lot that gets them back must be where they came from, and on hold if they were; a lot at 0 has no units
  * elsewhere.
  */
 function giving(lots: readonly ModelLot[], { from, to }: Step): Refused | undefined {

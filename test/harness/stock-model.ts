@@ -10,11 +10,10 @@ import {
 } from './stock-model-lots.ts';
 import { undo } from './stock-model-reversal.ts';
 
-// The rules of the contract once more, written without a look at the service's own: plain loops over a plain
-// list.
+// The rules of the contract, written without a look at the service's own code: plain loops over a plain list.
 
 export type Part = {
-  /** null: a new one of a dry run. */
+  /** null: a new lot of a dry run. */
   lot: number | null;
   units: bigint;
   remaining?: bigint;
@@ -32,7 +31,7 @@ export type Receive = {
   serial: string;
   expires: string | undefined;
 };
-/** By which lots are picked, beside their warehouse. */
+/** The fields that pick lots, besides their warehouse. */
 type Filters = {
   spot: string | undefined;
   serial: string | undefined;
@@ -64,7 +63,7 @@ export type Count = {
   everywhere: boolean | undefined;
   expected: number | undefined;
 };
-/** By its place among all that were applied; one that is not there: of none. */
+/** By its place among all applied ones; a place beyond them is none. */
 export type Reverse = { transaction: number };
 export type Operation =
   | ({ kind: 'receive' } & Receive)
@@ -73,7 +72,7 @@ export type Operation =
   | ({ kind: 'count' } & Count)
   | ({ kind: 'reverse' } & Reverse);
 
-/** What stands for an operation of a refused batch that is not to blame. */
+/** The placeholder for an operation of a refused batch that is not at fault. */
 export const notApplied = { status: 503, message: 'not applied' };
 
 const lotsMax = 1000;
@@ -88,7 +87,7 @@ export class StockModel {
   private transactions: ModelTransaction[] = [];
   private moment = 0;
 
-  /** What comes now is later than what was; what one batch receives is of one moment. */
+  /** Everything from now on is later than before; receipts of one batch share a moment. */
   goOn(to = this.moment + 1): void {
     this.moment = to;
   }
@@ -137,7 +136,7 @@ export class StockModel {
     return { isApplied: true, answers };
   }
 
-  /** What `work` gives, and all as it was; lots that it makes have no number. */
+  /** Returns the result of `work` and restores the state; lots that it creates have no number. */
   tryOut<T>(work: () => T): T {
     const before = structuredClone({ lots: this.lots, transactions: this.transactions });
     const known = this.lots.length;
@@ -150,7 +149,7 @@ export class StockModel {
     });
   }
 
-  /** Why an operation cannot even be asked for. */
+  /** The reason why an operation is invalid, if it is. */
   private malformed(operation: Operation): Refused | undefined {
     if (operation.kind === 'reverse' && this.transactions[operation.transaction] === undefined) {
       return noTransaction;
@@ -228,7 +227,7 @@ export class StockModel {
         source.spot = spot;
         return { lot: source.lot, units: part, remaining: part, from: source.lot, wid, spot };
       }
-      // The tag goes with all of a lot, or stays.
+      // The tag goes with a whole lot, or stays.
       const rfidTag = part === source.units ? source.rfidTag : null;
       const arrived = { ...source, lot: this.lots.length, wid: toWid, spot, units: 0n, rfidTag };
       if (part === source.units) source.rfidTag = null;
@@ -279,7 +278,7 @@ export class StockModel {
     return { status: 200, before, difference: after - before, lots };
   }
 
-  /** What a count would find at this moment, in millionths. */
+  /** The balance that a count would find at this moment, in millionths. */
   unitsAt(count: Count): number {
     const { lot, wid, spot, serial } = count;
     if (lot !== undefined) return Number(this.lots[lot]?.units ?? 0n);
@@ -314,7 +313,7 @@ export class StockModel {
     };
   }
 
-  /** All that was applied, the first first. */
+  /** All applied transactions, the oldest first. */
   transactionsShown(): readonly ModelTransaction[] {
     return this.transactions;
   }
@@ -323,7 +322,7 @@ export class StockModel {
     return this.transactions.length;
   }
 
-  /** Holds or releases; false when that changes nothing or there is no such lot in stock. */
+  /** Holds or releases; false when that changes nothing or the lot is not in stock. */
   hold(index: number, hold: boolean): boolean {
     const lot = this.lots[index];
     if (lot === undefined || lot.units === 0n || lot.hold === hold) return false;
@@ -349,7 +348,7 @@ export class StockModel {
     return this.lots;
   }
 
-  /** What a move or an issue may take, in the order of allocation. */
+  /** The lots that a move or an issue may take, in the order of allocation. */
   takenBy(operation: Operation): ModelLot[] {
     if (operation.kind !== 'move' && operation.kind !== 'issue') return [];
     const { wid, lot } = operation;
@@ -373,7 +372,7 @@ export class StockModel {
   }
 
   /**
-   * The level of these warehouses as its JSON has it, less the item; undefined when there never was stock.
+   * The level of these warehouses in its JSON form, without the item; undefined when there never was stock.
    */
   levelText(wids: number[]): string | undefined {
     const here = this.lots.filter((each) => wids.includes(each.wid));
@@ -384,8 +383,7 @@ export class StockModel {
   }
 
   /**
-   * Lots in stock in a warehouse: those that expire first, the others after them, then what has expired;
-   * older before newer.
+   * Lots in stock in a warehouse: by expiry, then those without one, then expired ones; older before newer.
    */
   private ordered(only: ModelLot | undefined, wid: number, filters: Filters): ModelLot[] {
     const from = only === undefined ? this.lots : [only];

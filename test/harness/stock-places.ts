@@ -7,7 +7,7 @@ export class Places {
   readonly recNos: number[] = [];
   readonly transactionNos: number[] = [];
 
-  /** An answer in the model's terms; the numbers of new lots and transactions are remembered. */
+  /** An answer in the model's terms; remembers the numbers of new lots and transactions. */
   seen({ status, body }: { status: number; body: ApiAnswer['body'] }): ModelAnswer {
     if (status === 503) return notApplied;
     if (status >= 400) {
@@ -33,7 +33,7 @@ export class Places {
     return { status, lots, before: millionths(body.before), difference: millionths(body.difference) };
   }
 
-  /** The place of a lot; a number that is new gets the next one. */
+  /** The place of a lot; a new number gets the next place. */
   of(recNo: number | null): number | null {
     if (recNo === null) return null;
     const known = this.recNos.indexOf(recNo);
@@ -53,7 +53,7 @@ export function millionths(units: number): bigint {
   return BigInt(whole + fraction);
 }
 
-/** Fails with all that was asked for and both answers: a report of chance has room for one text only. */
+/** Fails with the whole history and both answers: a property report has room for only one text. */
 export function expectSame(seen: unknown, expected: unknown, asked: unknown) {
   const text = (value: unknown) =>
     JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each));

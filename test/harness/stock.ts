@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { conflictObject } from './answers.ts';
 import type { ApiClient } from './api-client.ts';
 
-/** Receives stock in warehouse 1 unless told otherwise; returns the answer's body. */
+/** Receives stock, in warehouse 1 unless told otherwise; returns the answer's body. */
 export async function receive(
   client: ApiClient,
   itemID: string,
@@ -24,7 +24,7 @@ export async function receiveLot(
   return (await receive(client, itemID, units, fields)).recNo;
 }
 
-/** The refusal of more units than there are; `untaken`: its words about lots that match and are not taken. */
+/** The refusal of more units than there are; `untaken`: its words about matching lots that are not taken. */
 export function notEnough(asked: number, available: number, untaken = '') {
   const message = `Not enough stock: ${asked} asked, ${available} available.`;
   const of = (what: string) => Number(new RegExp(`([\\d.]+) ${what}`).exec(untaken)?.[1] ?? 0);

@@ -9,28 +9,28 @@ import { inject, onTestFinished } from 'vitest';
 import { addressFor } from './as-part.ts';
 import { fixedKeys } from './envelopes.ts';
 
-/** The end of this turn of the event loop, when what waits is sent. */
+/** The end of this turn of the event loop, when waiting requests are sent. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 export type TestSubmitter = {
   redisUrl: string;
   prefix: string;
-  /** Whether one more request would be taken now. */
+  /** Whether one more request would be accepted now. */
   admits(arrivedAt?: number): boolean;
-  /** So many requests in this turn, all for one queue; they came now, unless told otherwise. */
+  /** Submits this many requests in this turn, all for one queue, arriving now unless told otherwise. */
   submit(count: number, arrivedAt?: number): Promise<SubmitResult>[];
-  /** These requests in this turn. */
+  /** Submits these requests in this turn. */
   submitRequests(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
   /** Ends it before the test does. */
   close(): Promise<void>;
-  /** How many requests each envelope carries that was sent, the oldest first. */
+  /** The number of requests in each sent envelope, oldest first. */
   sizes(): Promise<number[]>;
 };
 
 /**
  * The api's side of a queue without a worker: envelopes stay there, to be looked at, until `readOutcomes` or
- * the verdict answers. It ends with the test, however that ends. `kind`: of the requests; a receipt unless
- * given.
+ * the verdict answers. It ends with the test, however that ends. `kind` is that of the requests; a receipt by
+ * default.
  */
 export async function openSubmitter(
   options: Pick<SubmitOptions, 'envelopeMax' | 'inFlightMax'> &

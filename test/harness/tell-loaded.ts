@@ -1,6 +1,6 @@
 import { register } from 'node:module';
 
-// Loaded before a process: says on standard error which modules of OpenTelemetry are asked for.
+// Loaded before a process: prints to standard error the OpenTelemetry modules that are requested.
 register(
   `data:text/javascript,${encodeURIComponent(`
     import { writeSync } from 'node:fs';

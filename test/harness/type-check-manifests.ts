@@ -6,7 +6,7 @@ import type { Manifest } from './manifests.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-// The type of each kind that is used, and where it comes from.
+// The type of each kind in use, and its source.
 const types: Record<string, { type: string; from: string }> = {
   'v1 Namespace': { type: 'INamespace', from: 'kubernetes-models/v1/Namespace' },
   'v1 Service': { type: 'IService', from: 'kubernetes-models/v1/Service' },
@@ -44,8 +44,8 @@ const types: Record<string, { type: string; from: string }> = {
 };
 
 /**
- * What tsc says of these manifests, each as a literal of its kind's type: a field that there is not, one that
- * is missing, or a value of another type. Empty when all is well. Throws for a kind without a type.
+ * The errors of tsc about these manifests, each as a literal of its kind's type: an unknown field, a missing
+ * one, or a value of another type. Empty when there are none. Throws for a kind without a type.
  */
 export async function typeCheckManifests(checked: readonly Manifest[]): Promise<string> {
   const lines = checked.map((manifest, index) => {

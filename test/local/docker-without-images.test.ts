@@ -7,7 +7,7 @@ import { images } from '@inventory/local/docker';
 import { startStack } from '@inventory/local/stack';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-// Answers as a Docker engine that has no images and gets none.
+// Answers like a Docker engine that has no images and can pull none.
 let engine: Server;
 let folder: string;
 const asked: string[] = [];
@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('an engine that cannot have the images is named with them, and local binaries are used', async () => {
+test('missing images are named when the engine cannot get them, and local binaries are used', async () => {
   const lines: string[] = [];
   const starting = startStack({
     folder,

@@ -1,6 +1,6 @@
 import { startStack } from '@inventory/local/stack';
 
-// Runs a stack in a process of its own, which the tests can then kill: node --import tsx run-stack.ts
+// Runs a stack in a separate process, which the tests can kill: node --import tsx run-stack.ts
 // <folder> Prints the URLs as one line of JSON when it is up; ends in order on SIGINT.
 const abort = new AbortController();
 const interrupted = new Promise<void>((resolve) => {

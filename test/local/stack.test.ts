@@ -26,7 +26,7 @@ import {
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-// The space is on purpose: checkouts lie below folders with spaces too.
+// The space is on purpose: a checkout may be in a folder with spaces.
 let root: string;
 let folder: string;
 let stacks: Stack[];
@@ -45,7 +45,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const owner of owners) owner.kill('SIGKILL');
   for (const stack of stacks) await stack.stop();
-  // Ends what a killed owner left, and deletes data that lies outside the folder.
+  // Stops the servers of a killed owner, and deletes data outside the folder.
   await (await startStack({ folder, throwAway: true, report: () => {} })).stop();
   expect(filesInTheWay()).toEqual([]);
   rmSync(root, { recursive: true });
@@ -62,7 +62,7 @@ async function startElsewhere(): Promise<{ owner: ChildProcess; databaseUrl: str
   const script = join(import.meta.dirname, 'run-stack.ts');
   const owner = spawn(process.execPath, ['--import', 'tsx', script, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own, as a terminal gives to what it starts.
+    // Its own group, as a terminal gives each command.
     detached: true,
   });
   owners.push(owner);
@@ -76,7 +76,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Files that would be in the way of the next start, or name a server. */
+/** Files that would block the next start, or name a server. */
 function filesInTheWay(): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).filter((name) => /^lock-|\.pid$|^stack\.json$/.test(name));
@@ -119,7 +119,7 @@ async function occupyPort(): Promise<{ port: number; close(): void }> {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-test('what is stored is there again after a stop and a start, on the same ports', async () => {
+test('data is there again after a stop and a start, on the same ports', async () => {
   const first = await start();
   expect(first).toMatchObject({ postgres: 'local', redis: 'local' });
   await query(first.databaseUrl, 'create table kept as select 42 as answer');
@@ -141,7 +141,7 @@ test('what is stored is there again after a stop and a start, on the same ports'
   expect(new URL(second.redisUrl).port).toBe(new URL(first.redisUrl).port);
 });
 
-test('what is stored is gone after its removal, which waits for no running stack but refuses', async () => {
+test('data is gone after its removal, which is refused while the stack runs', async () => {
   const first = await start();
   await query(first.databaseUrl, 'create table lost ()');
   expect(await refusal(removeStackData(folder))).toMatch(/^already running here: /);
@@ -159,7 +159,7 @@ test('what is stored is gone after its removal, which waits for no running stack
   await removeStackData(join(folder, 'none'));
 });
 
-test('thrown-away data is gone after the stop, and what was downloaded stays', async () => {
+test('temporary data is gone after the stop, and downloads stay', async () => {
   const stack = await start({ throwAway: true });
   await query(stack.databaseUrl, 'create table lost ()');
   await stack.stop();
@@ -168,7 +168,7 @@ test('thrown-away data is gone after the stop, and what was downloaded stays', a
   expect(await query(next.databaseUrl, `select to_regclass('lost') as found`)).toEqual([{ found: null }]);
 });
 
-test('a Postgres and a Redis that are killed come back on their ports', async () => {
+test('a killed Postgres or Redis comes back on its port', async () => {
   const { databaseUrl } = await start();
   await query(databaseUrl, 'create table kept as select 42 as answer');
   process.kill(pidOf('postgres'), 'SIGKILL');
@@ -179,7 +179,7 @@ test('a Postgres and a Redis that are killed come back on their ports', async ()
   expect(await query(databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('after a kill -9 of its owner, the servers it left are stopped by the next start and the data is there', async () => {
+test('after a kill -9 of its owner, the next start stops the leftover servers and the data is there', async () => {
   const { owner, databaseUrl } = await startElsewhere();
   await query(databaseUrl, 'create table kept as select 42 as answer');
   const orphans = [pidOf('postgres'), pidOf('redis')];
@@ -196,7 +196,7 @@ test('after a kill -9 of its owner, the servers it left are stopped by the next 
 test.each([
   ['is gone', (path: string) => rmSync(path)],
   ['is empty, as a full disk or a power cut leaves it', (path: string) => writeFileSync(path, '')],
-])('a kept password that %s costs no data: another one is given', async (_how, lose) => {
+])('a kept password that %s costs no data: a new one is made', async (_how, lose) => {
   const first = await start();
   await query(first.databaseUrl, 'create table kept as select 42 as answer');
   await first.stop();
@@ -210,7 +210,7 @@ test.each([
 });
 
 test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-  'the server of a folder is known to a root who may not look into it, as in a container',
+  'root recognises the server of a folder that it may not look into, as in a container',
   async () => {
     const { databaseUrl } = await start();
     const data = (
@@ -230,7 +230,7 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
   },
 );
 
-test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid is not in the way', async () => {
+test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid does not block the start', async () => {
   const { owner } = await startElsewhere();
   const pid = pidOf('postgres');
   owner.kill('SIGKILL');
@@ -250,7 +250,7 @@ test('while another process runs the folder, its URLs can be read and a second s
   expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 
   const pids = [pidOf('postgres'), pidOf('redis')];
-  // As Ctrl-C does: to all of the group. The servers are in groups of their own and are stopped in order.
+  // Like Ctrl-C, to the whole group. The servers are in their own groups and are stopped in order.
   process.kill(-owner.pid!, 'SIGINT');
   expect(await ended(owner)).toBe(0);
   expect(pids.filter(isAlive)).toEqual([]);
@@ -272,7 +272,7 @@ test('a given port that is in use is refused in one line, and nothing is left ru
   }
 });
 
-test('given servers are used as they are, and still run after the stop', async () => {
+test('given servers are used unchanged, and still run after the stop', async () => {
   const { databaseUrl, redisUrl } = await start();
   const given = await start({ folder: join(root, 'other'), databaseUrl, redisUrl });
   expect(given).toMatchObject({ databaseUrl, redisUrl, postgres: 'given', redis: 'given' });
@@ -307,7 +307,8 @@ test('a start that is broken off at any moment leaves nothing running', async ()
   for (const { soon, onLine, onFile } of moments) {
     const controller = new AbortController();
     const abort = () => controller.abort();
-    // From within the start: however long a download takes, it is neither missed nor waited for.
+    // From within the start, so that the moment is neither missed nor waited for, however long a download
+    // takes.
     const report = (line: string) => {
       if (onLine?.test(line)) abort();
     };
@@ -325,7 +326,7 @@ test('a start that is broken off at any moment leaves nothing running', async ()
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'as root below a folder that nobody else may enter, data is kept outside of it and found again',
+  'as root, in a folder closed to everybody else, data is kept outside of it and found again',
   async () => {
     chmodSync(root, 0o700);
     mkdirSync(folder);
@@ -359,7 +360,7 @@ test('nobody else may enter the folder or read a file in it, whatever their mode
   for (const { name, found } of files) expect({ name, mode: found.mode & 0o077 }).toEqual({ name, mode: 0 });
 });
 
-test('Redis lets nobody in without a name and a password, and each only to what its part does', async () => {
+test('Redis refuses connections without a name and a password, and limits each part to its own work', async () => {
   const { redisUrl, redisUrls } = await start({ queuePrefix: 'mine' });
   const answerOf = async (url: string, command: string, ...values: string[]) => {
     const redis = new Redis(url, { retryStrategy: () => null, disableClientInfo: true });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The exit code of the check of migrations for one of this text, and what it said. */
+/** The exit code of the migration check for this text, and its output. */
 async function lint(text: string): Promise<{ code: number | null; said: string }> {
   const file = join(folder, '9001_one-more.sql');
   await writeFile(file, text);
@@ -31,7 +31,7 @@ test.skipIf(!doesSquawkRun).each([
   ['ban-drop-table', 'drop table lot;'],
   ['ban-drop-column', 'alter table lot drop column price;'],
 ])(
-  'the check refuses a migration that stops writes, or code of the version before: %s',
+  'the check refuses a migration that blocks writes or breaks the previous version: %s',
   async (rule, text) => {
     const { code, said } = await lint(`${text}\n`);
     expect(said).toContain(rule);
@@ -39,7 +39,7 @@ test.skipIf(!doesSquawkRun).each([
   },
 );
 
-test('the check refuses one that takes something away and does not say from when on nobody uses it', async () => {
+test('the check refuses a migration that removes something without the version that last used it', async () => {
   const dropped = '-- squawk-ignore ban-drop-column\nalter table lot drop column price;\n';
   const { code, said } = await lint(dropped);
   expect(said).toContain('does not set schema_compatibility.oldest');
@@ -51,6 +51,6 @@ test.each([
   'alter table lot add column one_more integer;',
   'create table one_more (id integer primary key, units numeric);\ncreate index one_more_idx on one_more (units);',
   '-- Runs outside a transaction.\ncreate index concurrently if not exists one_more_idx on lot (price);',
-])('the check takes one that only adds: %s', async (text) => {
+])('the check accepts a migration that only adds: %s', async (text) => {
   expect(await lint(`${text}\n`)).toMatchObject({ code: 0 });
 });

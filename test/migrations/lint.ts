@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { outsideMark } from '@inventory/db/run-migration';
 import { readOptions } from '../harness/read-options.ts';
 
-// Part of pnpm check: has squawk look at the migrations, and holds what it is told to leave to a rule of
-// ours. The schema is made before anybody uses it: there no lock keeps anybody waiting.
+// Part of pnpm check: runs squawk on the migrations, and applies our own rule to the warnings it is told to
+// ignore. The schema is created before anybody uses it, so no lock there makes anybody wait.
 const values = readOptions(
   'check:migrations',
-  'Looks for what would stop writes, or code of the version before, in the migrations.',
+  'Checks the migrations for changes that would block writes or break the previous version.',
   { file: { value: 'path', about: 'this one alone' } },
 );
 const root = join(import.meta.dirname, '../..');
@@ -21,11 +21,11 @@ const files =
         .filter((name) => name.endsWith('.sql'))
         .map((name) => join(folder, name));
 
-/** What a file says that squawk is to leave: it takes something away, or waits for those who write. */
+/** The rules a file tells squawk to ignore, because it removes something or makes writers wait. */
 const leaves = /^\s*--\s*squawk-ignore(?:-file)?\s+(?<rules>.+)$/gm;
 const takesAway = /ban-drop|renaming|changing-column-type|adding-required-field|adding-not-nullable-field/;
 
-/** A file that takes something away must say from which version on nobody uses it. */
+/** A file that removes something must name the version from which nobody uses it. */
 function complaints(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const left = [...text.matchAll(leaves)].map(({ groups }) => groups?.rules ?? '');
@@ -39,7 +39,7 @@ function squawk(among: readonly string[], options: readonly string[]): boolean {
   const bin = join(root, 'node_modules/.bin/squawk');
   const args = ['--config', join(root, '.squawk.toml'), '--reporter', 'gcc', ...options, ...among];
   const { error, status } = spawnSync(bin, args, { cwd: root, stdio: 'inherit' });
-  // It ships a program of its own for each system.
+  // squawk ships a program for each system.
   if (error !== undefined) console.error(`migrations: squawk does not run here (${error.message})`);
   return error !== undefined || status === 0;
 }

@@ -11,7 +11,7 @@ const folder = join(root, 'packages/db/schema');
 const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
 const withoutComments = (text: string) => text.replaceAll(/--.*$/gm, '');
 
-test('two databases are made alike, and a third one that is a copy of one is no different', async () => {
+test('two databases are created alike, and so is a copy of one', async () => {
   const copy = await createDatabase();
   onTestFinished(copy.drop);
   const [first, second] = [await createEmptyDatabase(), await createEmptyDatabase()];
@@ -22,7 +22,7 @@ test('two databases are made alike, and a third one that is a copy of one is no 
   expect(await describeSchema(copy.sql)).toEqual(described);
 });
 
-test('each table of the schema says why it is there, and everything is made once, as it is', () => {
+test('each table of the schema gives its reason, and everything is created once, in its final form', () => {
   for (const { name, text } of files) {
     expect(text, name).toMatch(/^-- /);
     expect(text.match(/(?<!--.*\n)^create table \w+/gm), name).toBeNull();
@@ -50,7 +50,7 @@ test('each table, column and function of the schema is used', async () => {
     .split('\n');
   const used = new Set(sources.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\w+/g) ?? []));
   const count = new Map<string, number>();
-  // A right to what nobody uses is no use of it.
+  // A grant on an unused thing is not a use.
   for (const { text } of files.filter(({ name }) => !name.endsWith('rights.sql')))
     for (const word of withoutComments(text).match(/\w+/g) ?? []) count.set(word, (count.get(word) ?? 0) + 1);
   expect(

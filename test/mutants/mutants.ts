@@ -3,8 +3,8 @@ export type Mutant = {
   name: string;
   edits: { file: string; search: string; replace: string }[];
   /**
-   * A file below `test/` and words that only the title of the named test has; all of the file without them.
-   * Or a fault of `test/faults/`, struck so many times.
+   * A file below `test/`, with words that occur only in the title of the named test, or without them the
+   * whole file. Or a fault of `test/faults/`, struck this many times.
    */
   test: { file: string; title?: string } | { fault: string; rounds: number };
 };
@@ -67,7 +67,7 @@ const unbalancedMove = {
   replace: 'delta: units / 2n, balance: to.units }',
 };
 
-// Each search text stands exactly once in its file; a mutant that no longer fits the code fails the run.
+// Each search text occurs exactly once in its file; a mutant that no longer fits the code fails the run.
 export const mutants: readonly Mutant[] = [
   {
     name: 'no request claim',
@@ -110,17 +110,17 @@ export const mutants: readonly Mutant[] = [
         }`,
       },
     ],
-    test: { file: 'concurrency/answers.test.ts', title: 'called failed after it was applied' },
+    test: { file: 'concurrency/answers.test.ts', title: 'reported as failed after it was applied' },
   },
   {
-    name: 'a lost completion is not looked for',
+    name: 'lost completions are not looked up',
     edits: [{ file: waiters, search: 'void look(toLook)', replace: 'void 0' }],
-    test: { file: 'concurrency/answers.test.ts', title: 'completion is never told' },
+    test: { file: 'concurrency/answers.test.ts', title: 'completion never arrives' },
   },
   {
-    name: 'a process that stood still gives up without asking',
+    name: 'a process that stood still gives up without asking Postgres',
     edits: [{ file: waiters, search: 'if (now - sweptAt >= stoodStillMs) {', replace: 'if (now < 0) {' }],
-    test: { file: 'concurrency/answers.test.ts', title: 'stood still for all of its time' },
+    test: { file: 'concurrency/answers.test.ts', title: 'stood still for its whole time' },
   },
   {
     name: 'waitUntilFinished with removeOnComplete',
@@ -150,20 +150,20 @@ export const mutants: readonly Mutant[] = [
       );`,
       },
     ],
-    test: { file: 'concurrency/answers.test.ts', title: '201 for every single request' },
+    test: { file: 'concurrency/answers.test.ts', title: '201 for every request' },
   },
   {
-    name: 'answers of a Redis whose clock is behind are passed over',
+    name: 'answers of a Redis whose clock is behind are skipped',
     edits: [{ file: answers, search: "consumer.on('ready', startOver);", replace: '' }],
     test: { file: 'concurrency/answers-apart.test.ts', title: 'whose clock is behind' },
   },
   {
-    name: 'a worker that says nothing keeps its seat',
+    name: 'a silent worker keeps its seat',
     edits: [{ file: seats, search: 'tonumber(expires) <= now', replace: 'tonumber(expires) <= 0' }],
-    test: { file: 'concurrency/shards.test.ts', title: 'a seat ends by itself' },
+    test: { file: 'concurrency/shards.test.ts', title: 'a seat expires by itself' },
   },
   {
-    name: 'a shard out of use is left with what is in it',
+    name: 'a shard out of use is left with its jobs',
     edits: [{ file: seats, search: 'for shard = count, largest do', replace: 'for shard = count, -1 do' }],
     test: { file: 'concurrency/shards.test.ts', title: 'held until it is empty' },
   },
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
     test: { file: 'concurrency/shards.test.ts', title: 'cannot do its work' },
   },
   {
-    name: 'nobody looks into shards that are not in use',
+    name: 'shards out of use are never searched for work',
     edits: [
       {
         file: 'packages/queue/src/share-shards.ts',
@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     test: { file: 'concurrency/redis-away.test.ts', title: 'a command fails at once' },
   },
   {
-    name: 'work is kept until Redis is back',
+    name: 'commands are queued until Redis is back',
     edits: [
       { file: submit, search: `if (producer.status !== 'ready') return false;`, replace: '' },
       {
@@ -348,7 +348,7 @@ export type Taking =`,
     test: { file: 'contract/stock-levels.test.ts', title: 'more than 15 digits' },
   },
   {
-    name: 'rights cached for ever, as if a token carried them',
+    name: 'rights cached for ever',
     edits: [
       {
         file: 'apps/api/src/callers/client-cache.ts',
@@ -359,7 +359,7 @@ export type Taking =`,
     test: { file: 'contract/scope.test.ts', title: 'a change of the scope holds within a second' },
   },
   {
-    name: 'rights not asked again when a request is applied',
+    name: 'rights not checked again when a request is applied',
     edits: [
       {
         file: applyBatch,
@@ -393,7 +393,7 @@ export type Taking =`,
   },
   {
     name: 'sort column interpolated',
-    // Both guards: each alone is enough.
+    // Either guard alone is enough, so both go.
     edits: [
       {
         file: 'packages/paging/src/page-query.ts',
@@ -409,7 +409,7 @@ export type Taking =`,
     test: { file: 'contract/paging.test.ts', title: 'an unknown sort is ignored' },
   },
   {
-    name: 'refusals of unknown callers wait for nobody',
+    name: 'refusals of unknown callers do not wait their turn',
     edits: [{ file: strangers, search: 'else await wait(ctx, payer);', replace: '' }],
     test: { file: 'security/strangers.test.ts', title: '401 waits its turn' },
   },
@@ -425,7 +425,7 @@ export type Taking =`,
     test: { file: 'security/secret-comparison.test.ts' },
   },
   {
-    name: 'a right secret is refused because of wrong ones',
+    name: 'a right secret refused because of wrong ones',
     edits: [
       {
         file: 'apps/api/src/routes/token.ts',
@@ -469,7 +469,7 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'changed in any part' },
   },
   {
-    name: 'a write that fails not waited for, nor what its commit became',
+    name: 'a failed write and its commit not awaited',
     edits: [
       { file: batchTransaction, search: 'Promise.all([begin, written])', replace: 'begin' },
       { file: batchTransaction, search: `if (command !== 'COMMIT') throw`, replace: 'if (false) throw' },
@@ -485,7 +485,7 @@ async function importKey(`,
         replace: `const command: string = 'COMMIT';`,
       },
     ],
-    test: { file: 'concurrency/batch.test.ts', title: 'whose very commit fails' },
+    test: { file: 'concurrency/batch.test.ts', title: 'whose commit itself fails' },
   },
   {
     name: 'a transaction begun ahead outlives its connection',
@@ -500,14 +500,14 @@ async function importKey(`,
     test: { file: 'concurrency/batch.test.ts', title: 'ended the connection that waited' },
   },
   {
-    name: `the commit's tag not looked at`,
+    name: "the commit's tag not checked",
     edits: [
       { file: batchTransaction, search: `if (command !== 'COMMIT') throw`, replace: 'if (false) throw' },
     ],
     test: { file: 'concurrency/lost-backends.test.ts', title: 'a pooler on the way' },
   },
   {
-    name: `batches in whatever isolation the database has by default`,
+    name: "batches at the database's default isolation",
     edits: [
       {
         file: batchTransaction,
@@ -518,7 +518,7 @@ async function importKey(`,
     test: { file: 'concurrency/lost-backends.test.ts', title: 'read committed' },
   },
   {
-    name: 'every error with a code called an outage',
+    name: 'every error with a code counts as an outage',
     edits: [
       {
         file: 'packages/db/src/pool.ts',
@@ -541,12 +541,12 @@ async function importKey(`,
     test: { file: 'concurrency/large-issues.test.ts', title: 'an issue of 1,000 lots' },
   },
   {
-    name: 'lots taken before others that nobody has read',
+    name: 'lots taken ahead of lots not yet read',
     edits: [{ file: allocate, search: 'order(lot, horizon) > 0', replace: 'lot.recNo < 0' }],
-    test: { file: 'concurrency/large-issues.test.ts', title: 'the lots that come first' },
+    test: { file: 'concurrency/large-issues.test.ts', title: 'the first lots in order' },
   },
   {
-    name: 'lots counted before the batch took some',
+    name: 'available lots counted before the batch took some',
     edits: [
       {
         file: allocate,
@@ -554,15 +554,15 @@ async function importKey(`,
         replace: '',
       },
     ],
-    test: { file: 'concurrency/large-issues.test.ts', title: 'what the request before it left' },
+    test: { file: 'concurrency/large-issues.test.ts', title: 'than the request before it left' },
   },
   {
-    name: 'what comes after one that is left for the next batch is decided before it',
+    name: 'requests decided ahead of one left for the next batch',
     edits: [{ file: applyBatch, search: 'entriesMax || needsAny(request, left)', replace: 'entriesMax' }],
     test: { file: 'concurrency/large-issues.test.ts', title: 'in as many batches as it takes' },
   },
   {
-    name: 'a batch waits with everybody for a gate that is held',
+    name: 'a whole batch waits for a held gate',
     edits: [{ file: batcher, search: 'if (gates !== null) {', replace: 'if (gates !== null && false) {' }],
     test: { file: 'concurrency/held-gates.test.ts', title: 'while somebody holds another gate' },
   },
@@ -572,7 +572,7 @@ async function importKey(`,
     test: { file: 'concurrency/gates.test.ts', title: 'opposite directions' },
   },
   {
-    name: 'deadline not looked at',
+    name: 'deadline not checked',
     edits: [
       {
         file: applyBatch,
@@ -608,10 +608,10 @@ async function importKey(`,
   {
     name: 'no admission control',
     edits: [{ file: lane, search: '+ lane.roundTripMs > busyFromMs', replace: '< 0' }],
-    test: { file: 'concurrency/overload.test.ts', title: 'all in one turn' },
+    test: { file: 'concurrency/overload.test.ts', title: 'arrive in one turn' },
   },
   {
-    name: 'the time that lost answers take is not learnt',
+    name: 'the time of lost answers is not learnt',
     edits: [
       {
         file: lane,
@@ -619,10 +619,10 @@ async function importKey(`,
         replace: 'if (now - envelope.sentAt < 125) lane.roundTripMs += (',
       },
     ],
-    test: { file: 'concurrency/overload.test.ts', title: 'all in one turn' },
+    test: { file: 'concurrency/overload.test.ts', title: 'arrive in one turn' },
   },
   {
-    name: 'admission does not count those who wait for the end of the turn',
+    name: 'admission ignores requests waiting for the end of the turn',
     edits: [
       {
         file: lane,
@@ -631,7 +631,7 @@ async function importKey(`,
         replace: 'const ahead = lane.sent.size < limits.inFlightMax ? -1 : lane.waiting.length;',
       },
     ],
-    test: { file: 'concurrency/overload.test.ts', title: 'all in one turn' },
+    test: { file: 'concurrency/overload.test.ts', title: 'arrive in one turn' },
   },
   {
     name: 'synchronous_commit = off, as the fault harness sees it',
@@ -680,22 +680,22 @@ async function importKey(`,
     test: { fault: 'worker kill -9', rounds: 16 },
   },
   {
-    name: 'a connection of the api that died without a word is kept',
+    name: 'a silently dead connection of the api is kept',
     edits: [{ file: 'packages/queue/src/redis.ts', search: 'socketTimeout: producerSilentMs,', replace: '' }],
     test: { file: 'concurrency/black-hole.test.ts', title: 'of the submitter' },
   },
   {
-    name: 'a connection of the worker that died without a word is kept',
+    name: 'a silently dead connection of the worker is kept',
     edits: [{ file: 'packages/queue/src/redis.ts', search: 'socketTimeout: consumerSilentMs,', replace: '' }],
     test: { file: 'concurrency/black-hole.test.ts', title: 'of the consumer' },
   },
   {
-    name: 'an idle connection is not asked whether it lives',
+    name: 'an idle connection is not probed',
     edits: [{ file: 'packages/queue/src/redis.ts', search: 'redis.ping()', replace: 'Promise.reject()' }],
     test: { file: 'concurrency/black-hole.test.ts', title: 'that nobody uses' },
   },
   {
-    name: 'a replica is taken for the server',
+    name: 'a replica counts as the server',
     edits: [{ file: 'packages/queue/src/redis.ts', search: '(READONLY|', replace: '(' }],
     test: { file: 'concurrency/black-hole.test.ts', title: 'after a failover' },
   },
@@ -704,7 +704,10 @@ async function importKey(`,
     edits: [
       { file: 'packages/queue/src/envelope.ts', search: 'if (isStored && (', replace: 'if (!isStored && (' },
     ],
-    test: { file: 'concurrency/large-answers.test.ts', title: 'travels only that it is stored' },
+    test: {
+      file: 'concurrency/large-answers.test.ts',
+      title: 'carries only a note that the answer is stored',
+    },
   },
   {
     name: 'the canary concludes nothing from silence',
@@ -718,7 +721,7 @@ async function importKey(`,
     test: { file: 'concurrency/canary.test.ts', title: 'answers nothing' },
   },
   {
-    name: 'the canary takes a full Redis for a broken way',
+    name: 'the canary takes a full Redis for a broken connection',
     edits: [
       {
         file: 'packages/queue/src/service-watch.ts',
@@ -729,7 +732,7 @@ async function importKey(`,
     test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
   },
   {
-    name: 'an answer of null for what has none',
+    name: 'a missing answer becomes null',
     edits: [
       {
         file: 'packages/db/src/batch/write-batch.ts',
@@ -740,7 +743,7 @@ async function importKey(`,
     test: { file: 'concurrency/batch.test.ts', title: 'a request whose deadline has passed' },
   },
   {
-    name: 'a key that its batch does not claim',
+    name: 'a key not claimed by its batch',
     edits: [
       {
         file: 'packages/db/src/batch/write-batch.ts',
@@ -751,7 +754,7 @@ async function importKey(`,
     test: { file: 'concurrency/idempotency-under-kills.test.ts' },
   },
   {
-    name: 'a key of every client',
+    name: 'keys shared by all clients',
     edits: [
       {
         file: idempotency,
@@ -762,14 +765,14 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'of another client' },
   },
   {
-    name: 'another request under a key, in one batch',
+    name: 'another request under a key accepted in one batch',
     edits: [
       { file: idempotency, search: 'first.key.fingerprint === request.key.fingerprint', replace: 'true' },
     ],
     test: { file: 'concurrency/keys.test.ts', title: 'three times in one batch' },
   },
   {
-    name: 'keys claimed in the order they came',
+    name: 'keys claimed in order of arrival',
     edits: [
       {
         file: idempotency,
@@ -780,7 +783,7 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'two items to two workers' },
   },
   {
-    name: 'keys refused in the order they came',
+    name: 'keys refused in order of arrival',
     edits: [
       {
         file: idempotency,
@@ -802,7 +805,7 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'while its batch waited' },
   },
   {
-    name: 'a refused key that is not looked at',
+    name: 'a refused key not checked',
     edits: [
       {
         file: idempotency,
@@ -810,10 +813,10 @@ async function importKey(`,
         replace: 'return null;',
       },
     ],
-    test: { file: 'concurrency/keys.test.ts', title: 'came before another one' },
+    test: { file: 'concurrency/keys.test.ts', title: 'came before another send' },
   },
   {
-    name: 'the verdict of one send, and not of its key',
+    name: 'a verdict on one send, not on its key',
     edits: [
       {
         file: 'packages/db/src/requests/settle.ts',
@@ -826,10 +829,10 @@ async function importKey(`,
         replace: '',
       },
     ],
-    test: { file: 'concurrency/keys.test.ts', title: 'came before another one' },
+    test: { file: 'concurrency/keys.test.ts', title: 'came before another send' },
   },
   {
-    name: 'a request that the queue refused not settled',
+    name: 'a request refused by the queue not settled',
     edits: [
       {
         file: 'apps/api/src/sender.ts',
@@ -840,7 +843,7 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'the other process has under way' },
   },
   {
-    name: 'what a connection that ended could not settle is in doubt',
+    name: 'requests in doubt after a connection ended while settling',
     edits: [
       {
         file: 'apps/api/src/insist.ts',
@@ -851,7 +854,7 @@ async function importKey(`,
     test: { file: 'concurrency/keys.test.ts', title: 'a request that the queue refuses' },
   },
   {
-    name: 'a connection that swallows what is sent is kept',
+    name: 'a connection that swallows statements is kept',
     edits: [
       {
         file: 'packages/db/src/statement-pool.ts',
@@ -870,7 +873,7 @@ async function importKey(`,
         replace: 'suspectSince(connection, startedAt);',
       },
     ],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'not taken for one that hangs' },
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'not taken for hanging' },
   },
   {
     name: 'a schema of another version accepted',
@@ -880,7 +883,7 @@ async function importKey(`,
     test: { file: 'concurrency/start-up.test.ts', title: 'it must be migrated' },
   },
   {
-    name: 'tables that are too new for a process are taken by it',
+    name: 'a process accepts tables that are too new',
     edits: [
       {
         file: 'packages/db/src/migrate.ts',
@@ -891,7 +894,7 @@ async function importKey(`,
     test: { file: 'concurrency/start-up.test.ts', title: 'it needs a newer version' },
   },
   {
-    name: 'a process refuses newer tables that are still good for it',
+    name: 'a process refuses newer tables that still suit it',
     edits: [
       {
         file: 'packages/db/src/migrate.ts',
@@ -902,7 +905,7 @@ async function importKey(`,
     test: { file: 'concurrency/start-up.test.ts', title: 'is still good for this version' },
   },
   {
-    name: 'a migration stays without the note that it was applied',
+    name: 'a migration applied without its note',
     edits: [
       {
         file: runMigrationFile,
@@ -913,7 +916,7 @@ async function importKey(`,
     test: { file: 'concurrency/migrations.test.ts', title: 'broken off before it is noted' },
   },
   {
-    name: 'workers remove transactions while a key of theirs is left',
+    name: 'workers remove transactions whose key is left',
     edits: [{ file: upkeep, search: 'if not round.has_left then', replace: 'if true then' }],
     test: { file: 'concurrency/retention.test.ts', title: 'never before its key' },
   },
@@ -929,7 +932,7 @@ async function importKey(`,
     test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
   },
   {
-    name: 'what was applied is removed with what was refused',
+    name: 'applied transactions removed with refused ones',
     edits: [
       {
         file: upkeep,
@@ -940,12 +943,12 @@ async function importKey(`,
     test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
   },
   {
-    name: 'nobody removes old keys',
+    name: 'old keys are never removed',
     edits: [{ file: 'packages/process/src/run-again.ts', search: '  wait(firstMs);\n', replace: '' }],
     test: { file: 'concurrency/retention.test.ts', title: 'workers remove' },
   },
   {
-    name: 'what waits for a gate is lost with its lane',
+    name: 'requests waiting for a gate are lost with their lane',
     edits: [
       {
         file: heldGates,
@@ -956,7 +959,7 @@ async function importKey(`,
     test: { file: 'concurrency/held-gates.test.ts', title: 'held in turn' },
   },
   {
-    name: 'an outage drops what waits for a gate',
+    name: 'an outage drops requests waiting for a gate',
     edits: [
       {
         file: heldGates,
@@ -967,7 +970,7 @@ async function importKey(`,
     test: { file: 'concurrency/held-gates.test.ts', title: 'a connection that ends' },
   },
   {
-    name: 'a large batch lets nobody in between',
+    name: 'a large batch does not yield',
     edits: [
       {
         file: 'packages/process/src/pacer.ts',
@@ -997,7 +1000,7 @@ async function importKey(`,
         replace: `if (code !== '') return message;`,
       },
     ],
-    test: { file: 'security/errors-in-logs.test.ts', title: 'a value that is none of its type' },
+    test: { file: 'security/errors-in-logs.test.ts', title: 'a value not of its type' },
   },
   {
     name: 'commands of Redis logged with their arguments',
@@ -1019,10 +1022,10 @@ async function importKey(`,
         replace: 'return message ?? (',
       },
     ],
-    test: { file: 'security/errors-in-logs.test.ts', title: 'that quote what they were given' },
+    test: { file: 'security/errors-in-logs.test.ts', title: 'that quote their input' },
   },
   {
-    name: 'libraries print by themselves',
+    name: 'libraries print directly',
     edits: [
       {
         file: outlets,
@@ -1060,7 +1063,7 @@ async function importKey(`,
     test: { file: 'security/signing-keys.test.ts', title: 'whose last token has ended' },
   },
   {
-    name: 'a token is remembered without its signing key',
+    name: 'a token is cached without its signing key',
     edits: [
       {
         file: tokenKeys,
@@ -1082,7 +1085,7 @@ async function importKey(`,
     test: { file: 'security/signing-keys.test.ts', title: 'that was withdrawn' },
   },
   {
-    name: 'an unknown signing key is not looked for',
+    name: 'an unknown signing key is not looked up',
     edits: [
       {
         file: tokenKeys,
@@ -1104,7 +1107,7 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'trusted at once and signs later' },
   },
   {
-    name: 'the private half of a signing key goes with its rotation',
+    name: 'the private half of a signing key is deleted at rotation',
     edits: [
       {
         file: signingKeys,
@@ -1126,7 +1129,7 @@ async function importKey(`,
     test: { file: 'security/signing-keys.test.ts', title: 'and no other' },
   },
   {
-    name: 'any type of token',
+    name: 'any token type accepted',
     edits: [
       {
         file: token,
@@ -1137,7 +1140,7 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'the type in small letters' },
   },
   {
-    name: 'a token with b64 in its header',
+    name: "b64 in a token's header accepted",
     edits: [
       {
         file: token,
@@ -1148,7 +1151,7 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'b64' },
   },
   {
-    name: 'a token of any life',
+    name: 'a token of any lifetime accepted',
     edits: [
       {
         file: token,
@@ -1159,7 +1162,7 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'a life of more than an hour' },
   },
   {
-    name: 'a token of tomorrow',
+    name: 'a token issued in the future accepted',
     edits: [
       {
         file: token,
@@ -1170,7 +1173,7 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'issued in the future' },
   },
   {
-    name: 'a token whose id is no text',
+    name: 'a token id that is no text accepted',
     edits: [
       {
         file: token,
@@ -1181,7 +1184,7 @@ async function importKey(`,
     test: { file: 'security/tokens.test.ts', title: 'an id that is a number' },
   },
   {
-    name: 'secrets for ever',
+    name: 'secrets never expire',
     edits: [
       {
         file: clients,
@@ -1192,7 +1195,7 @@ async function importKey(`,
     test: { file: 'security/signing-keys.test.ts', title: 'an expired secret' },
   },
   {
-    name: 'the api may delete what it may change',
+    name: 'the api may delete rows it may change',
     edits: [
       {
         file: rights,
@@ -1200,7 +1203,7 @@ async function importKey(`,
         replace: 'grant insert, delete on item_arrival to inventory_api;',
       },
     ],
-    test: { file: 'security/database-rights.test.ts', title: 'may do with each table' },
+    test: { file: 'security/database-rights.test.ts', title: 'has exactly these rights on each table' },
   },
   {
     name: 'the api may write whole transactions',
@@ -1211,7 +1214,7 @@ async function importKey(`,
         replace: 'grant insert on stock_transaction to inventory_api;',
       },
     ],
-    test: { file: 'security/database-rights.test.ts', title: 'may do with each table' },
+    test: { file: 'security/database-rights.test.ts', title: 'has exactly these rights on each table' },
   },
   {
     name: 'the owner deletes transactions',
@@ -1225,7 +1228,7 @@ async function importKey(`,
     test: { file: 'security/database-rights.test.ts', title: 'delete from stock_transaction' },
   },
   {
-    name: 'Redis lets everybody in',
+    name: 'Redis without passwords',
     edits: [
       {
         file: redisRights,
@@ -1233,7 +1236,7 @@ async function importKey(`,
         replace: 'user default on nopass ~* &* +@all',
       },
     ],
-    test: { file: 'local/stack.test.ts', title: 'Redis lets nobody in' },
+    test: { file: 'local/stack.test.ts', title: 'Redis refuses connections without a name' },
   },
   {
     name: 'the worker may touch all keys of the service in Redis',
@@ -1244,10 +1247,10 @@ async function importKey(`,
         replace: "worker: (prefix) => [`~${prefix}:{stock-*`, '~*']",
       },
     ],
-    test: { file: 'local/stack.test.ts', title: 'Redis lets nobody in' },
+    test: { file: 'local/stack.test.ts', title: 'Redis refuses connections without a name' },
   },
   {
-    name: 'a job that nobody signed is applied',
+    name: 'an unsigned job is applied',
     edits: [
       {
         file: signature,
@@ -1258,7 +1261,7 @@ async function importKey(`,
     test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
   },
   {
-    name: 'a worker drops the requests of a kind that it does not know',
+    name: 'a worker drops requests of an unknown kind',
     edits: [
       {
         file: 'packages/queue/src/envelope.ts',
@@ -1268,7 +1271,7 @@ async function importKey(`,
     ],
     test: {
       file: 'concurrency/envelope-versions.test.ts',
-      title: 'with a kind of request that is not known',
+      title: 'with an unknown kind of request',
     },
   },
   {
@@ -1288,7 +1291,7 @@ async function importKey(`,
     test: { file: 'concurrency/envelope-versions.test.ts', title: 'that no api signed is refused, not left' },
   },
   {
-    name: 'an envelope that nobody knows goes round for ever',
+    name: 'an unknown envelope circulates for ever',
     edits: [{ file: consume, search: 'if (job.attemptsStarted > leftTimesMax) return false;', replace: '' }],
     test: { file: 'concurrency/envelope-versions.test.ts', title: 'is dropped in the end' },
   },
@@ -1315,7 +1318,7 @@ async function importKey(`,
     test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
   },
   {
-    name: 'an answer that nobody signed is believed',
+    name: 'an unsigned answer is accepted',
     edits: [
       {
         file: signature,
@@ -1326,7 +1329,7 @@ async function importKey(`,
     test: { file: 'security/forged-jobs.test.ts', title: 'no worker signed for this job' },
   },
   {
-    name: 'an answer is signed without where its texts end',
+    name: 'an answer is signed without the bounds of its texts',
     edits: [
       {
         file: signature,
@@ -1348,7 +1351,7 @@ async function importKey(`,
     test: { file: 'security/forged-jobs.test.ts', title: 'no api signed for this very job' },
   },
   {
-    name: 'an unreadable job is handed out for ever',
+    name: 'an unreadable job is retried for ever',
     edits: [
       {
         file: 'packages/queue/src/serve-shard.ts',
@@ -1381,7 +1384,7 @@ async function importKey(`,
     test: { file: 'docker/containers.test.ts', title: 'has no route out' },
   },
   {
-    name: 'a list whose caller goes runs on',
+    name: 'a list goes on after its caller left',
     edits: [{ file: statementPool, search: 'onGone?.(giveUp)', replace: 'onGone?.(() => {})' }],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'ends in Postgres when its caller goes' },
   },
@@ -1393,7 +1396,7 @@ async function importKey(`,
   {
     name: 'a broken transaction goes on, on another connection',
     edits: [{ file: statementPool, search: '(cancels && isOutage(error))', replace: 'false' }],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'what is left of a transaction' },
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'the rest of a transaction' },
   },
   {
     name: 'the rows of finished statements are kept',
@@ -1403,7 +1406,7 @@ async function importKey(`,
     test: { file: 'concurrency/statement-pool.test.ts', title: 'rows that were read are not kept' },
   },
   {
-    name: 'a client has as many costly lists as there may be',
+    name: 'one client may run all costly lists',
     edits: [
       {
         file: listTurns,
@@ -1414,7 +1417,7 @@ async function importKey(`,
     test: { file: 'concurrency/list-turns.test.ts', title: 'two at once in Postgres' },
   },
   {
-    name: 'lists are served in the order they came, whosoever they are',
+    name: 'lists are served in order of arrival, not by client',
     edits: [
       {
         file: 'apps/api/src/fair-line.ts',
@@ -1422,10 +1425,10 @@ async function importKey(`,
         replace: '',
       },
     ],
-    test: { file: 'concurrency/list-turns.test.ts', title: 'others go between those of one client' },
+    test: { file: 'concurrency/list-turns.test.ts', title: 'go between those of one client' },
   },
   {
-    name: 'a route that writes is open to read-only clients',
+    name: 'a writing route is open to read-only clients',
     edits: [
       {
         file: 'apps/api/src/routes/items.ts',
@@ -1440,7 +1443,7 @@ async function importKey(`,
     test: { file: 'security/permission-matrix.test.ts' },
   },
   {
-    name: 'a route asks for another permission',
+    name: 'a route checks another permission',
     edits: [
       {
         file: 'apps/api/src/routes/inventory.ts',
@@ -1451,7 +1454,7 @@ async function importKey(`,
     test: { file: 'security/permission-matrix.test.ts' },
   },
   {
-    name: 'the scope of a route is not asked',
+    name: 'a route does not check the scope',
     edits: [
       {
         file: 'apps/api/src/routes/inventory.ts',
@@ -1464,7 +1467,7 @@ async function importKey(`,
     test: { file: 'security/permission-matrix.test.ts' },
   },
   {
-    name: 'where a move goes is not asked',
+    name: 'the destination of a move is not checked',
     edits: [
       {
         file: 'apps/api/src/routes/inventory.ts',
@@ -1488,7 +1491,7 @@ async function importKey(`,
         replace: 'sql`lot.wid is not null`',
       },
     ],
-    test: { file: 'security/non-interference.test.ts', title: '/Inventory/1: what differs' },
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory/1: a difference' },
   },
   {
     name: 'scope missing in the total of sorted lots',
@@ -1499,7 +1502,7 @@ async function importKey(`,
         replace: 'const scope = sql`wid is not null`;',
       },
     ],
-    test: { file: 'security/non-interference.test.ts', title: '/Inventory/1: what differs' },
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory/1: a difference' },
   },
   {
     name: 'scope missing in sorted levels',
@@ -1510,10 +1513,10 @@ async function importKey(`,
         replace: 'sql`used`',
       },
     ],
-    test: { file: 'security/non-interference.test.ts', title: '/Inventory/StockLevels: what differs' },
+    test: { file: 'security/non-interference.test.ts', title: '/Inventory/StockLevels: a difference' },
   },
   ...[
-    { title: 'is among what it asks for next' },
+    { title: 'is in the next walk, even if' },
     { title: 'the value stands still while a change is open' },
   ].map(({ title }) => ({
     name: `X-Next-Modified-Since taken from the clock alone: ${title}`,
@@ -1545,7 +1548,7 @@ async function importKey(`,
         replace: "select date_trunc('milliseconds', clock_timestamp()) as now",
       },
     ],
-    test: { file: 'contract/next-modified-since.test.ts', title: 'whoever writes late' },
+    test: { file: 'contract/next-modified-since.test.ts', title: 'every kind of write' },
   },
   ...[
     {
@@ -1557,7 +1560,7 @@ async function importKey(`,
   ].map(({ what, search, replace }) => ({
     name: `X-Next-Modified-Since: ${what} takes its moment from now()`,
     edits: [{ file: items, search, replace }],
-    test: { file: 'contract/next-modified-since.test.ts', title: 'whoever writes late' },
+    test: { file: 'contract/next-modified-since.test.ts', title: 'every kind of write' },
   })),
   {
     name: 'X-Next-Modified-Since is read after the page',
@@ -1570,7 +1573,7 @@ async function importKey(`,
     return { ...read, nextModifiedSince: await nextModifiedSince.read(sql) };`,
       },
     ],
-    test: { file: 'contract/next-modified-since.test.ts', title: 'it is read before the page' },
+    test: { file: 'contract/next-modified-since.test.ts', title: 'is read before the page' },
   },
   {
     name: 'answers may be left unread',
@@ -1586,10 +1589,10 @@ async function importKey(`,
         replace: "if (code !== 'nothing') return;",
       },
     ],
-    test: { file: 'admin/commands.test.ts', title: 'finds a full disk' },
+    test: { file: 'admin/commands.test.ts', title: 'meets a full disk' },
   },
   {
-    name: 'each of many replies of a wrong server ends the connection once more',
+    name: 'every reply of a wrong server ends the connection again',
     edits: [
       {
         file: 'packages/queue/src/redis.ts',
@@ -1597,10 +1600,10 @@ async function importKey(`,
         replace: 'disconnect',
       },
     ],
-    test: { file: 'concurrency/redis-away.test.ts', title: 'many replies that another server is meant' },
+    test: { file: 'concurrency/redis-away.test.ts', title: 'many replies that ask for another server' },
   },
   {
-    name: 'tokens outlive the secrets that were revoked',
+    name: 'tokens outlive their revoked secrets',
     edits: [
       {
         file: 'apps/api/src/callers/authenticator.ts',
@@ -1608,25 +1611,25 @@ async function importKey(`,
         replace: 'issuedAt < 0 ? null',
       },
     ],
-    test: { file: 'admin/commands.test.ts', title: 'ends the tokens of before' },
+    test: { file: 'admin/commands.test.ts', title: 'ends earlier tokens' },
   },
   {
     name: 'a client with a new secret gets the token of the old one',
     edits: [{ file: tokenKeys, search: ' && kept.issuedAt >= tokensFrom', replace: '' }],
-    test: { file: 'admin/commands.test.ts', title: 'ends the tokens of before' },
+    test: { file: 'admin/commands.test.ts', title: 'ends earlier tokens' },
   },
   {
-    name: 'work that goes on in Postgres uses up its places',
+    name: 'given-up work uses up the connections of Postgres',
     edits: [{ file: leftBehind, search: 'left.size < freely,', replace: 'left.size >= 0,' }],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'uses up no more places' },
   },
   {
-    name: 'connections are opened while Postgres cannot be asked what goes on',
+    name: 'connections opened while Postgres cannot be asked',
     edits: [{ file: leftBehind, search: 'catch(() => asked.length)', replace: 'catch(() => 0)' }],
     test: { file: 'concurrency/left-behind.test.ts', title: 'cannot be asked' },
   },
   {
-    name: 'nobody is told that commits wait for a standby',
+    name: 'commits waiting for a standby are not reported',
     edits: [
       {
         file: 'apps/api/src/needs.ts',
@@ -1637,7 +1640,7 @@ async function importKey(`,
     test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },
   {
-    name: 'what fails while commits hang counts as too much that is asked',
+    name: 'failures during hanging commits count as overload',
     edits: [
       {
         file: 'apps/api/src/needs.ts',
@@ -1648,21 +1651,21 @@ async function importKey(`,
     test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },
   {
-    name: 'an api that reads is not ready while commits hang',
+    name: 'an api that can read is not ready while commits hang',
     edits: [
       { file: 'apps/api/src/server.ts', search: 'authentication.run(reach)', replace: 'verdicts.run(reach)' },
     ],
     test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },
   {
-    name: 'verdicts whose commits hang use up the places of Postgres',
+    name: 'verdicts with hanging commits use up the connections of Postgres',
     edits: [
       { file: statementPool, search: 'if (isLeft) leftBehind.add(untilDone(connection.sql));', replace: '' },
     ],
     test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },
   {
-    name: 'doctor: any standby that is attached is one that acknowledges',
+    name: 'doctor: any attached standby counts as acknowledging',
     edits: [
       {
         file: 'apps/admin/src/doctor/replication-checks.ts',
@@ -1673,12 +1676,12 @@ async function importKey(`,
     test: { file: 'concurrency/commits-hang.test.ts', title: 'without using up' },
   },
   {
-    name: 'a clock of Redis that is set back has a dead worker hold its shards',
+    name: 'a dead worker holds its shards when the clock of Redis is set back',
     edits: [{ file: seats, search: ' or tonumber(expires) > latest', replace: '' }],
-    test: { file: 'concurrency/shards.test.ts', title: 'lies further ahead' },
+    test: { file: 'concurrency/shards.test.ts', title: 'dated further ahead' },
   },
   {
-    name: 'what cannot be read is answered at once',
+    name: 'a malformed request is answered before the answers that are due',
     edits: [
       { file: connection, search: 'if (current === null) end(isPart', replace: 'if (!isPart) end(isPart' },
     ],
@@ -1696,7 +1699,7 @@ async function importKey(`,
     test: { file: 'security/connections.test.ts', title: 'idle for longest' },
   },
   {
-    name: 'a slow caller keeps its place',
+    name: 'a slow caller keeps its connection',
     edits: [
       {
         file: connection,
@@ -1718,7 +1721,7 @@ async function importKey(`,
     test: { file: 'security/connections.test.ts', title: 'make no room for strangers' },
   },
   {
-    name: 'any request target is read',
+    name: 'any request target is accepted',
     edits: [
       {
         file: malformed,
@@ -1740,7 +1743,7 @@ async function importKey(`,
     test: { file: 'security/secret-comparison.test.ts', title: 'a wrong secret as for' },
   },
   {
-    name: 'private halves of signing keys left while no process ran stay',
+    name: 'private halves retired while no process ran stay',
     edits: [
       {
         file: tokenKeys,
@@ -1791,12 +1794,12 @@ async function importKey(`,
     test: { file: 'admin/backup.test.ts', title: 'broken off leaves no file' },
   },
   {
-    name: 'the checksum of a backup is not looked at',
+    name: 'the checksum of a backup is not checked',
     edits: [{ file: backupFile, search: "if (hash.digest('hex') !== sha256) throw damaged();", replace: '' }],
     test: { file: 'admin/backup.test.ts', title: 'changed in its text' },
   },
   {
-    name: 'a restore commits what it has',
+    name: 'a failed restore commits its rows',
     edits: [
       { file: restoring, search: "await tx.unsafe('begin isolation level read committed');", replace: '' },
     ],
@@ -1807,10 +1810,10 @@ async function importKey(`,
     edits: [
       { file: identity, search: 'const numbersPerSecond = 20_000;', replace: 'const numbersPerSecond = 0;' },
     ],
-    test: { file: 'admin/backup.test.ts', title: 'has all that was acknowledged before it began' },
+    test: { file: 'admin/backup.test.ts', title: 'has everything acknowledged before it began' },
   },
   {
-    name: 'the proxy sends again what may have arrived',
+    name: 'the proxy resends requests that may have arrived',
     edits: [
       {
         file: caddyfile,
@@ -1821,12 +1824,12 @@ async function importKey(`,
     test: { file: 'docker/compose.test.ts', title: 'sends none twice' },
   },
   {
-    name: 'the proxy believes everybody who a caller is',
+    name: "the proxy trusts anybody's forwarded address",
     edits: [{ file: caddyfile, search: '255.255.255.255/32', replace: '0.0.0.0/0' }],
     test: { file: 'docker/compose.test.ts', title: 'believes nobody else' },
   },
   {
-    name: 'migrate writes to a database that it refuses',
+    name: 'migrate writes to a database before refusing it',
     edits: [
       {
         file: 'packages/db/src/migrate.ts',
@@ -1834,7 +1837,7 @@ async function importKey(`,
         replace: '',
       },
     ],
-    test: { file: 'admin/refusals.test.ts', title: 'could lose what was answered' },
+    test: { file: 'admin/refusals.test.ts', title: 'could lose answered writes' },
   },
   {
     name: 'commands write to a database of another version',
@@ -1863,10 +1866,10 @@ async function importKey(`,
         replace: `if (decision.status === 'refused') return { status: 'applied', operations: decided };`,
       },
     ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'the first that the stock refuses' },
+    test: { file: 'contract/batch-atomic.test.ts', title: 'the first operation that the stock refuses' },
   },
   {
-    name: 'what a refused atomic batch had decided is written',
+    name: 'decisions of a refused atomic batch are written',
     edits: [
       {
         file: applyBatch,
@@ -1874,7 +1877,7 @@ async function importKey(`,
         replace: 'batch',
       },
     ],
-    test: { file: 'contract/batch-atomic.test.ts', title: 'the first that the stock refuses' },
+    test: { file: 'contract/batch-atomic.test.ts', title: 'the first operation that the stock refuses' },
   },
   {
     name: 'operations of a batch are all sent at once, in any order',
@@ -1893,7 +1896,7 @@ async function importKey(`,
     test: { file: 'contract/batch.test.ts', title: 'keep the order of the list' },
   },
   {
-    name: 'an operation is applied behind one of its list that is not',
+    name: 'an operation is applied behind one of its list that was not',
     edits: [
       {
         file: applyBatch,
@@ -1901,10 +1904,10 @@ async function importKey(`,
         replace: 'const isBarred = after === null;',
       },
     ],
-    test: { file: 'contract/batch.test.ts', title: '503 for what follows an operation' },
+    test: { file: 'contract/batch.test.ts', title: 'behind one that is not applied' },
   },
   {
-    name: 'an operation that is held back stands in the way of nothing',
+    name: 'a held-back operation does not block the ones behind it',
     edits: [
       {
         file: applyBatch,
@@ -1915,7 +1918,7 @@ async function importKey(`,
     test: { file: 'concurrency/list-order.test.ts', title: 'behind one that is late' },
   },
   {
-    name: 'what comes before an operation in its list is known to its own batch alone',
+    name: 'the order of a list holds only within a batch',
     edits: [
       {
         file: 'packages/db/src/batch/read-facts.ts',
@@ -1926,7 +1929,7 @@ async function importKey(`,
     test: { file: 'concurrency/list-order.test.ts', title: 'in one batch or in several' },
   },
   {
-    name: 'an operation waits only for what its own batch has of its list',
+    name: 'an operation waits only for earlier ones in its own batch',
     edits: [
       {
         file: applyBatch,
@@ -1935,10 +1938,10 @@ async function importKey(`,
           '!passed.has(after.requestId) && requests.some((each) => each.requestId === after.requestId);',
       },
     ],
-    test: { file: 'concurrency/list-order.test.ts', title: 'waits in its list for a gate' },
+    test: { file: 'concurrency/list-order.test.ts', title: 'waits for a held gate' },
   },
   {
-    name: 'a transaction is reversed as often as somebody asks',
+    name: 'a transaction is reversed more than once',
     edits: [
       {
         file: 'packages/domain/src/stock/reverse.ts',
@@ -1954,7 +1957,7 @@ async function importKey(`,
     test: { file: 'contract/reverse.test.ts', title: 'with ten at once' },
   },
   {
-    name: 'a reversal out of scope is told from none',
+    name: 'a reversal out of scope differs from a missing one',
     edits: [
       {
         file: 'apps/api/src/transactions.ts',
@@ -2012,7 +2015,7 @@ async function importKey(`,
     test: { fault: 'worker kill -9', rounds: 3 },
   },
   {
-    name: 'what is counted is read before the gates are locked, as the fault harness sees it',
+    name: 'counted lots read before the gates, as the fault harness sees it',
     edits: [
       {
         file: gates,
@@ -2024,7 +2027,7 @@ async function importKey(`,
     test: { fault: 'worker kill -9', rounds: 3 },
   },
   {
-    name: 'the balance of a line is what the lot has in the end',
+    name: 'a line shows the final balance of its lot',
     edits: [
       {
         file: 'packages/domain/src/stock/move.ts',
@@ -2068,7 +2071,7 @@ async function importKey(`,
     test: { file: 'concurrency/transaction-pages.property.test.ts' },
   },
   {
-    name: 'transactions that have arrived are not counted',
+    name: 'arrived transactions are not counted',
     edits: [
       {
         file: readTransactionPage,
@@ -2079,7 +2082,7 @@ async function importKey(`,
     test: { file: 'concurrency/transaction-pages.property.test.ts' },
   },
   {
-    name: 'a volume that is cut keeps the lots of the others',
+    name: 'a cut volume keeps the lots of the others',
     edits: [
       {
         file: lotCounts,
@@ -2112,7 +2115,7 @@ async function importKey(`,
     test: { file: 'deploy/kubernetes.test.ts', title: 'an answered transaction is on two machines' },
   },
   {
-    name: 'audit in the background: levels and lots are of two moments',
+    name: 'background audit: levels and lots of two moments',
     edits: [
       {
         file: compareStock,
@@ -2132,12 +2135,12 @@ async function importKey(`,
     test: { file: backgroundAudit, title: 'finds nothing while stock changes all the time' },
   },
   {
-    name: 'a server that takes no writes any more is believed',
+    name: 'a read-only server is believed',
     edits: [{ file: dbClient, search: 'return ofSeveralHosts.has(sql) &&', replace: 'return false &&' }],
     test: { file: 'concurrency/postgres-demoted.test.ts', title: 'never the old one' },
   },
   {
-    name: 'a primary that was left behind is taken again',
+    name: 'a former primary is accepted again',
     edits: [
       {
         file: 'packages/db/src/hosts/primary.ts',
@@ -2148,7 +2151,7 @@ async function importKey(`,
     test: { file: 'concurrency/postgres-left-behind.test.ts' },
   },
   {
-    name: 'what a worker remembers is not compared with Postgres',
+    name: "a worker's memory is not compared with Postgres",
     edits: [
       {
         file: applyBatch,
@@ -2156,15 +2159,15 @@ async function importKey(`,
         replace: 'if (false) throw',
       },
     ],
-    test: { file: 'concurrency/gates.test.ts', title: 'that Postgres does not have any more' },
+    test: { file: 'concurrency/gates.test.ts', title: 'Postgres has lost' },
   },
   {
-    name: 'a replica is not asked how far it is',
+    name: "a replica's position is not checked",
     edits: [{ file: replica, search: 'if (await hasReached(own, position)) break;', replace: 'break;' }],
     test: { file: 'concurrency/replica-reads.test.ts', title: 'while the replica stands still' },
   },
   {
-    name: 'the primary is asked once how far it is',
+    name: "the primary's position is read once",
     edits: [
       {
         file: 'apps/api/src/lists/replica.ts',
@@ -2180,7 +2183,7 @@ async function importKey(`,
     test: { file: 'concurrency/replica-reads.test.ts', title: 'while the replica stands still' },
   },
   {
-    name: 'a place in the log of another timeline counts',
+    name: 'a position on another timeline counts',
     edits: [
       {
         file: replica,

@@ -23,16 +23,16 @@ const values = readOptions(
 );
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, '.local/mutants');
-// Wide: a machine that does other things besides is several times slower.
+// Generous, because a machine with other work is several times slower.
 const runMaxMs = 600_000;
-// All tests that any mutant of a file names.
+// The time for all tests that the mutants of a file name.
 const unmutatedMaxMs = 3_600_000;
 
-/** Some tests of one file, all of them without titles; or a fault. */
+/** Some tests of a file, or all of them when it names no titles; or a fault. */
 type Tests = { file: string; titles: string[] } | { fault: string; rounds: number };
 type Seen = {
   colour: 'green' | 'red' | 'broken';
-  /** The first failure, or why the run says nothing. */
+  /** The first failure, or why the run proves nothing. */
   because: string;
   seconds: number;
 };
@@ -55,7 +55,7 @@ for (const { mutant, test, seen } of bad) {
 }
 process.exit(bad.length > 0 || rows.length === 0 ? 1 : 0);
 
-/** Servers that are given are one lane: two runs of tests on them would take each other's template. */
+/** Given servers are one lane: two test runs on them would take each other's template. */
 function lanesOf(beside: number): number[] {
   const { DATABASE_URL, REDIS_URL } = process.env;
   const count = DATABASE_URL === undefined && REDIS_URL === undefined ? beside : 1;
@@ -100,7 +100,7 @@ function testsOf({ test }: Mutant): Tests {
   return { file: test.file, titles: test.title === undefined ? [] : [test.title] };
 }
 
-/** The same tests, each once, those of one file together. */
+/** The same tests without repeats, by file. */
 function gather(all: readonly Tests[]): Tests[] {
   const gathered = new Map<string, Tests>();
   for (const tests of all) {
@@ -139,10 +139,10 @@ function note(mutant: string, tests: Tests, seen: Seen) {
   );
 }
 
-/** Where tests are run: a copy, with the servers of a lane, and for how long at the most. */
+/** The place of a test run: a copy, the servers of a lane, and a time limit. */
 type Place = { copy: string; lane: number; maxMs: number };
 
-/** A copy of the sources; its libraries are the repository's. */
+/** Copies the sources; the libraries are linked to the repository's. */
 async function copyRepository(name: string): Promise<string> {
   const copy = join(folder, name);
   await rm(copy, { recursive: true, force: true });
@@ -162,8 +162,8 @@ async function copyRepository(name: string): Promise<string> {
   }
   for (const each of packages) {
     const links = join(root, each, 'node_modules');
-    // Links as they are, relative: the packages of the copy find one another, not those they were copied
-    // from.
+    // Relative links, kept as they are, so that the packages of the copy find each other and not the
+    // originals.
     if (existsSync(links)) {
       await cp(links, join(copy, each, 'node_modules'), { recursive: true, verbatimSymlinks: true });
     }
@@ -171,7 +171,7 @@ async function copyRepository(name: string): Promise<string> {
   return copy;
 }
 
-/** Breaks a copy; says why when the mutant no longer fits the code. */
+/** Breaks a copy; returns the reason when the mutant no longer fits the code. */
 async function mutate(copy: string, { edits }: Mutant): Promise<string | null> {
   for (const { file, search, replace } of edits) {
     const text = existsSync(join(copy, file)) ? await readFile(join(copy, file), 'utf8') : '';
@@ -183,7 +183,7 @@ async function mutate(copy: string, { edits }: Mutant): Promise<string | null> {
 }
 
 /**
- * Runs the named tests in a copy. Red is only what an assertion says: code that cannot even be read proves
+ * Runs the named tests in a copy. Only a failed assertion counts as red: code that does not even load proves
  * nothing.
  */
 async function runTests(
@@ -209,7 +209,7 @@ async function runTests(
   };
   const all = testResults.flatMap((each) => each.assertionResults);
   const messages = all.flatMap(({ failureMessages }) => failureMessages);
-  // A poll or a promise that did not come out as expected calls itself a plain error.
+  // A poll or promise with an unexpected result throws a plain error.
   const asserted = messages.find((message) =>
     /^(AssertionError|Error: (expected .* to |promise .* instead of ))/.test(message),
   );
@@ -223,7 +223,7 @@ async function runTests(
   return { colour: 'broken', because: because || `not run: ${absent.join(', ')}` };
 }
 
-/** Strikes a fault again and again. Red is only what the checker found in the ledger. */
+/** Strikes a fault repeatedly. Only a problem that the checker finds in the ledger counts as red. */
 async function runFault(
   place: Place,
   { fault, rounds }: { fault: string; rounds: number },
@@ -247,7 +247,7 @@ async function runFault(
   return { colour: 'broken', because: firstLine(/^PROBLEM.*/m.exec(log)?.[0] ?? 'it did not end') };
 }
 
-/** Runs Node in a folder of a copy, writing to the log beside it. */
+/** Runs Node in a folder of a copy, logging beside it. */
 async function run({ copy, lane, maxMs }: Place, inside: string, args: string[]) {
   const logFile = `${copy}-${lane}.log`;
   const log = openSync(logFile, 'w');

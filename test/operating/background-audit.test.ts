@@ -14,9 +14,9 @@ import { startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { watchStatusPage } from '../harness/status-page-stream.ts';
 
-// Its workers audit nothing: each test has its own that does.
+// Its workers audit nothing: each test has its own auditing worker.
 const service = useService({ workers: 2, env: { BACKGROUND_AUDIT: 'off' } });
-/** As a worker connects. */
+/** Connects as a worker does. */
 let sql: Sql;
 const quickly = { rowsMax: 3, partOfTime: 1e9, restMs: 0 };
 const soon = { timeout: 60_000 };
@@ -32,7 +32,7 @@ const passStarted = async () => {
   return row!.started;
 };
 
-/** Goes on until the pass that is under way has ended. */
+/** Waits until the current pass has ended. */
 async function endPass(
   onSlice: (slice: AuditSlice) => void = () => {},
   rowsMax = quickly.rowsMax,
@@ -42,7 +42,7 @@ async function endPass(
   }
 }
 
-/** What a whole pass finds that was not known before. */
+/** The new findings of a whole pass. */
 async function fullPass(): Promise<AuditSlice['found']> {
   const found: AuditSlice['found'] = [];
   const note = (slice: AuditSlice) => void found.push(...slice.found);
@@ -75,7 +75,7 @@ async function byHand(statement: string): Promise<void> {
 }
 
 describe('a pass of the audit', () => {
-  test('finds nothing in a stock that nobody wrote to by hand, and looks at all of it', async () => {
+  test('finds nothing in a stock that nobody changed by hand, and looks at all of it', async () => {
     await fill();
     let rows = 0;
     await endPass();
@@ -93,7 +93,7 @@ describe('a pass of the audit', () => {
     expect(ageSeconds).toBeLessThanOrEqual(row!.age);
   });
 
-  test('names item, warehouse, lot and what differs, as the audit of everything does, and forgets it when it is mended', async () => {
+  test('names item, warehouse, lot and the difference, like the full audit, and forgets a finding when it is repaired', async () => {
     const lots = await fill();
     const [one, two, three, four] = lots as [(typeof lots)[0], ...typeof lots];
     const change = (by: number) =>
@@ -128,7 +128,7 @@ describe('a pass of the audit', () => {
       return { check, place: { part_no: partNo, wid, ...(recNo > 0 && { rec_no: recNo }) }, expected, found };
     });
     expect(whole).toEqual(expect.arrayContaining(places));
-    // Known: told once.
+    // Known, so reported only once.
     expect(await fullPass()).toEqual([]);
     expect((await auditSlice(sql, quickly)).driftCount).toBe(4);
     const operator = connect(addressFor('operator', service.databaseUrl), {
@@ -142,7 +142,7 @@ describe('a pass of the audit', () => {
     expect((await auditSlice(sql, quickly)).driftCount).toBe(0);
   });
 
-  test('is one of all workers: while one looks, and until a slice is due, the others do not', async () => {
+  test('runs on one of the workers: while one looks, and until a slice is due, the others do not', async () => {
     const held = await service.sql.reserve();
     await held`begin`;
     await held`select pg_advisory_xact_lock(7316021)`;
@@ -198,7 +198,7 @@ describe('a worker', () => {
   });
   const lookNow = () => service.sql`update audit_progress set due = now()`;
 
-  test('tells of a drift in its metrics and its log, and so do doctor and the page', async () => {
+  test('reports a drift in its metrics and its log, and so do doctor and the page', async () => {
     const [lot] = await fill();
     const wrong = (by: number) =>
       byHand(`update stock_level set in_stock = in_stock + ${by} where part_no = ${lot!.partNo} and wid = 2`);
@@ -257,7 +257,7 @@ describe('a worker', () => {
     expect(text).toContain('inventory_worker_folding_lag_seconds');
     expect(text).not.toContain('inventory_worker_audit');
     expect(await service.sql`select * from audit_progress`).toEqual([before]);
-    // One that does begins with it.
+    // A worker that audits begins with it.
     const on = await startWorker(asPart('worker', environment()), createLog('worker'));
     onTestFinished(() => on.stop());
     const due = async () => (await service.sql`select due from audit_progress`)[0]!.due.getTime();
@@ -265,7 +265,7 @@ describe('a worker', () => {
   });
 });
 
-test('what was found before is known, while no slice can be looked at', async () => {
+test('earlier findings stay known while no slice can be looked at', async () => {
   const keeper = startAuditKeeper(
     () => Promise.reject(new Error('a lot with a long history')),
     async () => ({ driftCount: 3, ageSeconds: 100 }),

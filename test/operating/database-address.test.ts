@@ -11,7 +11,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 const two = 'postgres://u:p%40ss@h1:5433,[::1]/my%20stock?target_session_attrs=read-write&sslmode=require';
 
-test('each server of an address stands alone, with its port, and all with the login and the parameters', () => {
+test('each server of an address gets its port, and all get the login and the parameters', () => {
   const address = readDatabaseAddress(two);
   expect(address).toEqual({
     places: [
@@ -47,11 +47,11 @@ test.each([
   // As providers write it.
   ['?sslmode=require&channel_binding=require', 'verify-full'],
   ['?sslrootcert=system', 'verify-full'],
-])('an address that ends with "%s" is for TLS: %s', (end, tls) => {
+])('an address that ends with "%s" means TLS: %s', (end, tls) => {
   expect(readDatabaseAddress(`postgres://u:p@h/stock${end}`).tls).toBe(tls);
 });
 
-test('DATABASE_PASSWORD wins over the password of the address, and counts as unset when it is empty', () => {
+test('DATABASE_PASSWORD overrides the password in the address, and counts as unset when empty', () => {
   const address = readDatabaseAddress('postgres://u:of-the-address@h/stock');
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const [given, password] of [

@@ -37,7 +37,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The address of the test's database at these servers. */
+/** The address of the test's database on these servers. */
 const urlAt = (servers: string, parameters = '') =>
   database.url.replace(/@[^/]*(\/[^?]*)/, `@${servers}$1${parameters}`);
 
@@ -56,13 +56,13 @@ test.each([
   ['an IPv6 address', (six: string) => six],
   ['an IPv6 address behind a server that is away', (six: string) => `127.0.0.1:1,${six}`],
   ['an IPv6 address before a server that is away', (six: string) => `${six},[::1]:1`],
-])('an answer of Postgres at %s, under our own name', async (_, servers) => {
+])('Postgres answers at %s, under our own application name', async (_, servers) => {
   const url = urlAt(servers(`[::1]:${ipv6Port}`), '?application_name=theirs&connect_timeout=1');
   const name = new URL(database.url).pathname.slice(1);
   expect(await ask(url)).toBe(`${name} inventory-tests UTC`);
 });
 
-test('what takes no TLS is named at start where the address asks for TLS, and taken where it need not be', async () => {
+test('a server without TLS is named at start when the address requires TLS, and accepted when it does not', async () => {
   const { host } = new URL(database.url);
   for (const servers of [host, `${host},[::1]:${ipv6Port}`]) {
     for (const mode of ['sslmode=require', 'sslmode=verify-full', 'channel_binding=require']) {
@@ -99,7 +99,7 @@ test.skipIf(!hasOpenssl).each([
       },
     );
     const secureContext = createSecureContext({ key: await readFile(key), cert: await readFile(cert) });
-    // As Postgres takes TLS: it is asked for, and begins on the same connection.
+    // As Postgres starts TLS: it is requested, and begins on the same connection.
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => {

@@ -13,12 +13,12 @@ import { runProgram } from '../harness/run-program.ts';
 const root = join(import.meta.dirname, '../..');
 const callers = 6;
 const itemIDs = ['A', 'B', 'C'];
-// In each step of the deploy so many transactions are applied before the next one.
+// Each step of the deploy waits until this many transactions are applied.
 const appliedInStep = 40;
 
 type Told = { reference: string; status: number; transactionNo: number | null };
 
-/** The folder of one migration that only adds, and that no process knows. It goes with the test. */
+/** The folder of one migration that only adds, and that no process knows; removed with the test. */
 async function writeLaterMigration(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -41,7 +41,7 @@ async function prepare(databaseUrl: string): Promise<string> {
   return (JSON.parse(added) as { clientSecret: string }).clientSecret;
 }
 
-test('api and worker go on, and others start beside them, on tables that a later version has added to', async () => {
+test('api and worker go on, and others start beside them, on tables that a later version has extended', async () => {
   const { url: databaseUrl, sql, drop } = await createDatabase();
   const name = new URL(databaseUrl).pathname.slice(1);
   const running: Started[] = [];
@@ -122,7 +122,7 @@ test('api and worker go on, and others start beside them, on tables that a later
       calls.then(() => Promise.reject(new Error('the callers ended'))),
     ]);
   };
-  /** From now on callers ask these alone; nobody waits for another one any more. */
+  /** From now on callers use only these, and none still waits for another. */
   const ask = async (...apis: Started[]) => {
     const before = origins;
     origins = apis.map(originOf);
@@ -137,7 +137,7 @@ test('api and worker go on, and others start beside them, on tables that a later
   await migrate(sql, (file) => migrated.push(file), { from: await writeLaterMigration() });
   expect(migrated).toEqual(['9001_one-more.sql']);
   await pass();
-  // The new api alone with the worker that was there before, and then the other way round.
+  // The new api alone with the old worker, and then the other way round.
   const laterApi = await start('api');
   await ask(laterApi);
   await pass();
@@ -162,7 +162,7 @@ test('api and worker go on, and others start beside them, on tables that a later
   const stored = new Map<string, number[]>();
   for (const { reference, transaction_no: no } of rows)
     stored.set(reference, [...(stored.get(reference) ?? []), no]);
-  // Each answer is the ledger's: applied once, or, where nothing was applied, not there.
+  // Each answer agrees with the ledger: applied once, or not there if it was not applied.
   const wrong = told.filter(({ reference, status, transactionNo }) => {
     const there = stored.get(reference) ?? [];
     return status < 300 ? there.length !== 1 || there[0] !== transactionNo : there.length !== 0;

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the first line is written at once, those alike every ten seconds as one with their number', () => {
+test('the first line is written at once, and lines like it every ten seconds as one with their number', () => {
   const folded = createFoldedLog(log);
   for (let count = 0; count < 341; count++)
     folded.write(line('a', { facts: { count: 'overwritten', nth: count } }));
@@ -31,12 +31,12 @@ test('the first line is written at once, those alike every ten seconds as one wi
   expect(said[1]).toMatchObject({ message: 'a: 340 in 10 s', facts: { count: 340, seconds: 10, nth: 340 } });
   vi.advanceTimersByTime(60_000);
   expect(said).toHaveLength(2);
-  // Quiet for long: it is the first one again.
+  // After a long silence the next line counts as the first.
   folded.write(line('a'));
   expect(messages()[2]).toBe('a');
 });
 
-test('a line that is told long after the last of its kind says how long: what it names may be back', () => {
+test('a summary written long after the last of its lines says how long: the outage may be over', () => {
   const folded = createFoldedLog(log);
   const write = (count: number) => {
     for (let at = 0; at < count; at++) folded.write(line('redis', { outage: 'trouble' }));
@@ -57,7 +57,7 @@ test('a line that is told long after the last of its kind says how long: what it
   ]);
 });
 
-test('lines that differ are written each at once, unless they tell of an outage: then each in a second of its own', () => {
+test('different lines are written at once; lines of an outage are written a second apart', () => {
   const folded = createFoldedLog(log);
   for (const key of ['a', 'b', 'c']) folded.write(line(key));
   expect(messages()).toEqual(['a', 'b', 'c']);
@@ -72,7 +72,7 @@ test('lines that differ are written each at once, unless they tell of an outage:
   folded.end();
 });
 
-test('a line of an outage that comes once has its second among those that come all the time', () => {
+test('a line of an outage that comes once gets its second among lines that repeat', () => {
   const folded = createFoldedLog(log);
   const often = Array.from({ length: 12 }, (_, key) => `often ${key}`);
   // The clock of the log ticks between the seconds of the outage.
@@ -92,7 +92,7 @@ test('a line of an outage that comes once has its second among those that come a
   folded.end();
 });
 
-test('what was held back is written at the end, and however many keys there are, they are not all kept', () => {
+test('lines held back are written at the end, and the number of keys kept is bounded', () => {
   const folded = createFoldedLog(log);
   for (let key = 0; key < 1000; key++) folded.write(line(`${key}`));
   expect(said.length).toBeLessThan(250);
@@ -101,7 +101,7 @@ test('what was held back is written at the end, and however many keys there are,
   expect(messages().slice(before)).toEqual([expect.stringMatching(/^999: 79\d in 1 s$/)]);
 });
 
-test('a presence tells when something goes and when it is back, once each, and reports say what is away', () => {
+test('a presence reports once when something goes and once when it is back, and other reports name it while it is away', () => {
   const folded = createFoldedLog(log);
   const presence = createPresence(folded);
   const report = createReport(folded, presence, 'warn');
@@ -130,7 +130,7 @@ test.each([
   'Reached the max retries per request limit (which is 1). Refer to "maxRetriesPerRequest" option for details.',
   'All sentinels are unreachable. Retrying from scratch after 500ms.',
 ])(
-  'what ioredis says of a connection is one line a second, also before anything is known to be away: %s',
+  'errors of a connection from ioredis are written one a second, even before anything is known to be away: %s',
   (text) => {
     const folded = createFoldedLog(log);
     const report = createReport(folded, createPresence(folded), 'warn');
@@ -143,7 +143,7 @@ test.each([
   },
 );
 
-test('a presence that came and went while others had their second is told as it stands, with how often it changed', () => {
+test('a presence that changed while other lines had their second is reported as it is now, with the number of changes', () => {
   const folded = createFoldedLog(log);
   const presence = createPresence(folded);
   folded.write(line('first', { outage: 'trouble' }));
@@ -162,7 +162,7 @@ const withinMs = 15_000;
 
 const step = fc.nat(steps - 1);
 const outages = fc.record({
-  /** Errors of connections that are not alike, and how often each comes. */
+  /** The number of different errors of connections, and how often each comes. */
   troubles: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.constant(250)),
   everySteps: fc.integer({ min: 1, max: 40 }),
   failures: fc.array(fc.record({ step, cause: fc.constantFrom(...causes), forSteps: fc.nat(400) }), {
@@ -174,7 +174,7 @@ const outages = fc.record({
   }),
 });
 
-test('each cause is told within 15 s of each failure, and each change, as it stands, whatever else there is to tell', () => {
+test('each cause and each change is reported within 15 s, in its latest state, whatever else is reported', () => {
   const property = fc.property(outages, ({ troubles, everySteps, failures, changes }) => {
     said = [];
     const folded = createFoldedLog(log);
@@ -221,6 +221,6 @@ test('each cause is told within 15 s of each failure, and each change, as it sta
   const run = fc.check(property, { numRuns: 100, endOnFailure: true });
   if (!run.failed) return;
   console.error(fc.defaultReportMessage(run));
-  // As it was thrown.
+  // Rethrown as it was.
   throw run.errorInstance;
 });

@@ -5,7 +5,7 @@ import { createMetrics, durationBuckets } from '@inventory/process/metrics';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-/** What the page shows of requests that took so long, through the metric and back. */
+/** The latencies the page shows for requests that took this long, through the metric and back. */
 async function shownOf(durationsMs: readonly number[]): Promise<(number | null)[]> {
   const metrics = createMetrics();
   const { answered } = createApiMetrics(metrics);
@@ -16,16 +16,16 @@ async function shownOf(durationsMs: readonly number[]): Promise<(number | null)[
   return [0.5, 0.95, 0.99].map((part) => latencyMs(before.durations, after.durations, part));
 }
 
-// What waits for its answer in vain gets one when 2.5 s are over, a little later on a busy machine.
+// A request that waits in vain is answered after 2.5 s, a little later on a busy machine.
 test.each([2501, 2520, 2550, 2600])(
-  'half, 95 and 99 of 100 are right to a tenth of a second where all took %i ms',
+  'the median, p95 and p99 are right to a tenth of a second when all requests took %i ms',
   async (tookMs) => {
     for (const shown of await shownOf(Array.from({ length: 200 }, () => tookMs)))
       expect(Math.abs(shown! - tookMs)).toBeLessThanOrEqual(100);
   },
 );
 
-test('they lie in the bucket of the true value, whatever was answered', async () => {
+test('the percentiles lie in the bucket of the true value, for any durations', async () => {
   const bounds = [0, ...durationBuckets].map((seconds) => seconds * 1000);
   const durations = fc.array(fc.double({ min: 0.01, max: 9999, noNaN: true }), {
     minLength: 1,

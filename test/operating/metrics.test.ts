@@ -45,7 +45,9 @@ const body = (itemID: string) => ({ itemID, units: 1, wid: 1, reasonCode: 0 });
 
 type Documented = { kind: string; labels: string[]; words: string[] };
 
-/** Name, kind and labels of each metric in the tables of the page, and the marked words of its meaning. */
+/**
+ * The name, kind and labels of each metric in the tables of the page, and the marked words of its meaning.
+ */
 function documented(): Map<string, Documented> {
   const page = readFileSync(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
   const rows = page.matchAll(/^\| `(inventory_\w+)` +\| (\w+) +\|([^|]*)\|([^|]*)\|/gm);
@@ -58,10 +60,10 @@ function documented(): Map<string, Documented> {
   );
 }
 
-// Their values are not ours, or stand in the contract.
+// Their values are not ours, or are in the contract.
 const openLabels = ['method', 'route', 'status', 'code', 'le'];
 
-test('every metric stands in docs/metrics.md with its kind and its labels, and every one there exists', async () => {
+test('every metric is in docs/metrics.md with its kind and its labels, and every one there exists', async () => {
   await client.post('/Inventory/Receive', body('nothing'));
   const both = [await api(), await worker()];
   const kinds = both.flatMap(({ kinds }) => [...kinds]).filter(([name]) => name.startsWith('inventory_'));
@@ -80,7 +82,7 @@ test('every metric stands in docs/metrics.md with its kind and its labels, and e
   }
 });
 
-test('every value of a label stands in docs/metrics.md, and of the connections to Postgres no other', async () => {
+test('every value of a label is in docs/metrics.md, and no others for connections to Postgres', async () => {
   const page = documented();
   const shown = new Map<string, Set<string>>();
   for (const { text } of [await api(), await worker()]) {
@@ -98,7 +100,7 @@ test('every value of a label stands in docs/metrics.md, and of the connections t
   }
 });
 
-test('each name says whose it is and in which unit, and durations begin at half a millisecond', async () => {
+test('each name carries its owner and its unit, and durations begin at half a millisecond', async () => {
   for (const [part, read] of [
     ['api', api],
     ['worker', worker],
@@ -116,7 +118,7 @@ test('each name says whose it is and in which unit, and durations begin at half 
   }
 });
 
-test('a transaction is counted on its whole way: request, envelope, batch with its steps, answer and way back', async () => {
+test('a transaction is counted at every stage: request, envelope, batch and its steps, answer and way back', async () => {
   const itemID = await service.item();
   const [apiBefore, workerBefore] = [await api(), await worker()];
   expect((await client.post('/Inventory/Receive', body(itemID))).status).toBe(201);
@@ -160,9 +162,9 @@ test('a transaction is counted on its whole way: request, envelope, batch with i
   expect(sum).toBeLessThanOrEqual(ofWorker('inventory_worker_batch_duration_seconds_sum') + 1e-6);
 });
 
-test('what goes well is shown as well: Redis, Postgres and a worker are there, the clocks agree', async () => {
+test('health is visible, too: Redis, Postgres and a worker are there, the clocks agree', async () => {
   await expect.poll(async () => (await api()).value('inventory_api_workers'), { timeout: 60_000 }).toBe(1);
-  // The transactions of the tests before this one may still be counted.
+  // The transactions of earlier tests may still be counted.
   await expect.poll(async () => (await api()).value('inventory_api_queue_backlog_envelopes')).toBe(0);
   const read = await api();
   expect(read.value('inventory_api_redis_up')).toBe(1);
@@ -176,7 +178,7 @@ test('what goes well is shown as well: Redis, Postgres and a worker are there, t
   expect(Math.abs(ofWorker.value('inventory_worker_clock_difference_seconds') ?? 99)).toBeLessThan(5);
 });
 
-test('a path is shown by the template of its route and no caller by its name, whatever is asked', async () => {
+test('a path appears as the template of its route and no caller by name, whatever is requested', async () => {
   const marked = uniqueName('marked');
   await client.get('/Inventory/1');
   await client.get(`/Item/${marked}`);
@@ -188,7 +190,7 @@ test('a path is shown by the template of its route and no caller by its name, wh
   expect(text).not.toContain(marked);
   expect(text).not.toContain(clientId);
   expect(value('inventory_api_requests_total{method="GET",route="/Inventory/:wid",status="200"}')).toBe(1);
-  // Before anybody knows the route, too.
+  // Also before the route is known.
   expect(value('inventory_api_requests_total{method="GET",route="/Inventory/:wid",status="401"}')).toBe(1);
   expect(value('inventory_api_requests_total{method="GET",route="other",status="404"}')).toBeGreaterThan(1);
   expect(value('inventory_api_token_failures_total{reason="invalid_token"}')).toBeGreaterThan(0);

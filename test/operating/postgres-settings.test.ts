@@ -12,7 +12,7 @@ import { expectInvariants } from '../harness/invariants.ts';
 import { type OddSetting, oddRounds, refused } from '../harness/odd-settings.ts';
 import { prepareDatabase, startOwnService } from '../harness/own-service.ts';
 
-/** Sets what the operator of the server can; for connections that are opened from then on. */
+/** Sets everything the server's operator can set, for connections opened from then on. */
 async function carry(database: TestDatabase, settings: readonly OddSetting[]): Promise<void> {
   const name = new URL(database.url).pathname.slice(1);
   const server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
@@ -21,7 +21,7 @@ async function carry(database: TestDatabase, settings: readonly OddSetting[]): P
   await Promise.all(
     settings.map((each) =>
       server.unsafe(`alter database ${name} set ${each.name} = ${value(each)}`).catch((error) => {
-        // Some values depend on others, or on the machine: Postgres does not take them from anybody.
+        // Some values depend on others, or on the machine: Postgres refuses them from anybody.
         if (!['22023', '0A000', '42704'].includes(error.code)) throw error;
       }),
     ),
@@ -92,7 +92,7 @@ const calls: (client: ApiClient) => (() => Promise<{ status: number; text: strin
   ];
 };
 
-/** Leaves out moments near now, and a token's end; one that is as far off as a time zone stays. */
+/** Masks moments near now, and a token's end; a moment as far off as a time zone stays. */
 function withoutMoments(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (moment) =>
     Math.abs(Date.parse(moment) - Date.now()) < 7_200_000 ? 'now' : moment,
@@ -101,13 +101,13 @@ function withoutMoments(text: string): string {
 
 async function toldByCommands(sql: Sql): Promise<string[]> {
   const checks = await makeChecks(sql, postgresChecks);
-  // How many connections there are is nobody's matter here.
+  // The number of connections does not matter here.
   return checks.filter(({ id }) => id !== 'connections').map(({ id, state }) => `${id}: ${state}`);
 }
 
 /**
- * All that the service answers on a database that carries these settings, from the first migration on; up to
- * the first answer that is not the usual one.
+ * All answers of the service on a database with these settings, from the first migration on, up to the first
+ * answer that differs.
  */
 async function answersWith(
   settings: readonly OddSetting[],
@@ -141,7 +141,7 @@ async function answersWith(
   }
 }
 
-/** The settings that change an answer, each with the first one it changes. */
+/** The settings that change an answer, each with the first answer it changes. */
 async function culpritsAmong(settings: readonly OddSetting[], usual: string[]): Promise<string[]> {
   const told = await answersWith(settings, usual).catch((error: Error) => [`failed: ${error.message}`]);
   const first = usual.findIndex((line, index) => told[index] !== line);
@@ -155,7 +155,7 @@ async function culpritsAmong(settings: readonly OddSetting[], usual: string[]): 
   return found.length > 0 ? found : [`several together: ${difference}`];
 }
 
-test('the same answers whatever a database sets: every setting of a user, at every kind of odd value', async () => {
+test('the same answers whatever settings a database has: every user setting, at every kind of odd value', async () => {
   const server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
   const rounds = await oddRounds(server);
   await server.end();
@@ -169,7 +169,7 @@ test('the same answers whatever a database sets: every setting of a user, at eve
 });
 
 test.each(refused)(
-  '%o is refused by name: by api, worker and migration, and doctor tells it',
+  '%o is refused by name by api, worker and migration, and reported by doctor',
   async (odd) => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());

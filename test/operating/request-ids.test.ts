@@ -7,7 +7,7 @@ import { logLinesOf } from '../harness/log-lines.ts';
 import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 
-// One api with its worker; and one whose requests nobody takes.
+// One api with its worker, and one whose requests no worker takes.
 const service = useService({ hears503: true });
 const lonelyPrefix = uniqueName('request-ids');
 let lonely: Started;
@@ -46,7 +46,7 @@ const transactionsBy = (column: 'request_id' | 'x_request_id', id: string) =>
   service.sql<{ transaction_no: number; x_request_id: string | null }[]>`
     select transaction_no, x_request_id from stock_transaction where ${service.sql(column)}::text = ${id}`;
 
-test('the X-Request-Id that a caller sends stands in its transaction', async () => {
+test('the X-Request-Id that a caller sends is in its transaction', async () => {
   const id = uniqueName('traced');
   const answer = await client.post('/Inventory/Receive', body(), { 'X-Request-Id': id });
   expect({ status: answer.status, named: answer.headers.get('X-Request-Id') }).toEqual({
@@ -58,7 +58,7 @@ test('the X-Request-Id that a caller sends stands in its transaction', async () 
   ]);
 });
 
-test('without one the answer is named by the id of its transaction, which stores nothing more', async () => {
+test('without one, the answer carries the id of its transaction, which stores nothing more', async () => {
   const answer = await client.post('/Inventory/Receive', body());
   const id = answer.headers.get('X-Request-Id') ?? '';
   expect([...(await transactionsBy('request_id', id))]).toEqual([
@@ -66,7 +66,7 @@ test('without one the answer is named by the id of its transaction, which stores
   ]);
 });
 
-test('what is no X-Request-Id is not stored, and one of 128 characters is', async () => {
+test('an invalid X-Request-Id is not stored; one of 128 characters is', async () => {
   const long = uniqueName('long').padEnd(128, 'x');
   await client.post('/Inventory/Receive', body(), { 'X-Request-Id': long });
   expect(await transactionsBy('x_request_id', long)).toHaveLength(1);
@@ -78,7 +78,7 @@ test('what is no X-Request-Id is not stored, and one of 128 characters is', asyn
   ]);
 });
 
-test('the X-Request-Id of a request that nobody takes stands in its job, in the log of its failure and in the access log', async () => {
+test('the X-Request-Id of a request that no worker takes is in its job, the log of its failure and the access log', async () => {
   const id = uniqueName('lost');
   const sent = unanswered.post('/Inventory/Receive', body(), { 'X-Request-Id': id });
   const waiting = `${lonelyPrefix}:${queueName(0)}:wait`;

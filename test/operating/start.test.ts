@@ -13,7 +13,7 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createDatabase();
-  // One of its own: then there are no demo data.
+  // Its own database, so there are no demo data.
   await addWarehouse(database.sql, { wid: 1, name: 'Main' });
 });
 afterAll(() => database?.drop());
@@ -35,7 +35,7 @@ function portsIn(banner: string): { api: number; worker: number } {
   return { api: Number(api), worker: Number(worker) };
 }
 
-test('start names where api and worker serve their metrics, each on a port of its own', async () => {
+test('start names the addresses of the metrics of api and worker, each on its own port', async () => {
   const started = await start({ INTERNAL_PORT: '' });
   const ports = portsIn(started.banner);
   const page = `http://127.0.0.1:${ports.api}/operations`;
@@ -56,7 +56,7 @@ test('start says that it is up on a port that browsers refuse', async () => {
   expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
 });
 
-test('under start --watch the worker starts again when its code is saved, and both when a package is', async () => {
+test('under start --watch, the worker starts again when its code is saved, and both when a package is', async () => {
   const started = await start({}, ['--watch']);
   const root = join(import.meta.dirname, '../..');
   const save = (file: string) => utimes(join(root, file), new Date(), new Date());
@@ -67,7 +67,7 @@ test('under start --watch the worker starts again when its code is saved, and bo
   await expect.poll(() => [timesUp('api'), timesUp('worker')]).toEqual([1, 2]);
 });
 
-test('under start INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
+test('under start, INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
   const port = await choosePort('the api', undefined, undefined);
   const started = await start({ INTERNAL_PORT: String(port) });
   expect(portsIn(started.banner)).toEqual({ api: port, worker: port + 1 });

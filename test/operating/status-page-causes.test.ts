@@ -8,9 +8,9 @@ import { type Started, startProcess } from '../harness/processes.ts';
 import { uniqueName, useService } from '../harness/service.ts';
 import { type WatchedStatusPage, watchStatusPage } from '../harness/status-page-stream.ts';
 
-// It ends what hangs.
+// Ends a test that hangs.
 const named = { timeout: 60_000 };
-// A worker that ends without a word is told for a minute.
+// A worker that ends silently is shown for a minute.
 const back = { timeout: 180_000 };
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('page-causes-other') } });
@@ -35,7 +35,7 @@ type Parts = {
   startWorker(): Promise<Started>;
 };
 
-/** An api and a worker of their own, somebody who watches the page, and a client. */
+/** Its own api and worker, a viewer of the page, and a client. */
 async function startParts(more: Record<string, string>): Promise<Parts> {
   const env = {
     DATABASE_URL: through(service.databaseUrl, postgres),
@@ -82,7 +82,7 @@ describe('the first sentence of the page', () => {
 
   const sentence = () => parts.page.now()?.sentence;
   const expectWell = () => expect.poll(sentence, back).toBe('All is well.');
-  /** A test begins with everything in its place, and leaves it so whatever becomes of it. */
+  /** Each test begins with everything in place, and restores it in any case. */
   async function mendAtEnd(mend: () => unknown) {
     await expectWell();
     onTestFinished(async () => {
@@ -118,7 +118,7 @@ describe('the first sentence of the page', () => {
     expect(parts.page.now()).toMatchObject({ state: 'bad', redis: true, postgres: false });
   });
 
-  test('tells how busy each worker is, and by its name', async () => {
+  test('shows how busy each worker is, by name', async () => {
     await expectWell();
     const note = {
       busyRatio: expect.any(Number),
@@ -169,16 +169,16 @@ describe('the first sentence of the page', () => {
   });
 });
 
-describe('the first sentence of the page of an api whose queue takes no more', () => {
+describe('the first sentence of the page of an api whose queue is full', () => {
   let parts: Parts;
 
   beforeAll(async () => {
-    // Few requests fill it.
+    // A few requests fill it.
     parts = await startParts({ ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '1' });
   });
   afterAll(() => stopParts(parts));
 
-  test('names the full queue, with how many were refused', async () => {
+  test('names the full queue, with the number of refused requests', async () => {
     await expect.poll(() => parts.page.now()?.sentence, back).toBe('All is well.');
     const send = () => parts.client.post('/Inventory/Receive', bodyOf(parts));
     expect((await send()).status).toBe(201);

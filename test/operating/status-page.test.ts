@@ -54,7 +54,7 @@ async function watch(): Promise<WatchedStatusPage> {
   return watched;
 }
 
-/** Asks with a `Host` that fetch would not send. */
+/** Sends a `Host` that fetch would not send. */
 function statusFor(path: string, headers: Record<string, string>, port = internal): Promise<number> {
   return new Promise((resolve, reject) => {
     request({ port, path, headers }, (answer) => {
@@ -91,7 +91,7 @@ describe('the page and its stream', () => {
     expect((await answer.text()).length).toBeGreaterThan(300);
   });
 
-  test('404: any other file, whatever way leads to it; 405: to what is no question', async () => {
+  test('404: any other file, by any path; 405: any method but GET and HEAD', async () => {
     for (const name of ['page', 'package.json', '../package.json', '%2e%2e/reading.ts', 'page/page.js']) {
       expect(await statusFor(`/operations/${name}`, {}), name).toBe(404);
     }
@@ -101,7 +101,7 @@ describe('the page and its stream', () => {
     }
   });
 
-  // Whatever else a port of ours answers one day is asked for in the same way.
+  // Anything our ports serve later is requested in the same way.
   const everywhere = ['/operations', '/operations/events', '/operations/page.js', '/', '/metrics', '/readyz'];
   const foreign = [
     'rebound.example.com:9090',
@@ -120,14 +120,14 @@ describe('the page and its stream', () => {
   ];
 
   test.each([...everywhere, '/healthz', '/accepts'])(
-    '403: %s of the api by a name that somebody else may own, and not by one of its own network',
+    '403: %s of the api under a name that somebody else may own; served under a name of its own network',
     async (path) => {
       for (const host of foreign) expect(await statusFor(path, { Host: host }), host).toBe(403);
       for (const host of own) expect(await statusFor(path, { Host: host }), host).toBeOneOf([200, 307]);
     },
   );
 
-  test('403: the worker by a name that somebody else may own, and not by one of its own network', async () => {
+  test('403: the worker under a name that somebody else may own; 200 under a name of its own network', async () => {
     const port = worker.internalPort!;
     for (const path of ['/metrics', '/readyz', '/healthz']) {
       for (const host of foreign) expect(await statusFor(path, { Host: host }, port), host).toBe(403);
@@ -135,14 +135,14 @@ describe('the page and its stream', () => {
     }
   });
 
-  test('403: the stream to a page of another origin, on the same site too', async () => {
+  test('403: the stream, to a page of another origin, even on the same site', async () => {
     for (const site of ['cross-site', 'same-site'])
       expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': site }), site).toBe(403);
     for (const site of ['same-origin', 'none'])
       expect(await statusFor('/operations/events', { 'Sec-Fetch-Site': site }), site).toBe(200);
   });
 
-  test('one snapshot a second is made for all who look, and what came before is there at once', async () => {
+  test('one snapshot a second serves all viewers, and a new viewer gets the history at once', async () => {
     const first = await watch();
     const second = await watch();
     const eventsOf = ({ text }: WatchedStatusPage) =>
@@ -156,18 +156,18 @@ describe('the page and its stream', () => {
     await expect.poll(() => later.history()?.points.length ?? 0).toBeGreaterThanOrEqual(4);
   });
 
-  test('more viewers than there is room for: the oldest gives way to the new one, and may come again', async () => {
+  test('with too many viewers the oldest makes room for the new one, and may come again', async () => {
     const watched: WatchedStatusPage[] = [];
     for (let index = 0; index < 70; index++) watched.push(await watch());
     const hasEnded = () => watched.map(({ isOpen }) => !isOpen());
     await expect.poll(hasEnded).toEqual(watched.map((_, index) => index < 6));
     expect(watched[0]!.text()).toMatch(/\n\nretry: 10000\n\n$/);
-    // All that stayed go on.
+    // All the others go on.
     const at = watched.at(-1)!.now()?.at;
     for (const each of watched.slice(6)) await expect.poll(() => each.now()?.at).not.toBe(at);
   });
 
-  test('each cause leads to a chapter of the handbook, which needs no other host', async () => {
+  test('each cause links to a chapter of the handbook, which needs no other host', async () => {
     const text = await (await fetch(`http://127.0.0.1:${internal}/operations/handbook`)).text();
     const anchors = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
     const away = {
@@ -224,7 +224,7 @@ describe('the page and its stream', () => {
     }
   });
 
-  test('what is refused and how long answers took is counted', async () => {
+  test('refusals and durations of answers are counted', async () => {
     const watched = await watch();
     await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
     await client.post('/Inventory/Receive', {});
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     return page;
   }
 
-  /** Kept where `SCREENSHOTS` says, for whoever wants to look. */
+  /** Saved in the folder of `SCREENSHOTS`, to be looked at. */
   async function keepPicture(page: Page, name: string) {
     const folder = process.env.SCREENSHOTS;
     if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
@@ -292,7 +292,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await keepPicture(page, name);
   });
 
-  /** Opens the page on a phone with these transactions in place of those that there are. */
+  /** Opens the page on a phone with these transactions in place of the real ones. */
   async function openWith(
     transactions: Record<string, unknown>[],
     { timezoneId, now }: { timezoneId: string; now: string },
@@ -326,7 +326,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     code: null,
   };
 
-  test('the last transactions fit a phone, also with numbers of ten digits and long names', async () => {
+  test('the latest transactions fit a phone, even with numbers of ten digits and long names', async () => {
     const others = [
       { status: 'refused', code: 'validation_error' },
       { kind: 'reverse', status: 'refused', code: 'conflict' },
@@ -347,7 +347,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(scrollWidth).toBe(clientWidth);
   });
 
-  test('a transaction of another day than the viewer’s today shows its date, of another year that too', async () => {
+  test('a transaction from another day than the viewer’s today shows its date, from another year also the year', async () => {
     const moments = ['2026-11-23T23:10:00Z', '2026-11-23T22:59:59Z', '2025-11-23T23:10:00Z'];
     const page = await openWith(
       moments.map((at, index) => ({ ...transaction, transactionNo: 3 - index, at })),
@@ -362,7 +362,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     ]);
   });
 
-  test('a transaction shows by itself', async () => {
+  test('a new transaction appears by itself', async () => {
     const page = await open(1280, 900, 'light');
     const { body: received } = await client.post('/Inventory/Receive', body());
     await page.getByRole('cell', { name: String(received.transactionNo), exact: true }).waitFor();
@@ -388,13 +388,13 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(await page.locator('.past').textContent()).toContain(sentence);
   });
 
-  test('no other host is asked for anything, and the browser finds no fault', () => {
+  test('the page loads nothing from another host, and the browser reports no error', () => {
     expect([...hosts]).toEqual([`127.0.0.1:${internal}`]);
     expect(complaints).toEqual([]);
   });
 
   // The last one: it stops the api.
-  test('silence is told: what is shown is old', async () => {
+  test('silence is shown: the data are old', async () => {
     const page = await open(1280, 900, 'dark');
     await api.stop();
     await expect.poll(() => page.getByRole('status').textContent()).toContain('No news from the api');

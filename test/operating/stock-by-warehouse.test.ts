@@ -15,7 +15,7 @@ function connectWith(statementTimeoutMs: number) {
   return sql;
 }
 
-test('stock by warehouse is what lots and levels say, shipped lots being lots', async () => {
+test('stock by warehouse agrees with lots and levels, and shipped lots count as lots', async () => {
   const client = await service.client();
   const [first, second] = [await service.item(), await service.item()];
   const asked = { wid: 1, reasonCode: 0 };

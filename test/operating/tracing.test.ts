@@ -12,7 +12,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('tracing-other') } });
 const arrived = { timeout: 60_000 };
 
-/** An api and a worker of their own, and a client. */
+/** Its own api, worker and client. */
 async function start(more: Record<string, string>, { workers = 1, imports = [] as string[] } = {}) {
   const prefix = uniqueName('tracing');
   const env = {
@@ -40,7 +40,7 @@ async function start(more: Record<string, string>, { workers = 1, imports = [] a
 }
 
 describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  test('a request is a trace, and its batch links to what waits for it, each with its statements', async () => {
+  test('a request is a trace, and its batch links to the requests it applies, each with its statements', async () => {
     const collector = await startOtlpReceiver();
     onTestFinished(() => collector.close());
     const { client, receive } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
@@ -66,7 +66,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       'http.response.status_code': '201',
     });
     const ids = (spans: { spanId: string }[]) => spans.map(({ spanId }) => spanId).sort();
-    // Each waits within its request, and a batch links to each that waits for it.
+    // Each wait is part of its request, and a batch links to each request that waits for it.
     expect(
       queued()
         .map(({ parentSpanId }) => parentSpanId)
@@ -85,7 +85,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     ).toBeGreaterThan(0);
   });
 
-  test("a caller's traceparent is linked to, and joins nothing", async () => {
+  test('a caller’s traceparent is linked, not continued', async () => {
     const collector = await startOtlpReceiver();
     onTestFinished(() => collector.close());
     const { client } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
@@ -122,21 +122,21 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   );
 });
 
-describe('without', () => {
+describe('without it', () => {
   test('nothing of OpenTelemetry is loaded', async () => {
     const imports = ['test/harness/tell-loaded.ts'];
     const off = await start({}, { imports });
     expect((await off.receive()).status).toBe(201);
     const written = ({ processes }: typeof off) => processes.map((each) => each.written()).join('');
     expect(written(off)).not.toContain('asked for');
-    // Who tells what is loaded does tell it.
+    // The check itself can see loaded modules.
     const collector = await startOtlpReceiver();
     onTestFinished(() => collector.close());
     const on = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, { imports });
     expect(written(on)).toContain('asked for @opentelemetry/');
   });
 
-  test('an envelope holds no context of a trace', async () => {
+  test('an envelope holds no trace context', async () => {
     const redis = new Redis(inject('redisUrl'));
     onTestFinished(() => redis.disconnect());
     const traceOf = async (more: Record<string, string>) => {
@@ -146,7 +146,7 @@ describe('without', () => {
       const jobs = () => queue.getWaiting().then((found) => found.map(({ data }) => data));
       const sent = async () =>
         (await jobs()).find(({ requests }) => requests.length > 0)?.requests[0] ?? null;
-      // As soon as it is there: after the answer it is taken away.
+      // At once: it is removed after the answer.
       let request = null;
       let isOver = false;
       void answer.then(() => {

@@ -13,9 +13,10 @@ const operationCount = 100;
 const all = <Value>(value: (index: number) => Value) =>
   Array.from({ length: operationCount }, (_, index) => value(index));
 
-// As long as no operation takes by itself, so that all of them are too much for one turn on any machine.
+// Longer than any operation takes by itself, so that all of them together are too much for one turn on any
+// machine.
 const workMs = 0.5;
-// Others have one after every 5 ms, so nine at the least.
+// Others get a turn after every 5 ms, so at least nine.
 const turnsMin = 5;
 
 function workFor(ms: number): void {
@@ -23,7 +24,7 @@ function workFor(ms: number): void {
   while (performance.now() < until);
 }
 
-/** How many turns of the event loop others had while this was under way. */
+/** The number of turns of the event loop that others had while `work` ran. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -42,7 +43,7 @@ const requestOf = (index: number): OperationToSend['request'] => ({
   body: { itemID: `I-${index}`, units: 1, wid: 1, reasonCode: 1 },
 });
 
-/** One whose requests each take their time. */
+/** A sender whose requests each take their time. */
 function slowSender(): Sender {
   return createSender({
     submitter: { togetherMax: operationCount } as never,
@@ -58,8 +59,8 @@ function slowSender(): Sender {
   });
 }
 
-test('a batch is read no further when its caller has gone', async () => {
-  // Each number is looked at digit by digit: all of it takes longer than one stretch on any machine.
+test('a batch is read no further once its caller has left', async () => {
+  // Each number is checked digit by digit: all of them take longer than one stretch on any machine.
   const numbers = `[${all(() => '1234567890.1234567890').join(',')}]`;
   const operations = all(() => ({ op: 'receive', numbers: '@' }));
   const text = JSON.stringify({ mode: 'each', operations }).replaceAll('"@"', numbers);
@@ -74,7 +75,7 @@ test('a batch is read no further when its caller has gone', async () => {
 
 const origin = { clientId: 'client', arrivedAt: 0 };
 
-test('an atomic batch is made one request in stretches, with the digest of its whole list', async () => {
+test('an atomic batch becomes one request in stretches, with the digest of its whole list', async () => {
   const sender = slowSender();
   const sent = all((index) => ({ request: requestOf(index), key: index % 2 === 0 ? `key ${index}` : null }));
   let body: unknown;
@@ -89,7 +90,7 @@ test('an atomic batch is made one request in stretches, with the digest of its w
   expect((await sender.atomic([], origin)).body.digest).toBe(none);
 });
 
-test('an atomic batch of a few operations is made one request in one turn', async () => {
+test('an atomic batch of a few operations becomes one request in a single turn', async () => {
   const sender = createSender({
     submitter: {} as never,
     settle: () => null as never,
@@ -98,12 +99,12 @@ test('an atomic batch of a few operations is made one request in one turn', asyn
   });
   const few = all((index) => ({ request: requestOf(index), key: null })).slice(0, 5);
   const tries: number[] = [];
-  // The processor may be taken away while it is made: not each time.
+  // The processor may be taken away meanwhile, but not every time.
   for (let count = 0; count < 20; count++) tries.push(await turnsDuring(() => sender.atomic(few, origin)));
   expect(Math.min(...tries)).toBe(0);
 });
 
-test('the keys of an atomic batch that is refused are looked up in stretches', async () => {
+test('the keys of a refused atomic batch are looked up in stretches', async () => {
   const operations = all(
     (index): Operation => ({
       ...{ index, key: `key ${index}` },
@@ -120,7 +121,7 @@ type SendAll = Sender['sendAll'];
 
 const abandoned: SendAll = async (requests) => requests.map(() => ({ status: 'abandoned', result: null }));
 
-/** Has operations done in mode each, of as many items; `begins`: whether their turns come. */
+/** Runs as many operations in mode each, each of its own item; `begins`: whether they get their turns. */
 function eachWith(begins: boolean, sendAll: SendAll = abandoned): Promise<unknown> {
   const tasks = all(
     (index): Task => ({
@@ -141,12 +142,12 @@ function eachWith(begins: boolean, sendAll: SendAll = abandoned): Promise<unknow
 
 test.each([
   ['begun', true],
-  ['settled when they are not begun any more', false],
-])('operations of a batch of mode each are %s in stretches', async (_, begins) => {
+  ['settled when they can no longer begin', false],
+])('operations of a batch in mode each are %s in stretches', async (_, begins) => {
   expect(await turnsDuring(() => eachWith(begins))).toBeGreaterThanOrEqual(turnsMin);
 });
 
-test('a failure while operations of mode each are begun is told to their caller, and to nobody else', async () => {
+test('an error while operations of mode each begin reaches their caller, and nobody else', async () => {
   const untold: unknown[] = [];
   const note = (error: unknown) => untold.push(error);
   process.on('unhandledRejection', note);

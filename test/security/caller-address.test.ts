@@ -12,25 +12,30 @@ function of(forwarded: string | undefined, proxies: number, remoteAddress = sock
   return callerAddress({ headers, socket: { remoteAddress } }, proxies);
 }
 
-describe('which entry is believed', () => {
+describe('the entry that counts', () => {
   test.each([
-    ['none without a proxy of ours', '203.0.113.9', 0, socketAddress],
+    ['none without a proxy', '203.0.113.9', 0, socketAddress],
     ['the last one behind one proxy', '198.51.100.1, 203.0.113.9', 1, '203.0.113.9'],
     ['the last but one behind two', '198.51.100.1, 203.0.113.9, 10.0.0.1', 2, '203.0.113.9'],
-    ['never one that the caller wrote', '1.1.1.1, 2.2.2.2, 203.0.113.9', 1, '203.0.113.9'],
-    ['the farthest there is when there are fewer than proxies', '203.0.113.9', 3, '203.0.113.9'],
-    ['the connection’s when there is no header', undefined, 2, socketAddress],
-    ['the connection’s when the header is empty', '', 2, socketAddress],
-    ['the nearest to the right of one that is no address', '203.0.113.9, unknown, 10.0.0.1', 2, '10.0.0.1'],
-    ['the connection’s when none is an address', 'unknown, _hidden', 2, socketAddress],
-    ['an empty entry has its place', '203.0.113.9,,10.0.0.1', 2, '10.0.0.1'],
+    ['never an entry written by the caller', '1.1.1.1, 2.2.2.2, 203.0.113.9', 1, '203.0.113.9'],
+    ['the first one when there are fewer entries than proxies', '203.0.113.9', 3, '203.0.113.9'],
+    ['the connection’s address when there is no header', undefined, 2, socketAddress],
+    ['the connection’s address when the header is empty', '', 2, socketAddress],
+    [
+      'the nearest to the right of an entry that is no address',
+      '203.0.113.9, unknown, 10.0.0.1',
+      2,
+      '10.0.0.1',
+    ],
+    ['the connection’s address when no entry is one', 'unknown, _hidden', 2, socketAddress],
+    ['an empty entry counts as one', '203.0.113.9,,10.0.0.1', 2, '10.0.0.1'],
     ['a comma at the end is an entry, too', '203.0.113.9,', 1, socketAddress],
   ])('%s', (_what, forwarded, proxies, expected) => {
     expect(of(forwarded, proxies)).toBe(expected);
   });
 });
 
-describe('how an address is written', () => {
+describe('the form of an address', () => {
   test.each([
     ['203.0.113.9', '203.0.113.9'],
     [' 203.0.113.9 ', '203.0.113.9'],
@@ -52,7 +57,7 @@ describe('how an address is written', () => {
     ['64:ff9b::203.0.113.9', '64:ff9b:0:0::/64'],
   ])('%s', (written, expected) => {
     expect(of(written, 1)).toBe(expected);
-    // The connection’s address goes by the same rules.
+    // The connection's address follows the same rules.
     expect(of(undefined, 1, written)).toBe(expected);
   });
 
@@ -75,12 +80,12 @@ describe('how an address is written', () => {
   });
 });
 
-test('a header of 14 KB makes no key, whatever stands in it', () => {
+test('a header of 14 KB makes no key, whatever is in it', () => {
   expect(of('x'.repeat(14_000), 1)).toBe(socketAddress);
   expect(of(`${'1.1.1.1,'.repeat(1750)}203.0.113.9`, 1)).toBe('203.0.113.9');
 });
 
-test('whatever is sent, it is a short key of an address, and what the caller writes to the left changes nothing', () => {
+test('the key is always a short address, whatever the caller writes to the left', () => {
   const entry = fc.oneof(
     fc.string(),
     fc.ipV4(),
@@ -115,8 +120,11 @@ describe('TRUST_PROXY', () => {
     expect(read(written)).toBe(proxies);
   });
 
-  test.each(['true', 'yes', '-1', '1.5', '100'])('%s: refused at start, with what to write', (written) => {
-    expect(() => read(written)).toThrow(ConfigError);
-    expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of proxies .* such as 1 /);
-  });
+  test.each(['true', 'yes', '-1', '1.5', '100'])(
+    '%s: refused at start, with what to write instead',
+    (written) => {
+      expect(() => read(written)).toThrow(ConfigError);
+      expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of proxies .* such as 1 /);
+    },
+  );
 });

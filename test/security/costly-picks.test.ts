@@ -3,11 +3,11 @@ import { useService } from '../harness/service.ts';
 import { fillShared, shared } from '../harness/shared-marks.ts';
 import { receiveLot } from '../harness/stock.ts';
 
-// A 503 is what a neighbour would get: nothing is sent again.
+// A 503 is what a neighbour would get, so nothing is sent again.
 const service = useService({ hears503: true });
 const lots = 60_000;
 
-test('201: a neighbour of the same worker, beside 500 atomic issues again and again by marks that 30,000 lots have', async () => {
+test('201 for a neighbour on the same worker, beside repeated batches of 500 atomic issues by marks that 30,000 lots share', async () => {
   const [attacker, neighbour] = [
     await service.client({ rateLimit: 10_000, operationsPerMinute: 1_000_000 }),
     await service.client({ rateLimit: 10_000 }),

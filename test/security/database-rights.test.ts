@@ -12,7 +12,8 @@ import { addressFor } from '../harness/as-part.ts';
 import { databaseOf } from '../harness/global-setup.ts';
 import { ownSettings } from '../harness/own-settings.ts';
 
-// The rights of each part of the service on each table; columns where it is not all of them. Nothing else.
+// The rights of each part of the service on each table, by column where they do not cover the whole table.
+// There are no others.
 const expected: Record<Part, Record<string, string>> = {
   api: {
     audit_drift: 'select',
@@ -149,8 +150,8 @@ let owner: Sql;
 const logins = {} as Record<Part, Sql>;
 
 beforeAll(async () => {
-  // Not copies: rights on a database are not copied with it. Two at once, as two databases of one server may
-  // be migrated.
+  // Not copies, because rights on a database are not copied with it. Two at once, as two databases of one
+  // server may be migrated.
   for (const name of names) await server.unsafe(`create database ${name}`);
   const urls = names.map((name) => databaseOf(inject('databaseUrl'), name));
   const owners = urls.map((url) => connect(url, { name: 'tests', connectionsMax: 2 }));
@@ -175,7 +176,7 @@ afterAll(async () => {
   await server.end();
 });
 
-/** The code of the error that a statement fails with, or null; nothing of it stays. */
+/** The code of the error that a statement fails with, or null. Rolls everything back. */
 async function codeOf(sql: Sql, statement: string): Promise<string | null> {
   const rollBack = new Error('for no reason');
   return sql
@@ -195,7 +196,7 @@ const statements: { name: string; of: (table: string, column: string) => string 
   { name: 'update', of: (table, column) => `explain update ${table} set ${column} = default` },
 ];
 
-/** The rights of a login on a table, found out by trying. */
+/** The rights of a login on a table, found by trying. */
 async function rightsOn(sql: Sql, table: string, columns: readonly string[]): Promise<string> {
   const granted: string[] = [];
   for (const { name, of } of statements) {
@@ -211,7 +212,7 @@ async function rightsOn(sql: Sql, table: string, columns: readonly string[]): Pr
 }
 
 describe.each(parts)('the %s', (part) => {
-  test('may do with each table what is written here, and nothing else', async () => {
+  test('has exactly these rights on each table', async () => {
     const tables = await owner<{ name: string; columns: string[] }[]>`
       select table_name as name, array_agg(column_name::text order by column_name) as columns
       from information_schema.columns
@@ -266,7 +267,7 @@ describe.each(parts)('the %s', (part) => {
     },
   );
 
-  test('is no superuser and no owner, and makes neither roles nor databases', async () => {
+  test('is neither superuser nor owner, and may create neither roles nor databases', async () => {
     const [role] = await logins[part]`
       select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls from pg_roles where rolname = current_user`;
     expect(Object.values(role!)).toEqual(Array(5).fill(false));
@@ -275,7 +276,7 @@ describe.each(parts)('the %s', (part) => {
   });
 });
 
-test('the worker may give a transaction its lines when it writes it, and none later', async () => {
+test('the worker may add the lines of a transaction when it writes it, and none later', async () => {
   const line = (transactionNo: string, lineNo: number) =>
     `insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
     select ${transactionNo}, ${lineNo}, 1, 1, 1, '', 1, 1`;
@@ -293,7 +294,7 @@ test('the worker may give a transaction its lines when it writes it, and none la
   expect(await codeOf(logins.api, line('1', 2))).toBe(forbidden);
 });
 
-test('a login gets in with its password, which stands in no statement that makes it', async () => {
+test('a login gets in with its password, which no statement contains', async () => {
   const login = {
     part: 'operator' as const,
     name: `${names[0]}_login`,
@@ -321,7 +322,7 @@ test('a login gets in with its password, which stands in no statement that makes
   }
 });
 
-test('a login that several make at the same moment is made by all of them', async () => {
+test('a login works when several processes create it at the same moment', async () => {
   const login = { part: 'operator' as const, name: `${names[0]}_shared`, password: 'shared' };
   const makers = Array.from({ length: 8 }, () => connect(inject('databaseUrl'), { name: 'tests' }));
   try {
@@ -336,7 +337,7 @@ test('a login that several make at the same moment is made by all of them', asyn
   }
 });
 
-test('every part that changes something may say when, and the api alone asks what is known until when', async () => {
+test('every part that makes changes may read their moment, and only the api may ask up to when changes are known', async () => {
   const codes = async (statement: string) =>
     Object.fromEntries(
       await Promise.all(parts.map(async (part) => [part, await codeOf(logins[part], statement)])),
@@ -364,8 +365,8 @@ describe.each([...parts, 'owner' as const])('refused to the %s', (who) => {
   });
 });
 
-test('an owner who may not create roles is told what a superuser must run, and migrates after that, whatever else one has revoked', async () => {
-  // A server of its own: in the others the roles are there.
+test('an owner who may not create roles is told what a superuser must run, and migrates after that, even with rights revoked from public', async () => {
+  // Its own server: the others already have the roles.
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'own-postgres-')));
   const settings = ownSettings(folder);
   await chmod(folder, 0o755);
@@ -388,7 +389,7 @@ test('an owner who may not create roles is told what a superuser must run, and m
     `modest may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
   );
   await admin.unsafe(statements);
-  // As guides to hardening advise. Then the owner, who may not revoke it, has no right left to it either.
+  // As hardening guides advise. Then the owner, who may not revoke it, has no right to it either.
   const there = connect(databaseOf(url, 'modest'), { name: 'tests', connectionsMax: 1 });
   await there.unsafe('revoke execute on function lo_create(oid), lo_creat(integer) from public');
   await there.end();

@@ -14,7 +14,7 @@ import { openSubmitter } from '../harness/submitter.ts';
 
 const secret = 'cn4ry-of-this-file';
 
-/** An error as a log shows it; the secret is never in it. */
+/** An error as a log shows it; the secret must not appear. */
 function described(error: unknown) {
   const description = describeError(error);
   expect(JSON.stringify(description)).not.toContain(secret);
@@ -57,18 +57,18 @@ describe('an error of Postgres', () => {
     });
   });
 
-  test('a value that is none of its type: the name of the condition', async () => {
+  test('a value not of its type: the name of the condition', async () => {
     const error = await fail((tx) => tx`select ${secret}::text::integer`);
     expect(error.message).toContain(secret);
     expect(described(error)).toMatchObject({ message: 'invalid_text_representation', code: '22P02' });
   });
 
-  test('what a function raises: not its text', async () => {
+  test('a raise in a function: without its text', async () => {
     const error = await fail((tx) => tx.unsafe(`do $$ begin raise exception '${secret}'; end $$`));
     expect(described(error)).toMatchObject({ message: 'raise_exception', code: 'P0001' });
   });
 
-  test('a table that is not there, a statement cancelled: all of it, which holds names only', async () => {
+  test('a missing table, a cancelled statement: the whole message, which holds only names', async () => {
     const missing = await fail((tx) => tx`select ${secret}::text from nowhere`);
     expect(described(missing).message).toBe('relation "nowhere" does not exist');
     const cancelled = await fail(async (tx) => {
@@ -90,13 +90,13 @@ describe('an error of Redis', () => {
     }
   };
 
-  test('a wrong password: the word for it and the command', async () => {
+  test('a wrong password: the error code and the command', async () => {
     const error = await fail((redis) => redis.auth('somebody', secret));
     expect(JSON.stringify((error as unknown as { command: unknown }).command)).toContain(secret);
     expect(described(error)).toMatchObject({ type: 'ReplyError', message: 'WRONGPASS', command: 'auth' });
   });
 
-  test('another: ERR and, of what it says, the words that are Redis’ own', async () => {
+  test('another error: ERR, and of its text only Redis’ own words', async () => {
     const unknown = await fail((redis) => redis.call('nonsense', secret));
     expect(unknown.message).toContain(secret);
     expect(described(unknown).message).toBe('ERR unknown command');
@@ -120,11 +120,11 @@ describe('an error of Redis', () => {
 });
 
 describe('any other error', () => {
-  test('one of ours: all of its message', () => {
+  test('our own error: its whole message', () => {
     expect(described(new PlainError('work waits')).message).toBe('work waits');
   });
 
-  test('one of the system: the call, its code and with whom', async () => {
+  test('an error of the system: the call, its code and the peer', async () => {
     const socket = connectTcp(1, '127.0.0.1');
     const [error] = await once(socket, 'error').catch((reason) => [reason]);
     expect(described(error)).toMatchObject({
@@ -135,7 +135,7 @@ describe('any other error', () => {
     });
   });
 
-  test('an address that is none: not what it was', () => {
+  test('an invalid address: without the address', () => {
     const url = `redis://:${secret}@[`;
     let error: unknown;
     try {
@@ -148,7 +148,7 @@ describe('any other error', () => {
     expect(startError(error)).toBe('Invalid URL');
   });
 
-  test('JSON, numbers and properties that quote what they were given: nothing', () => {
+  test('JSON, numbers and properties that quote their input: nothing', () => {
     const thrown = [() => JSON.parse(secret), () => BigInt(secret), () => [1].map(secret as never)].map(
       (work) => {
         try {
@@ -164,7 +164,7 @@ describe('any other error', () => {
     }
   });
 
-  test('fields, a cause and errors of an error: by the same list, however deep they go', () => {
+  test('fields, a cause and nested errors: by the same list, however deep', () => {
     const deep = Array.from({ length: 50 }).reduce<Error>(
       (cause) => Object.assign(new Error(secret, { cause }), { body: secret, [secret]: 1 }),
       new Error(secret),
@@ -177,7 +177,7 @@ describe('any other error', () => {
     expect(described(error).errors![1]).toEqual({ type: 'string', message: hiddenMessage });
   });
 
-  test('the stack: frames of code, without the message, though it looks like them', () => {
+  test('the stack: frames of code, without the message, even if it looks like them', () => {
     const error = new Error(`${secret}\n    at ${secret} (${secret}:1:1)`);
     expect(described(error).stack).toMatch(/^( {4}at .*:\d+:\d+\)?\n?)+$/);
     expect(described(error).stack).toContain('errors-in-logs.test.ts');
@@ -185,13 +185,13 @@ describe('any other error', () => {
     forged.stack = `Error: ${secret}\n    at ${secret} (/${secret}:1:1)\n    at ${secret} (/x:1:1)`;
     expect(described(forged).stack).toBeUndefined();
     const changed = new Error(`${secret}\n    at secret (/${secret}:1:1)`);
-    // Written down now, as some read it only when it is asked for.
+    // Formatted now, because some engines format the stack only when it is read.
     expect(changed.stack).toContain(secret);
     changed.message = '';
     expect(described(changed).stack).toBeUndefined();
   });
 
-  test('what is no error, or throws when it is looked at: its type', () => {
+  test('a value that is no error, or throws when read: its type', () => {
     expect([secret, undefined, null, 5, { secret }].map((each) => described(each))).toEqual(
       ['string', 'undefined', 'null', 'number', 'object'].map((type) => ({ type, message: hiddenMessage })),
     );
@@ -205,7 +205,7 @@ describe('any other error', () => {
   });
 });
 
-test('a line of the log holds an error only as described, however it is handed over', () => {
+test('a log line holds an error only in this form, however it is passed', () => {
   const lines: string[] = [];
   const level = process.env.LOG_LEVEL;
   process.env.LOG_LEVEL = 'trace';

@@ -14,7 +14,7 @@ import { useService } from '../harness/service.ts';
 import { receive } from '../harness/stock.ts';
 import { openSubmitter } from '../harness/submitter.ts';
 
-// As somebody who may do anything with Redis, and has nothing else.
+// An attacker who may do anything with Redis, and has nothing else.
 function openForger(prefix: string): { queue: Queue; redis: ReturnType<typeof connectConsumer> } {
   const redis = connectConsumer(inject('redisUrl'), '', () => {});
   const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
@@ -70,7 +70,7 @@ describe('a worker', async () => {
     return { prefix, queue, redis, applied, reported, start, signed, add };
   }
 
-  test('applies nothing that no api signed for this very job, says so once, and goes on with what one did', async () => {
+  test('applies nothing that no api signed for this very job, reports it once, and goes on with a job that an api signed', async () => {
     const { prefix, queue, redis, applied, reported, start, signed, add } = await openWorker();
     const genuine = signed('genuine', [requestOf()]);
     const forged: unknown[] = [
@@ -85,7 +85,7 @@ describe('a worker', async () => {
       { ...genuine, requests: [{ ...genuine.requests[0], clientId: 'other' }] },
       { ...genuine, requests: [...genuine.requests, requestOf()] },
       { ...genuine, requests: { length: 1, 0: requestOf() } },
-      // Taken as it is and put under another id, or signed for another queue.
+      // A signed job copied under another id, or signed for another queue.
       genuine,
       signEnvelope(keys, { queue: `other:{stock-0}`, jobId: 'elsewhere' }, [requestOf()]),
       null,
@@ -96,7 +96,7 @@ describe('a worker', async () => {
     ];
     for (const data of forged) await add(data);
     await add(signed('shard', [requestOf()], 1), 'shard');
-    // A signature of the right key for something else: the words of a worker.
+    // A signature of the right key over something else: a worker's words.
     const answer = signAnswer(keys, { queue: `${prefix}:{stock-0}`, jobId: 'answer' }, [['applied', '{}']]);
     await add({ ...answer, requests: [requestOf()] }, 'answer');
     const unreadable = [{ data: '{"requests":[' }, { opts: '{"attempts":' }, { opts: 'null' }];
@@ -121,7 +121,7 @@ describe('an api', async () => {
   const keys = await fixedKeys();
   const applied: Outcome = { status: 'applied', result: '{}' };
 
-  /** A request under way, for which no worker ever did anything, and what Postgres is asked about it. */
+  /** A request under way that no worker has touched, and what Postgres is asked about it. */
   async function openApi() {
     const asked: string[][] = [];
     const { submit, prefix } = await openSubmitter({
@@ -155,13 +155,13 @@ describe('an api', async () => {
 
   const results: [[Outcome['status'], string]] = [['applied', '{}']];
 
-  test('answers what a worker signed for this job', async () => {
+  test('gives the answer that a worker signed for this job', async () => {
     const { answer, tell, place } = await openApi();
     await tell(signAnswer(keys, place({}), results));
     expect(await answer).toEqual(applied);
   });
 
-  test('answers nothing that no worker signed for this job, but asks Postgres', async () => {
+  test('ignores an answer that no worker signed for this job, and asks Postgres', async () => {
     const { answer, asked, tell, place } = await openApi();
     const genuine = signAnswer(keys, place({}), [['refused', '{"code":"conflict"}']]);
     const ofTwo = signAnswer(keys, place({}), [
@@ -173,7 +173,7 @@ describe('an api', async () => {
       { results },
       { ...genuine, results },
       { ...genuine, results: [['applied', genuine.results[0]![1]]] },
-      // The same letters, cut elsewhere.
+      // The same letters, split elsewhere.
       {
         ...ofTwo,
         results: [
@@ -212,7 +212,7 @@ describe('the service', () => {
     return Number(level?.in_stock);
   }
 
-  test('has no million units by a job that somebody put into Redis in the name of a client', async () => {
+  test('a job that an attacker put into Redis in a client’s name does not create a million units', async () => {
     const { queue } = openForger(prefix);
     const client = await service.client();
     const itemID = await service.item();
@@ -226,7 +226,7 @@ describe('the service', () => {
     expect(await stockOf(itemID)).toBe(7);
   });
 
-  test('applies an envelope once, however often it is put into Redis again as it was', async () => {
+  test('applies an envelope once, however often a copy is put into Redis', async () => {
     const { queue } = openForger(prefix);
     const client = await service.client();
     const itemID = await service.item();

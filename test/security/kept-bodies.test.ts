@@ -57,7 +57,7 @@ test.each([
   expect(contexts[0]!.request.body).toBeUndefined();
 });
 
-test('a body in pieces of a byte takes the memory of its bytes while it comes', async () => {
+test('a body in one-byte pieces takes only the memory of its bytes while it arrives', async () => {
   let read = 0;
   const { open } = await serveBatches((piece) => {
     read += piece.length;
@@ -70,6 +70,6 @@ test('a body in pieces of a byte takes the memory of its bytes while it comes', 
   connection.write(head('Transfer-Encoding: chunked'), bytes);
   await expect.poll(() => read).toBe(400_000);
   collectGarbage();
-  // By themselves the pieces would take some 80 bytes each.
+  // Kept as they come, each piece would take some 80 bytes.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(15_000_000);
 });

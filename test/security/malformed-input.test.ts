@@ -17,7 +17,8 @@ const caseCount = Number(process.env.FUZZ_CASES ?? 20_000);
 const triesMax = 20;
 const connectionCount = 8;
 const generatedAtOnce = 250;
-// An answer is late when it takes as many times the usual, but never one that a busy machine may take.
+// An answer is late when it takes this many times the usual, but never within the time a busy machine may
+// take.
 const lateFactor = 50;
 const lateFromMs = 20_000;
 
@@ -34,7 +35,7 @@ let api: ProbedApi;
 let documented: Documented;
 
 beforeAll(async () => {
-  // The api runs in a process of its own, beside the one that makes up requests.
+  // The api runs in its own process, beside the one that generates requests.
   api = await startProbedApi({ DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), ...env });
   documented = createDocumented(await (await fetch(`${api.baseUrl}/openapi.json`)).json());
 });
@@ -42,7 +43,7 @@ afterAll(() => api?.stop());
 
 function expectOfContract(answer: RawAnswer, { method, path }: FuzzedRequest, what: string) {
   const headers = { get: (name: string) => answer.headers.get(name) ?? null };
-  // The contract's answer for the families that are not there, and no failure.
+  // The contract's answer for the families that are not implemented, not a failure.
   if (answer.status === 501 && (path === null || otherFamily.test(path))) {
     if (method !== 'HEAD')
       expect(answer.body, what).toMatchObject({ statusCode: 501, error: 'not_implemented' });
@@ -50,14 +51,14 @@ function expectOfContract(answer: RawAnswer, { method, path }: FuzzedRequest, wh
   else expectRefusalShape({ ...answer, headers }, what);
   expect(answer.headers.get('x-api-version'), what).toBe('v1');
   expect(answer.headers.get('x-request-id'), what).toBeTruthy();
-  // Refused before it is looked where it goes, and by whom.
+  // Refused before its path and its caller are looked at.
   const isMalformed = answer.status === 400 && answer.headers.get('connection') === 'close';
   if (path !== null && !isMalformed) {
     documented.expectDocumented(method, path, { ...answer, headers: new Headers([...answer.headers]) });
   }
 }
 
-test(`never a 5xx, never a body that is not the contract’s: ${caseCount} requests to anything, FUZZ_SEED=${seed}`, async () => {
+test(`never a 5xx and never an error body outside the contract: ${caseCount} requests to anything, FUZZ_SEED=${seed}`, async () => {
   console.log(`${caseCount} requests, FUZZ_SEED=${seed}`);
   const { token, clientId, secret } = await service.client({ baseUrl: api.baseUrl });
   const known: Known = { token, clientId, secret, itemID: await service.item() };
@@ -70,10 +71,10 @@ test(`never a 5xx, never a body that is not the contract’s: ${caseCount} reque
     const isWhole = request.path !== null;
     const what = Buffer.concat(request.parts).toString('latin1').slice(0, 2000);
     const startedAt = performance.now();
-    // A request that may not be whole is ended, or both sides would wait for the rest of it.
+    // A request that may be incomplete is ended, or both sides would wait for the rest of it.
     const options = { noBody: request.method === 'HEAD', end: !isWhole };
     let answer = await connection.send(request.parts, options);
-    // What a slow machine was too busy for is no answer to what was sent.
+    // A slow machine's 503 is no answer to what was sent.
     for (let tries = 0; answer?.body?.message === messages.unavailable && tries < triesMax; tries++)
       answer = await connection.send(request.parts, options);
     tookMs.push(performance.now() - startedAt);
@@ -105,16 +106,16 @@ test(`never a 5xx, never a body that is not the contract’s: ${caseCount} reque
   const inOrder = tookMs.toSorted((a, b) => a - b);
   const usualMs = inOrder[Math.floor(inOrder.length / 2)]!;
   expect(inOrder.at(-1)).toBeLessThan(Math.max(lateFromMs, lateFactor * usualMs));
-  // The run says something only if requests of every kind of fate were among it.
+  // The run counts only if requests of every kind of outcome were in it.
   for (const status of [200, 201, 400, 401, 403, 404, 405, 413, 415, 501])
     expect(statuses.get(status), String(status)).toBeGreaterThan(0);
 }, 900_000);
 
-// By these JavaScript would make a text, a promise or a list of it.
+// JavaScript would use these to make a text, a promise or a list of the object.
 const names = ['toString', 'valueOf', 'toJSON', 'then', 'length'];
 const ownMethods = Object.fromEntries(names.map((name) => [name, -1]));
 
-test('400, never a 5xx: an object with methods of its caller’s, in any field, strict or not', async () => {
+test('400, never a 5xx: an object with its own methods in any field, strict or not', async () => {
   const client = await service.client();
   const itemID = await service.item();
   for (const declared of routes.filter(({ body }) => body !== undefined)) {
@@ -133,7 +134,7 @@ test('400, never a 5xx: an object with methods of its caller’s, in any field, 
   }
 });
 
-test('the service is as it was: nothing of all this has changed another item, or a prototype', async () => {
+test('no other item and no prototype has changed after all this', async () => {
   const client = await service.client();
   expect((await client.get('/Item')).status).toBe(200);
   const clean: Record<string, unknown> = {};

@@ -20,13 +20,13 @@ const items = 30;
 const multitude = 10_000;
 const since = '2026-02-01T00:00:00.000Z';
 
-/** A service whose stock is the same as the other's in scope, and another outside. */
+/** A service whose stock in scope equals the other's, and whose stock outside differs. */
 type World = { database: TestDatabase; api: Running & { port: number }; client: ApiClient };
 const worlds: World[] = [];
 
 /**
- * Stock of warehouses 1 and 2, the same in every world to the last column; and, before, between and after it,
- * that of warehouses 3 and 4, which `seed` makes another. Without a ledger: nobody writes here.
+ * The stock of warehouses 1 and 2, equal in every world to the last column; and before, between and after it
+ * the stock of warehouses 3 and 4, which `seed` varies. There is no ledger, because nobody writes here.
  */
 async function fill({ sql }: TestDatabase, seed: number) {
   await sql.begin(async (tx) => {
@@ -53,7 +53,8 @@ async function fill({ sql }: TestDatabase, seed: number) {
         '2026-01-28'::timestamptz + n * 37 % 240 * interval '1 hour' as modified,
         n::double precision as place
       from generate_series(1, ${lotsInScope}::integer) as n`;
-    // Others', of the same items and of some that nobody else has; the newest and the oldest are theirs, too.
+    // Lots out of scope, of the same items and of some that only they have; the newest and the oldest lots
+    // are among them.
     await tx`
       insert into made
       select n, 1 + (n * ${7 + seed} + ${seed}) % ${items}, 3 + (n + ${seed}) % 2,
@@ -79,7 +80,7 @@ async function fill({ sql }: TestDatabase, seed: number) {
         hold, case when hold then 'inspection' end, active, modified
       from made
       order by place, n`;
-    // Some were split off from others in scope, some from others' lots.
+    // Some were split off from others in scope, some from lots out of scope.
     await tx`
       update lot
       set from_rec_no = case when nth % 8 = 0 then prior else (select min(rec_no) from lot where wid = 3) end
@@ -90,14 +91,15 @@ async function fill({ sql }: TestDatabase, seed: number) {
     await addHistory(tx, seed);
     if (seed === 2) await addMultitude(tx);
   });
-  // In one it is counted, in blocks and chapters of a few lots, in the other it has just arrived.
+  // In one world it is folded into blocks and chapters of a few lots; in the other it has just arrived.
   if (seed === 1) await foldArrivals(sql, 60_000, { block: 4, chapter: 3 });
   await sql`analyze`;
 }
 
 /**
- * A transaction for each lot: receipts, and moves inside the scope and across its edge, both ways, whose
- * other line is of a lot of warehouse 3; those of the other warehouses in between. Each tenth was undone.
+ * Adds a transaction for each lot: receipts, and moves inside the scope and across its edge, both ways, with
+ * the other line of a lot of warehouse 3; transactions of the other warehouses in between. Every tenth was
+ * reversed.
  */
 async function addHistory(tx: Tx, seed: number) {
   await tx`
@@ -142,8 +144,8 @@ async function addHistory(tx: Tx, seed: number) {
 }
 
 /**
- * Very many lots and transactions of warehouse 3 that every filter finds, and levels of items that nobody
- * else has: many for whoever counts them.
+ * Adds very many lots and transactions of warehouse 3 that every filter matches, and levels of items that
+ * only it has: a multitude for any query that counts them.
  */
 async function addMultitude(tx: Tx) {
   const [known] = await tx<{ lot: number; item: number }[]>`
@@ -244,7 +246,7 @@ const transactionFilters = [
 
 const moreLotFilters = ['rfidTag=TAG3', 'serial2=T9', 'jobID=0', 'jobID=4', 'expiresBefore=2026-03-05'];
 
-/** Every combination of what is to be asked, as the query of a list. */
+/** Every combination of the choices, as the query of a list. */
 function combined(...choices: readonly (readonly string[])[]): string[] {
   const all = choices.reduce<string[][]>(
     (made, choice) => made.flatMap((each) => choice.map((one) => [...each, one])),
@@ -292,8 +294,8 @@ const variants: Record<string, string[]> = {
 };
 
 /**
- * Numbers are drawn for the whole service: what a name in a path or query means in this world, and how its
- * answers are compared.
+ * Numbers are drawn for the whole service, so they differ between worlds: the number a name stands for in
+ * this world, and a form of its answers that can be compared.
  */
 type Numbers = { of(name: string): string; ranked(text: string): string };
 
@@ -342,7 +344,7 @@ async function numbersOf({ database }: World): Promise<Numbers> {
   };
 }
 
-/** When the last costly list began, as its connection notes. */
+/** When the last costly list began, by its connection. */
 async function lastCostlyAt({ sql }: TestDatabase): Promise<string> {
   const [row] = await sql<{ at: string }[]>`
     select max(query_start)::text as at
@@ -352,8 +354,8 @@ async function lastCostlyAt({ sql }: TestDatabase): Promise<string> {
 }
 
 /**
- * Each answer, and whether it waited for its turn with the costly lists. Without looking at each as other
- * tests do: there are thousands.
+ * Each answer, and whether it waited in turn with the costly lists. Skips the checks that other tests make of
+ * every answer, because there are thousands.
  */
 async function readAll(world: World, path: string, { of, ranked }: Numbers): Promise<string[]> {
   const texts = [];
@@ -374,7 +376,7 @@ async function readAll(world: World, path: string, { of, ranked }: Numbers): Pro
   return texts;
 }
 
-test.each(Object.keys(variants))('%s: what differs outside the scope changes not a byte', async (path) => {
+test.each(Object.keys(variants))('%s: a difference outside the scope changes not a byte', async (path) => {
   const [one, other] = await Promise.all(
     worlds.map(async (world) => readAll(world, path, await numbersOf(world))),
   );
@@ -382,7 +384,7 @@ test.each(Object.keys(variants))('%s: what differs outside the scope changes not
   expect(one!.length).toBe(variants[path]!.length);
 });
 
-test('200: what few in scope match, beside a full turn of the caller’s, however many match outside', async () => {
+test('200: filters that match little in scope stay cheap, beside a costly list under way, whatever they match outside', async () => {
   const { database, api, client } = worlds[1]!;
   const { of } = await numbersOf(worlds[1]!);
   const headers = { authorization: `Bearer ${client.token}` };
@@ -391,7 +393,7 @@ test('200: what few in scope match, beside a full turn of the caller’s, howeve
     await answer.body.dump();
     return answer.statusCode;
   };
-  /** Lists that do not read the table that a costly one waits for. */
+  /** Asks for lists that do not read the table the costly one waits for. */
   const answers = async (table: 'stock_level' | 'item', costly: string, paths: readonly string[]) => {
     const before = await lastCostlyAt(database);
     const found: Record<string, number> = {};
@@ -421,7 +423,7 @@ test('200: what few in scope match, beside a full turn of the caller’s, howeve
   await answers('item', '/Item/All?sort=description', [`/Inventory/StockLevels?${since}`]);
 });
 
-test('the worlds differ, and what is compared is not empty', async () => {
+test('the worlds differ, and the compared answers are not empty', async () => {
   const counts = await Promise.all(
     worlds.map(async ({ database }) => {
       const [row] = await database.sql`

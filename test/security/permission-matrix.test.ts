@@ -7,10 +7,10 @@ import { allPermissions, uniqueName, useService } from '../harness/service.ts';
 const service = useService();
 
 /**
- * Who may do what, written by hand from the contract. `permission`: the one that is needed, or all of
- * several; every other is not enough. `read-only`: what a client that may only read is answered. Then what a
- * client that may is answered by the warehouse that it names: one in its scope, one outside, none at all, one
- * that does not exist. `-`: the route is asked about no warehouse.
+ * The rights by the contract, written by hand. `permission`: the one needed, or all of several; no other is
+ * enough. `read-only`: the answer to a read-only client. Then the answers to a client with the permission, by
+ * the warehouse it names: one in its scope, one outside, none at all, one that does not exist. `-`: the route
+ * takes no warehouse.
  */
 const expected = `
   route                          permission  read-only  in scope  outside  none  no such
@@ -36,7 +36,7 @@ const expected = `
   DELETE /Item/:shortID          116         readOnly   200       -        -     -
 `;
 
-/** The warehouse that a transfer goes to, beside the one that it comes from. */
+/** The warehouse that a transfer goes to, beside the one it comes from. */
 const expectedOfMoves = `
   from      to        answer
   in scope  in scope  200
@@ -60,7 +60,7 @@ const wids: Record<Place, number | undefined> = {
   none: undefined,
   'no such': 4_000,
 };
-// Others of the same kind: a move needs two.
+// More of the same kind: a move needs two.
 const toWids: Record<Place, number | undefined> = {
   'in scope': 2,
   outside: 5,
@@ -150,7 +150,7 @@ function expectAs(answer: Awaited<ReturnType<typeof ask>>, name: string, what: s
     expect(answer.body, what).toMatchObject(errorObject(404, 'not_found', answer.body.message));
 }
 
-/** All that has been written. */
+/** Everything that has been written. */
 async function written() {
   const [row] = await service.sql`
     select (select count(*) from stock_transaction) as transactions, (select count(*) from lot) as lots,
@@ -163,7 +163,7 @@ test('the table has every route of the service, and no other', () => {
   expect(matrix.map(({ name }) => name).sort()).toEqual(routes.map(nameOf).sort());
 });
 
-test('the table of moves has every pair of warehouses that differ in what may be told', () => {
+test('the table of moves has every pair of warehouses with a different answer', () => {
   for (const [from, to, answer] of rowsOf(expectedOfMoves)) {
     expect(places).toContain(from);
     expect(places).toContain(to);
@@ -172,7 +172,7 @@ test('the table of moves has every pair of warehouses that differ in what may be
 });
 
 const clients = new Map<string, Promise<ApiClient>>();
-/** A client of warehouses 1 and 2 with these permissions; the same one each time. */
+/** A client of warehouses 1 and 2 with these permissions; always the same one. */
 function clientWith(permissions: number[], readOnly: boolean): Promise<ApiClient> {
   const key = `${permissions} ${readOnly}`;
   const known = clients.get(key) ?? service.client({ permissions, readOnly });
@@ -201,7 +201,7 @@ describe.each(matrix.map((row) => [row.name, row] as const))('%s', (name, { need
         })),
     ),
   );
-  // What a client is refused for, in the order of the checks: read-only, permission, what was sent, scope.
+  // The refusals in the order of the checks: read-only, permission, body, scope.
   const answerTo = ({ isReadOnly, place, may }: (typeof asked)[number]) => {
     if (isReadOnly && readOnly === 'readOnly') return 'readOnly';
     return may ? answers[place]! : 'permission';
@@ -225,7 +225,7 @@ describe.each(matrix.map((row) => [row.name, row] as const))('%s', (name, { need
   });
 });
 
-/** Of an item that is there, so that nothing is made for the asking. */
+/** A move of an existing item, so that nothing has to be created. */
 const askDelete = (client: ApiClient) => client.delete(`/Item/${stocked}`);
 
 test('POST /Inventory/Move between warehouses: both must be in the scope', async () => {

@@ -8,7 +8,7 @@ const service = useService();
 
 type Answer = RawAnswer & { body: Record<string, unknown> };
 
-/** Sends bytes as they are and reads the first answer; null when the connection is closed without one. */
+/** Sends raw bytes and reads the first answer; null when the connection closes without one. */
 async function sendRaw(...parts: (string | Uint8Array)[]): Promise<Answer | null> {
   const connection = openRaw(Number(new URL(service.baseUrl).port));
   connection.write(...parts);
@@ -35,7 +35,7 @@ async function expectRefused(answer: Answer | null, status: number) {
 }
 
 test.each([
-  ['no HTTP at all', 'hello\r\n\r\n'],
+  ['a line that is not HTTP', 'hello\r\n\r\n'],
   ['the start of a TLS connection', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['an unknown version', 'GET /api/v1/Item HTTP/9.9\r\nHost: x\r\n\r\n'],
   ['an unknown method', 'FETCH /api/v1/Item HTTP/1.1\r\nHost: x\r\n\r\n'],
@@ -62,7 +62,7 @@ test.each([
     'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
   ],
   ['a negative length', 'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
-  ['a length that is no number', 'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n'],
+  ['a length that is not a number', 'POST /api/v1/Item HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n'],
 ])('400: %s', async (_what, bytes) => {
   await expectRefused(await sendRaw(bytes), 400);
 });
@@ -98,15 +98,18 @@ test.each([
   ['http://[2001:db8::1]:80/api/v1/Item?pageSize=2', 200],
   ['http://elsewhere/api/v1/Item?pageSize=0', 400],
   ['http://elsewhere/Item', 404],
-  // This path is another one than that without its first slash.
+  // This path differs from the one without its first slash.
   ['http://elsewhere//api/v1/Item', 404],
-])('the absolute target "%s" is its path and query, whatever its authority: %s', async (target, status) => {
-  const answer = await sendRaw(await head(`GET ${target} HTTP/1.1`));
-  expect(answer?.status).toBe(status);
-  if (status === 200) expect(answer?.body).toMatchObject({ pageSize: 2 });
-});
+])(
+  'the absolute target "%s" stands for its path and query, whatever its authority: %s',
+  async (target, status) => {
+    const answer = await sendRaw(await head(`GET ${target} HTTP/1.1`));
+    expect(answer?.status).toBe(status);
+    if (status === 200) expect(answer?.body).toMatchObject({ pageSize: 2 });
+  },
+);
 
-test('400: CONNECT, also to a path, and its connection ends', async () => {
+test('400: CONNECT, also with a path, and its connection ends', async () => {
   const connection = openRaw(Number(new URL(service.baseUrl).port));
   connection.write(`CONNECT /api/v1/Item HTTP/1.1\r\nHost: x\r\n\r\n`, 'and bytes of the other protocol');
   expect((await connection.next())?.status).toBe(400);
@@ -156,7 +159,7 @@ test.each([65_537, 2 ** 32 + 1])('413 at once: a length of %s bytes, of which no
   await expectRefused(await sendRaw(await head('POST /api/v1/Item HTTP/1.1', ...lines)), 413);
 });
 
-test('201: a body in chunks, under an expectation nobody knows', async () => {
+test('201: a body in chunks, with an unknown Expect header', async () => {
   const body = `{"shortID":"RAW-${Date.now()}"}`;
   const start = await head(
     'POST /api/v1/Item HTTP/1.1',
@@ -191,7 +194,7 @@ test('two requests in one packet are answered one after the other', async () => 
   expect((await sendRaw(one + one))?.status).toBe(200);
 });
 
-test('408, not an outage: a body that does not come', async () => {
+test('408, and not an outage: a body that does not come', async () => {
   const json = await head(
     'POST /api/v1/Inventory/Receive HTTP/1.1',
     'Content-Type: application/json',
@@ -208,7 +211,7 @@ test('408, not an outage: a body that does not come', async () => {
   );
 });
 
-test('a caller that goes away in the middle of its body harms nobody', async () => {
+test('a caller that leaves in the middle of its body harms nobody', async () => {
   const start = await head(
     'POST /api/v1/Item HTTP/1.1',
     'Content-Type: application/json',

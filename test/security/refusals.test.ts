@@ -1,7 +1,7 @@
 import { createRefusals } from '@inventory/queue/refusals';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-test('what was refused is told for some minutes, and again when it comes again', () => {
+test('refusals count for some minutes, and again when they come again', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const told: string[] = [];

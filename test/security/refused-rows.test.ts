@@ -4,7 +4,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService();
 
-/** How many rows each table has that an api writes to. */
+/** The number of rows in each table that an api writes to. */
 async function rowsOfTables(): Promise<Record<string, number>> {
   const tables = await service.sql<{ name: string }[]>`
     select relname as name

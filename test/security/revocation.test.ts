@@ -42,7 +42,7 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
     const callers = meanwhile(
       Promise.all(
         Array.from({ length: 8 }, async (_, index) => {
-          // Until it has sent one that must be refused, however long each takes.
+          // Sends until a request must be refused, however long each takes.
           for (let mustBeRefused = false; !mustBeRefused; ) {
             const sentAt = performance.now();
             mustBeRefused = sentAt > revokedAt + rightsHoldAfterMs;
@@ -51,7 +51,7 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
               if (mustBeRefused) late.push(sentAt - revokedAt);
               continue;
             }
-            // Too much for a slow machine, which gives no right.
+            // A slow machine may be too busy, which grants nothing.
             if (answer.status === 503) continue;
             refusals.add(answer.text);
             if (answer.status === status) refusedOn.add(index % 2);
@@ -65,12 +65,12 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
     revokedAt = performance.now();
     await callers;
     expect(late).toEqual([]);
-    // Work that was queued when the client went is refused for want of permission.
+    // Work that was queued when the client went is refused for lack of permission.
     refusals.delete(JSON.stringify(forbidden.permission));
     expect([...refusals]).toEqual(body === forbidden.permission ? [] : [JSON.stringify(body)]);
     expect([...refusedOn].sort()).toEqual([0, 1]);
-    // A batch reads the rights when it is applied, in the statement that says its moment: only one of each
-    // worker that was just in that statement may still carry work of this client.
+    // A batch reads the rights when it is applied, in the statement that fixes its moment: only one batch of
+    // each worker that was in that very statement may still carry work of this client.
     const batches = await service.sql`
       select distinct at
       from stock_transaction
@@ -79,7 +79,7 @@ describe.each(revocations)('$what revoked', ({ change, status, body }) => {
   });
 });
 
-test('reads of a revoked right stop too', async () => {
+test('reads by a revoked right stop, too', async () => {
   const client = await service.client();
   const processes = service.baseUrls.map((baseUrl) =>
     createApiClient(baseUrl, client.clientId, client.token),

@@ -9,8 +9,8 @@ import { useService } from '../harness/service.ts';
 
 const service = useService();
 
-// The time of a comparison cannot be measured here; that every digest goes through the one that takes
-// constant time can.
+// The time of a comparison cannot be measured here; but every digest can be shown to go through the
+// constant-time one.
 const compared = vi.spyOn(crypto, 'timingSafeEqual');
 
 beforeAll(() => {
@@ -24,7 +24,7 @@ beforeEach(() => {
   compared.mockClear();
 });
 
-test('every live secret is compared in constant time, none left out once one has matched', () => {
+test('every live secret is compared in constant time, also after one has matched', () => {
   const [first, second, wrong] = [createSecret(), createSecret(), createSecret()];
   const digests = [digestSecret(first), digestSecret(second)];
   for (const [secret, isOne] of [
@@ -52,7 +52,7 @@ test.each([0, 1, 2])('a client with %i secrets costs two comparisons', (count) =
   }
 });
 
-test('401 costs as many comparisons for a wrong secret as for a client that does not exist', async () => {
+test('401 costs the same number of comparisons for a wrong secret as for an unknown client', async () => {
   const { clientId } = await service.client();
   for (const asked of [clientId, `${clientId}-nobody`]) {
     compared.mockClear();
@@ -62,7 +62,7 @@ test('401 costs as many comparisons for a wrong secret as for a client that does
   }
 });
 
-test('a signature of what came through Redis is compared in constant time', async () => {
+test('a signature from Redis is compared in constant time', async () => {
   const place = { queue: 'q', jobId: '1' };
   const keys = await fixedKeys();
   const { mac, ...rest } = signAnswer(keys, place, [['applied', '{}']]);

@@ -18,7 +18,7 @@ import { type Started, startProcess } from '../harness/processes.ts';
 import { readRedis } from '../harness/redis-contents.ts';
 import { allPermissions, uniqueName } from '../harness/service.ts';
 
-// The secrets that must be found nowhere, by kind. Each has a mark of its own that nothing else could hold.
+// The secrets that must appear nowhere, by kind. Each has a mark that nothing else contains.
 const canaries = new Map<string, string>();
 
 function canary(what: string): string {
@@ -27,7 +27,7 @@ function canary(what: string): string {
   return known;
 }
 
-// They travel in envelopes and are stored; the rest is nobody's but the client's or the operator's.
+// These travel in envelopes and are stored; the rest belongs to the client or the operator alone.
 const bodies = new Set([
   'remark',
   'reference',
@@ -127,7 +127,7 @@ async function setPostgresPassword(what: string): Promise<string> {
 const redisUser = () => new URL(stack.redisUrl).username;
 const setRedisPassword = (what: string) => redis.acl('SETUSER', redisUser(), 'resetpass', `>${canary(what)}`);
 
-/** Ends every connection of the service to Redis; the tests' own stays. */
+/** Ends every connection of the service to Redis, but not the tests' own. */
 const cutRedis = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 
 async function fetchToken(
@@ -160,7 +160,7 @@ function receive() {
   return client.post('/Inventory/Receive', body, { 'Idempotency-Key': key });
 }
 
-/** One of all that callers send, whatever is answered. */
+/** One of every request callers send, whatever the answer. */
 async function useAll(): Promise<void> {
   await Promise.all([
     receive(),
@@ -192,7 +192,7 @@ async function useAll(): Promise<void> {
   ]);
 }
 
-/** Sends all until a line that was written since says so, of each process or of the one named. */
+/** Sends all of them until a new line of the log matches, of each process or of the named one. */
 async function useUntilLogged(line: RegExp, processes: Started[] = [api, worker]): Promise<void> {
   const from = processes.map((each) => each.written().length);
   for (const [index, each] of processes.entries()) {
@@ -209,8 +209,8 @@ async function useUntilLogged(line: RegExp, processes: Started[] = [api, worker]
 }
 
 /**
- * Sends all until Redis has given this refusal: connections that meet it are replaced, and nothing may be
- * logged of it.
+ * Sends all of them until Redis has given this refusal: connections that meet it are replaced, and nothing of
+ * it may be logged.
  */
 async function useUntilRefused(code: string): Promise<void> {
   const refusals = async () => {
@@ -221,7 +221,7 @@ async function useUntilRefused(code: string): Promise<void> {
   await expect.poll(refusals, { timeout: 60_000 }).toBeGreaterThan(0);
 }
 
-/** Until a receipt is applied again. */
+/** Waits until a receipt is applied again. */
 async function expectBack(): Promise<void> {
   await expect.poll(async () => (await receive()).status, { timeout: 60_000 }).toBe(201);
 }
@@ -264,7 +264,7 @@ describe('no secret and no value of a body in any log', () => {
     await redis.config('SET', 'key-load-delay', 50_000);
     await redis.config('SET', 'loading-process-events-interval-bytes', 1024).catch(() => {});
     await redis.replicaof('127.0.0.1', other.port);
-    // Not sooner: connections that were replaced by then wait until it has loaded.
+    // Not sooner: connections replaced before then wait until it has loaded.
     await expect.poll(() => redis.info('persistence'), { timeout: 60_000 }).toContain('loading:1');
     await useUntilRefused('LOADING');
     await redis.config('SET', 'key-load-delay', 0).catch(() => {});
@@ -316,7 +316,7 @@ describe('no secret and no value of a body in any log', () => {
     await expect.poll(() => api.written()).toMatch(/"constraint":"item_fault_check"/);
   });
 
-  test('when a value is none of its type', async () => {
+  test('when a value is not of its type', async () => {
     await sql.unsafe(`
       create function fault() returns trigger language plpgsql as $$
       begin perform new.serial::integer; return new; end $$;
@@ -329,7 +329,7 @@ describe('no secret and no value of a body in any log', () => {
     await expect.poll(() => worker.written()).toMatch(logged('invalid_text_representation'));
   });
 
-  test('when a statement takes longer than it may', async () => {
+  test('when a statement exceeds its time', async () => {
     await sql.begin(async (tx) => {
       await tx`lock table stock_transaction in access exclusive mode`;
       await useUntilLogged(/"code":"57014"/, [api]);
@@ -368,10 +368,10 @@ describe('no secret and no value of a body in any log', () => {
       const said = lines.filter((line) => /console|warning of Node|unhandled rejection|uncaught/.test(line));
       const told = said.map((line) => {
         const { msg, err } = JSON.parse(line);
-        // Another warning than ours is named by its type.
+        // A warning that is not ours is named by its type.
         return msg === 'a warning of Node' ? `${msg}: ${err.type}` : msg;
       });
-      // Sorted: the log is written beside the work, and what is left of it when the process ends.
+      // Sorted: the log is written beside the work, and the rest of it when the process ends.
       expect(told.sort()).toEqual([
         'a library writes to the console',
         'a library writes to the console: [ioredis] Unhandled error event',

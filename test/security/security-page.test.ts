@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const page = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8');
 
-test('the tests that SECURITY.md names are there', () => {
+test('the tests that SECURITY.md names exist', () => {
   const named = [...page.matchAll(/`([\w/-]+(?:\.[\w-]+)*\.ts)`/g)].map(([, path]) => path!);
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((path) => !existsSync(join(import.meta.dirname, '..', path)))).toEqual([]);

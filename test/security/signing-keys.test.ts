@@ -10,7 +10,7 @@ import { uniqueName, useService } from '../harness/service.ts';
 
 const service = useService({ apis: 2, workers: 0 });
 
-// Nobody signs by a key of the test before any more.
+// From here on nobody signs with a key of the previous test.
 beforeEach(untilRightsHold);
 
 type Secret = { clientId: string; secret: string };
@@ -45,7 +45,7 @@ const statuses = (token: string) =>
 const halves = async () =>
   (await service.sql<{ kid: string }[]>`select kid from signing_key`).map(({ kid }) => kid);
 
-test('no request fails while the key is changed, and a token of the new one is good everywhere at once', async () => {
+test('no request fails while the key is changed, and a token of the new key is good everywhere at once', async () => {
   const client = await service.client();
   const kids = new Set<string>();
   const failed: number[] = [];
@@ -71,7 +71,7 @@ test('no request fails while the key is changed, and a token of the new one is g
   const key = await createSigningKey();
   await rotateSigningKey(service.sql, key);
   expect(await halves()).toHaveLength(2);
-  // The minute is over, all but a second.
+  // The minute is over, except for a second.
   await service.sql`
     update verifying_key
     set signs_from = clock_timestamp() + interval '1 second'
@@ -90,7 +90,7 @@ test('no request fails while the key is changed, and a token of the new one is g
   await callers;
   expect(failed).toEqual([]);
   expect([...kids]).toEqual([before, key.kid]);
-  // Its tokens live on, and a process that starts now knows it.
+  // Its tokens live on, and a process that starts now knows the key.
   expect(await statuses(client.token)).toEqual([200, 200]);
   const late = await startServer(lateEnv(), createLog('api'));
   const lateUrl = `http://127.0.0.1:${late.port}/api/v1`;
@@ -140,9 +140,9 @@ test('the private half of a retired key is gone from the database, and no other'
   expect(stored).toEqual({ d: null });
 });
 
-test('401 within a second on every process: a token of a key that was withdrawn; the next one is good everywhere', async () => {
+test('401 within a second on every process: a token of a key that was withdrawn; the next key is good everywhere', async () => {
   const client = await service.client();
-  // Each process has verified it, and remembers.
+  // Each process has verified it, and caches that.
   expect(await statuses(client.token)).toEqual([200, 200]);
   const kid = kidOf(client.token);
   expect(await withdrawSigningKey(service.sql, kid, await createSigningKey())).toMatch(/withdrawn|succeeded/);
@@ -156,21 +156,21 @@ test('401 within a second on every process: a token of a key that was withdrawn;
   }
 });
 
-test('200: a token of a key that was made a moment ago, with a process that has just read the keys', async () => {
+test('200: a token of a key that was made a moment ago, on a process that has just read the keys', async () => {
   const client = await service.client();
   for (let turn = 0; turn < 5; turn++) {
     const keys = await service.sql<{ kid: string }[]>`select kid from verifying_key where withdrawn is null`;
     for (const { kid } of keys) await withdrawSigningKey(service.sql, kid, await createSigningKey());
-    // The other one reads the keys now, and the first one later.
+    // The other process reads the keys now, the first one later.
     const [first, other] = service.baseUrls;
     let token = await fetchToken(client, first);
-    // Half a second at most it signs by what it read before.
+    // For at most half a second it signs by the keys it read before.
     while (keys.some(({ kid }) => kid === kidOf(token))) token = await fetchToken(client, first);
     expect((await createApiClient(other!, '', token).get('/Item')).status).toBe(200);
   }
 });
 
-test('an expired secret is refused as a wrong one is, to the letter', async () => {
+test('an expired secret is refused exactly as a wrong one is', async () => {
   const client = await service.client();
   await fetchToken(client);
   await service.sql`update client_secret set expires = now() - interval '1 second' where client_id = ${client.clientId}`;

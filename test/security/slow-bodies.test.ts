@@ -4,10 +4,10 @@ import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { get, serve } from '../harness/http-server.ts';
 
-describe('the time that a request has to be answered in', () => {
+describe('the time in which a request must be answered', () => {
   /**
-   * Says how long before its body was read a request came, as the service takes it, when it came `agoMs`
-   * before.
+   * The time that the service counts between a request's arrival and the reading of its body, when it arrived
+   * `agoMs` before.
    */
   async function ageOf(agoMs: number): Promise<number> {
     const app = new Koa();
@@ -24,16 +24,16 @@ describe('the time that a request has to be answered in', () => {
     return Number((await connection.next())?.text);
   }
 
-  test('begins when the request came', async () => {
+  test('begins when the request arrives', async () => {
     expect(await ageOf(900)).toBeGreaterThanOrEqual(900);
   });
 
-  test('begins with the end of the body when that came late: its caller took the time before', async () => {
+  test('begins at the end of a late body, because its caller took the time before', async () => {
     expect(await ageOf(100_000)).toBeLessThan(50_000);
   });
 });
 
-test('408: a body that does not come, whatever part of it has, also behind another request', async () => {
+test('408: a body that does not come, however much of it has, also behind another request', async () => {
   const app = new Koa();
   app.use(async (ctx) => {
     ctx.state.arrivedAt = performance.now();

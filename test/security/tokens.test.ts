@@ -37,7 +37,7 @@ async function serviceKey() {
   return createPrivateKey({ key: key!.privateJwk as never, format: 'jwk' });
 }
 
-/** A token signed with the service's own key, whatever it says. */
+/** A token signed with the service's own key, with any content. */
 async function signed(header: unknown, claims: unknown): Promise<string> {
   const input = `${encode(header)}.${encode(claims)}`;
   return `${input}.${sign(null, Buffer.from(input), await serviceKey()).toString('base64url')}`;
@@ -92,7 +92,7 @@ describe('401: a claim missing or wrong', () => {
     await expectInvalid(client, await signed(header, { ...claims, ...change }));
   });
 
-  test('claims that are no object', async () => {
+  test('claims that are not an object', async () => {
     const client = await service.client();
     const { header } = partsOf(client.token);
     for (const claims of [null, [], 'x', 5]) await expectInvalid(client, await signed(header, claims));
@@ -122,7 +122,7 @@ describe('401: another algorithm or key', () => {
     }
   });
 
-  test('RS256, and EdDSA by a key of the sender’s own, named or carried along', async () => {
+  test('RS256, and EdDSA by the sender’s own key, named or carried along', async () => {
     const client = await service.client();
     const { header, claims } = partsOf(client.token);
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -149,14 +149,14 @@ describe('401: another algorithm or key', () => {
     }
   });
 
-  test('a critical header that nobody knows', async () => {
+  test('an unknown critical header', async () => {
     const client = await service.client();
     const { header, claims } = partsOf(client.token);
     await expectInvalid(client, await signed({ ...header, crit: ['x'], x: 1 }, claims));
   });
 });
 
-describe('401: a header that is not as the service writes it', () => {
+describe('401: a header that the service would not write', () => {
   test.each([
     ['no type', { typ: undefined }],
     ['the type in small letters', { typ: 'jwt' }],
@@ -203,7 +203,7 @@ test('401: the token in the query or in the body', async () => {
   expectAnswer(answer, 401, errorObject(401, 'unauthorized', 'Authentication is required.'));
 });
 
-test('200: a signing key that was added is trusted at once and signs later', async () => {
+test('200: an added signing key is trusted at once and signs later', async () => {
   const client = await service.client();
   const { header, claims } = partsOf(client.token);
   const key = await createSigningKey();
@@ -214,7 +214,7 @@ test('200: a signing key that was added is trusted at once and signs later', asy
   const byNewKey = createApiClient(service.baseUrl, client.clientId, token);
   await expect.poll(async () => (await byNewKey.get('/Item')).status).toBe(200);
   expect((await client.get('/Item')).status).toBe(200);
-  // Half a second at most a process signs by what it read before.
+  // For at most half a second a process signs by the keys it read before.
   await setTimeout(1000);
   expect(partsOf((await service.client()).token).header.kid).toBe(header.kid);
 });

@@ -8,7 +8,9 @@ const newAddress = () => {
   return `198.18.${count >> 8}.${count & 255}`;
 };
 
-/** Asks for a token with a wrong secret, of another client each time: only the address can be limited. */
+/**
+ * Asks for a token with a wrong secret, as another client each time, so that only the address can be limited.
+ */
 function ask(baseUrl: string, forwarded: string): Promise<ApiAnswer> {
   const form = {
     grant_type: 'client_credentials',
@@ -33,7 +35,7 @@ const free = Array(12).fill(401);
 describe('without TRUST_PROXY', () => {
   const service = useService();
 
-  test('429: whatever X-Forwarded-For says, the caller is its connection', async () => {
+  test('429: the caller is its connection, whatever X-Forwarded-For says', async () => {
     expect(await statuses(service.baseUrl, newAddress)).toEqual(limited);
     expect((await ask(service.baseUrl, '')).status).toBe(429);
   });
@@ -48,7 +50,7 @@ describe('with TRUST_PROXY=2', () => {
     expect(await statuses(service.baseUrl, forwarded)).toEqual(limited);
   });
 
-  test('401: callers whose last entry but one differs are not one caller', async () => {
+  test('401: callers that differ in the last entry but one are different callers', async () => {
     const [written, proxy] = [newAddress(), newAddress()];
     expect(await statuses(service.baseUrl, () => `${written}, ${newAddress()}, ${proxy}`)).toEqual(free);
   });

@@ -22,7 +22,7 @@ const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('ba
 
 let pool: StatementPool;
 let statements = 0;
-/** How many statements to come are never answered. */
+/** The number of coming statements that are never answered. */
 let swallowed = 0;
 
 beforeAll(() => {
@@ -49,8 +49,8 @@ beforeEach(() => {
 afterAll(() => pool.end());
 
 /**
- * An authenticator of a process of its own, at a time that is set by hand. It asks whether an address is
- * spent before it verifies.
+ * An authenticator in its own process, with a time that is set by hand. It asks whether an address is spent
+ * before it verifies.
  */
 async function startProcess() {
   const clock = { now: Date.now() };
@@ -71,15 +71,15 @@ function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** A token that is like ours in all but the key that has signed it, and which it names. */
+/** A token like ours in all but the key that signed it and that it names. */
 function forge(kid: string, claims: object): string {
   const own = generateKeyPairSync('ed25519');
   const input = `${encode({ alg: 'EdDSA', kid, typ: 'JWT' })}.${encode({ ...claims, jti: randomUUID() })}`;
   return `${input}.${sign(null, Buffer.from(input), own.privateKey).toString('base64url')}`;
 }
 
-describe('what an unknown token costs the database', () => {
-  test('nothing, unless it could be right: then one look for all that name a key that may be new, and looks rest between', async () => {
+describe('the cost of an unknown token for the database', () => {
+  test('nothing for a token that cannot be valid; one look for all that name a possibly new key, with a pause between looks', async () => {
     const { authenticator, verified } = await startProcess();
     const { token } = await authenticator.issueToken('somebody', 0);
     const known = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
@@ -100,7 +100,7 @@ describe('what an unknown token costs the database', () => {
     expect(statements).toBeLessThanOrEqual(3 + 20 * seconds);
   });
 
-  test('a look for keys that is never answered keeps nobody waiting for ever: another one is', async () => {
+  test('a look for keys that is never answered is replaced by another, so that nobody waits for ever', async () => {
     const { authenticator } = await startProcess();
     const { token } = await authenticator.issueToken('somebody', 0);
     swallowed = 1;
@@ -109,7 +109,7 @@ describe('what an unknown token costs the database', () => {
     expect(statements).toBeGreaterThan(1);
   });
 
-  test('a look for keys costs nobody the tokens that were verified before', async () => {
+  test('a look for keys does not forget the tokens that were verified before', async () => {
     const { authenticator, verified } = await startProcess();
     const client = await service.client();
     const { token } = await authenticator.issueToken(client.clientId, 0);
@@ -121,16 +121,16 @@ describe('what an unknown token costs the database', () => {
     for (const each of [token, client.token, client.token]) {
       expect(await authenticator.authenticate(each, here)).toMatchObject({ clientId: client.clientId });
     }
-    // The service's own, once.
+    // The service's own token, once.
     expect(verified.count).toBe(1);
   });
 });
 
 describe('a client that asks for tokens again', () => {
-  test('gets the one that it has for a minute, with the time that it still lives, and then another', async () => {
+  test('gets the same token for a minute, with its remaining life, and then another', async () => {
     const { authenticator, clock } = await startProcess();
     const { clientId } = await service.client();
-    // By then the key signs that another test has added.
+    // By then the key that another test added signs.
     clock.now = Math.ceil(clock.now / 1000) * 1000 + 2 * keySettleSeconds * 1000;
     const first = await authenticator.issueToken(clientId, 0);
     expect(first.expiresIn).toBe(3600);
@@ -148,7 +148,7 @@ describe('a client that asks for tokens again', () => {
     for (const { token } of [first, second]) expect(await authenticator.authenticate(token, here)).toBeNull();
   });
 
-  test('gets none of another client, nor one of a clock that was set back', async () => {
+  test('gets a new token when the client is another one, or the clock was set back', async () => {
     const { authenticator, clock } = await startProcess();
     const first = await authenticator.issueToken('one', 0);
     expect((await authenticator.issueToken('another', 0)).token).not.toBe(first.token);
@@ -165,7 +165,7 @@ describe('a client that asks for tokens again', () => {
   });
 });
 
-test('what does not look like a live token is none: no right one is refused by its looks', async () => {
+test('the first look at a token never refuses a valid one', async () => {
   const halves = await readPrivateHalves(service.sql);
   const now = new Date();
   const seconds = Math.floor(now.getTime() / 1000);
@@ -197,7 +197,7 @@ test('what does not look like a live token is none: no right one is refused by i
 });
 
 describe('the turns of an address that has used up its budget', () => {
-  test('one at a time, and the other address after a single one of them, however many they are', async () => {
+  test('one at a time, and another address after a single one of them, however many they are', async () => {
     const inTurn = createVerifyTurns(async (address) => address !== 'unspent');
     const order: string[] = [];
     const from = (address: string, name: string, hasGone = () => false) =>
@@ -222,7 +222,7 @@ describe('the turns of an address that has used up its budget', () => {
     expect(order).toEqual(['a', 'b', 'd', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  test('a verification that fails fails its own caller alone', async () => {
+  test('a failed verification fails only its own caller', async () => {
     const inTurn = createVerifyTurns(async () => true);
     const failing = inTurn(here, () => Promise.reject(new Error('no')));
     const next = inTurn(here, async () => 'right');
