@@ -29,7 +29,7 @@ const blocks = readBlocks();
 const notRun: [command: RegExp, because: string][] = [
   [/^npx -y pnpm@12 start\b(?! --restore)/, 'the test of the banner runs it'],
   [
-    /^npx -y pnpm@12 (?:run )?(?:test|check|format|dashboard|audit:|sbom|test:|bench )/,
+    /^npx -y pnpm@12 (?:run )?(?:test|check|format|monitoring|audit:|sbom|test:|bench )/,
     'these are the tests, checks and measurements themselves',
   ],
   [/^docker compose --profile/, 'needs containers; operating/monitoring tests what it runs'],

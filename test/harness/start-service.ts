@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The output of `start` until it was up and so far, and a function that ends it; it ends with the test anyway. */
+/** The output of `start`: until it was up, and so far. `stop` ends it; it ends with the test anyway. */
 export type StartedService = { banner: string; printed(): string; stop(): Promise<void> };
 
 /**

@@ -970,17 +970,6 @@ async function importKey(`,
     test: { file: 'concurrency/held-gates.test.ts', title: 'a connection that ends' },
   },
   {
-    name: 'a large batch does not yield',
-    edits: [
-      {
-        file: 'packages/process/src/pacer.ts',
-        search: 'if (performance.now() - since < stretchMs) return undefined;',
-        replace: 'if (performance.now() > since) return undefined;',
-      },
-    ],
-    test: { file: 'security/event-loop.test.ts', title: 'in stretches' },
-  },
-  {
     name: 'NUL reaches Postgres',
     edits: [
       {
