@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand, runHere } from '../harness/command-line.ts';
+import { programOf } from '../harness/compiled.ts';
 import { readHelps } from '../harness/helps.ts';
 
 const all = readHelps();
@@ -60,11 +61,8 @@ const bench = 'test/bench/bench.ts';
 
 const run = (file: string, ...args: string[]) =>
   new Promise<{ code: number; stdout: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', join(root, file), ...args],
-      { cwd: root },
-      (error, stdout) => resolve({ code: error === null ? 0 : Number(error.code), stdout }),
+    execFile(process.execPath, [...programOf(join(root, file)), ...args], { cwd: root }, (error, stdout) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout }),
     );
   });
 

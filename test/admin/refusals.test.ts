@@ -8,6 +8,7 @@ import { refuseUnableToMakeRoles } from '@inventory/db/migrate';
 import { connect, type Sql } from '@inventory/db/pool';
 import { knownVersion } from '@inventory/db/schema-steps';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { programOf } from '../harness/compiled.ts';
 import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { databaseOf } from '../harness/global-setup.ts';
 
@@ -17,7 +18,7 @@ const root = join(import.meta.dirname, '../..');
 function inventory(args: string[], databaseUrl: string) {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     const env = { ...process.env, DATABASE_URL: databaseUrl };
-    const program = ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args];
+    const program = [...programOf(join(root, 'apps/admin/src/main.ts')), ...args];
     execFile(process.execPath, program, { cwd: root, env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     );

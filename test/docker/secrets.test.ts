@@ -12,6 +12,7 @@ import { reloadRedisUsers } from '@inventory/queue/reload-redis-users';
 import { workerSettings } from '@inventory/worker/config';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { programOf } from '../harness/compiled.ts';
 import { startOwnRedis } from '../harness/own-redis.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -30,7 +31,7 @@ afterAll(async () => {
 /** Runs the command line as the containers do; returns its output. */
 function inventory(args: string[], env: Record<string, string> = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const program = ['--import', 'tsx', join(root, 'apps/admin/src/main.ts'), ...args];
+    const program = [...programOf(join(root, 'apps/admin/src/main.ts')), ...args];
     execFile(process.execPath, program, { cwd: root, env: { ...process.env, ...env } }, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findUnknownSettings } from '@inventory/process/unknown-settings';
 import { describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
+import { programOf } from '../harness/compiled.ts';
 import { createDatabase } from '../harness/database.ts';
 import { startProcess } from '../harness/processes.ts';
 
@@ -12,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 function start(part: 'api' | 'worker', settings: Record<string, string>) {
   const { DATABASE_URL: _, REDIS_URL: __, ...env } = process.env;
   return new Promise<{ code: unknown; stderr: string }>((resolve) => {
-    const program = ['--import', 'tsx', join(root, `apps/${part}/src/main.ts`)];
+    const program = programOf(join(root, `apps/${part}/src/main.ts`));
     execFile(process.execPath, program, { cwd: root, env: { ...env, ...settings } }, (error, _out, stderr) =>
       resolve({ code: error?.code, stderr }),
     );

@@ -1,5 +1,9 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { programOf } from '../harness/compiled.ts';
 import { root } from './documents.ts';
+
+const program = programOf(join(root, 'apps/admin/src/main.ts'));
 
 // The programs of the examples, as they are here: the command line runs from the sources, on the databases of
 // the test. Commands that need the owner of the tables get their own database: an empty one to restore into,
@@ -24,7 +28,7 @@ inventory() {
     *) run "$@" ;;
   esac
 }
-run() { "$NODE" --import tsx apps/admin/src/main.ts "$@"; }
+run() { "$NODE" $PROGRAM "$@"; }
 docker() {
   case "$1 $2" in
     'compose up') ;;
@@ -46,7 +50,11 @@ export function runShell(text: string, env: Record<string, string>): Promise<str
     execFile(
       'bash',
       ['-c', programs + text],
-      { cwd: root, env: { ...process.env, NODE: process.execPath, ...env }, maxBuffer: 2 ** 24 },
+      {
+        cwd: root,
+        env: { ...process.env, NODE: process.execPath, PROGRAM: program.join(' '), ...env },
+        maxBuffer: 2 ** 24,
+      },
       (error, stdout, stderr) =>
         error === null ? resolve(stdout) : reject(new Error(`${text}\n${stdout}${stderr}`)),
     );

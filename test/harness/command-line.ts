@@ -1,13 +1,10 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { runProgram } from '@inventory/admin/program';
 import { onTestFinished } from 'vitest';
+import { programOf } from './compiled.ts';
 
 const root = join(import.meta.dirname, '../..');
-// Found from any folder.
-const tsx = pathToFileURL(createRequire(join(root, 'package.json')).resolve('tsx')).href;
 
 /** The end of a command; null when a signal ended it. */
 export type Ended = { code: number | null; stdout: string; stderr: string };
@@ -44,8 +41,11 @@ function launch(
   env: Record<string, string>,
   { imports = [], stdio = 'pipe', cwd = root }: Options,
 ): RunningCommand {
-  const preloads = [tsx, ...imports.map((each) => join(root, each))].flatMap((each) => ['--import', each]);
-  const child = spawn(process.execPath, [...preloads, join(root, 'apps/admin/src/main.ts'), ...args], {
+  const program = programOf(
+    join(root, 'apps/admin/src/main.ts'),
+    imports.map((each) => join(root, each)),
+  );
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio,

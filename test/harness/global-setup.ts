@@ -4,6 +4,7 @@ import { connect } from '@inventory/db/pool';
 import { startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
+import { compileCheckout } from './compiled.ts';
 import { addLogins, addRedisLogins, createLogins, findRefused } from './logins.ts';
 
 /** The database that every test file gets a copy of. */
@@ -20,6 +21,11 @@ declare module 'vitest' {
 export default async function setUp(project: TestProject) {
   // Two simultaneous runs need a folder each.
   const name = process.env.TEST_STACK === undefined ? 'test' : `test-${process.env.TEST_STACK}`;
+  // Read by the processes that run the tests.
+  const compiled = join(import.meta.dirname, '../../.local', name, 'compiled');
+  process.env.COMPILED_CHECKOUT = compiled;
+  compileCheckout(compiled);
+  project.onTestsRerun(async () => compileCheckout(compiled));
   const stack = await startStack({
     folder: join(import.meta.dirname, '../../.local', name),
     databaseUrl: process.env.DATABASE_URL,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { nodeOptions as ours } from '@inventory/process/node-options';
+import { programOf } from './compiled.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -46,8 +47,7 @@ export async function startProcess(
   } = {},
 ): Promise<Started> {
   const pathOf = (each: string) => (isAbsolute(each) ? each : join(root, each));
-  const preloads = ['tsx', ...imports.map(pathOf)].flatMap((each) => ['--import', each]);
-  const child = spawn(process.execPath, [...nodeOptions, ...preloads, pathOf(file)], {
+  const child = spawn(process.execPath, [...nodeOptions, ...programOf(pathOf(file), imports.map(pathOf))], {
     cwd: root,
     // It must say that it is up, whatever level an earlier test has set.
     env: { ...process.env, LOG_LEVEL: 'info', ...env },

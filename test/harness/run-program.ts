@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { programOf } from './compiled.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -12,7 +13,7 @@ export async function runProgram(
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file, ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...programOf(file), ...args], {
     cwd: root,
     env: { ...process.env, ...env },
   });

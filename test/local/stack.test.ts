@@ -25,6 +25,7 @@ import {
 } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { programOf } from '../harness/compiled.ts';
 
 // The space is on purpose: a checkout may be in a folder with spaces.
 let root: string;
@@ -60,7 +61,7 @@ async function start(options: Partial<StackOptions> = {}): Promise<Stack> {
 /** Starts a stack in another process and waits until it is up. */
 async function startElsewhere(): Promise<{ owner: ChildProcess; databaseUrl: string; redisUrl: string }> {
   const script = join(import.meta.dirname, 'run-stack.ts');
-  const owner = spawn(process.execPath, ['--import', 'tsx', script, folder], {
+  const owner = spawn(process.execPath, [...programOf(script), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Its own group, as a terminal gives each command.
     detached: true,
