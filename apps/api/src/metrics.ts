@@ -4,10 +4,7 @@ import type { BodyRoom } from './body-room.ts';
 import { type FailureCause, failureCauses } from './errors.ts';
 import type { Needs } from './needs.ts';
 
-/**
- * Why somebody did not get or have a token: the codes of RFC 6749, too many wrong secrets, or a token that is
- * not live.
- */
+/** Why authentication failed: an RFC 6749 code, too many wrong secrets, or a token that is not live. */
 export type TokenFailure =
   | 'invalid_client'
   | 'invalid_request'
@@ -15,7 +12,7 @@ export type TokenFailure =
   | 'too_many'
   | 'invalid_token';
 
-/** The metrics of an api's requests. `route`: the template of a route, never a path. */
+/** The request metrics of an api. `route`: the template of the route, never the path. */
 export type ApiMetrics = {
   answered(method: string, route: string, status: number, tookMs: number): void;
   refused(code: string): void;
@@ -27,7 +24,7 @@ export type ApiMetrics = {
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** The metrics of an api's requests; docs/metrics.md says what each means. */
+/** Creates the request metrics of an api; docs/metrics.md explains each one. */
 export function createApiMetrics(metrics: Metrics): ApiMetrics {
   const requests = metrics.counter('inventory_api_requests_total', 'Requests that were answered.', [
     'method',
@@ -59,7 +56,7 @@ export function createApiMetrics(metrics: Metrics): ApiMetrics {
     'Requests answered 500 or 503, by the cause.',
     ['cause'],
   );
-  // From 0 on: a count that is first seen when it has grown has no growth for whoever compares.
+  // Counters start at 0: if a counter first appears with a value, the scraper cannot compute its growth.
   for (const cause of failureCauses) failures.inc({ cause }, 0);
   const envelopeRequests = metrics.histogram(
     'inventory_api_envelope_requests',
@@ -109,7 +106,7 @@ export type ApiReadings = {
   backupAgeSeconds: () => Record<string, number>;
 };
 
-/** The metrics that are read from the parts of an api when somebody asks. */
+/** Registers the metrics that are read from the parts of an api at each scrape. */
 export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   const { submitter, needs } = readings;
   const up = (what: 'redis' | 'postgres') => () => (needs.presence.isThere(what) ? 1 : 0);
@@ -180,7 +177,7 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   addLateReadings(metrics, readings);
 }
 
-/** Those by which an operator sees what no caller was told. */
+/** Registers the metrics that show the operator problems that no caller was told of. */
 function addLateReadings(metrics: Metrics, { submitter, bodyRoom, backupAgeSeconds }: ApiReadings): void {
   metrics.gauge(
     'inventory_api_batch_bytes',

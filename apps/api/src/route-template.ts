@@ -1,11 +1,11 @@
 import type { Route } from './route.ts';
 
-// Longer than any template with ids in it; nobody's text is looked at for long.
+// Longer than any template with its ids. Longer paths are not examined.
 const charactersMax = 500;
 
 /**
- * Finds the template of the route that a path below the base path is for, whatever its method: what a log and
- * a metric may show, when the path itself may hold anything. `other`: there is none.
+ * Returns a function that finds the route template for a path below the base path, whatever the method. Logs
+ * and metrics show the template, because the path may contain anything. `other`: no route matches.
  */
 export function createTemplateFinder(routes: readonly Route[]): (path: string) => string {
   const exact = new Set(routes.map(({ path }) => path));

@@ -38,21 +38,21 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   'Cache-Control': ['No answer is stored by a cache', 'no-store'],
   'X-Content-Type-Options': ['An answer is JSON, whatever it looks like', 'nosniff'],
 };
-/** The headers of answers that tell a caller something; a browser shows Cache-Control to a page by itself. */
+/** The answer headers that callers need. Browsers let a page read Cache-Control anyway. */
 export const answerHeaders = [...Object.keys(headerTexts).filter((name) => name !== 'Cache-Control'), 'ETag'];
 const integerHeaders = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'Retry-After'];
-// These come only when there is a reason.
+// These are only sent when they apply.
 const optionalHeaders = ['Idempotent-Replayed', 'Preference-Applied'];
 
 const always = ['X-API-Version', 'X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'];
 const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
-// Of a request that its route has looked at.
+// Headers of a request that its route has checked.
 const checked = [...limited, 'Preference-Applied'];
-// Of a request that may have come as far as that.
+// Headers of a request that may have reached its route.
 const ofRoute = ['RateLimit-Policy', 'RateLimit', 'Preference-Applied'];
 const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'X-Next-Modified-Since'];
 
-/** Every header of an answer, for `components.headers`. */
+/** Every answer header, for `components.headers`. */
 export function headerComponents(): Json {
   return Object.fromEntries(
     Object.entries(headerTexts).map(([name, [description, example]]) => {
@@ -66,14 +66,14 @@ export function headerComponents(): Json {
 
 type AnswerOptions = { headers: readonly string[]; optional?: readonly string[]; examples: Examples };
 
-/** One answer: a description, its headers, and JSON with examples. */
+/** Makes one answer: a description, its headers, and JSON with examples. */
 export function answerOf(
   description: string,
   schema: Json,
   { headers, optional, examples }: AnswerOptions,
 ): Json {
   const required = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
-  // Not on each answer of this status.
+  // These headers are not on every answer with this status.
   const others = (optional ?? []).map((name) => {
     const [text] = headerTexts[name]!;
     return [
@@ -184,13 +184,13 @@ export function sharedAnswers(): Json {
   };
 }
 
-/** Whether a token is all that the route needs. */
+/** Whether the route needs a token and nothing else. */
 const needsToken = ({ permission, writes }: Route) =>
   !writes && Array.isArray(permission) && permission.length === 0;
 
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-/** The errors of a route, by status: the ones that every route has, and those that it declares. */
+/** The errors of a route by status: those that every route has, and those that it declares. */
 export function errorAnswers(route: Route): Json {
   const replayed = route.keyed ? { optional: ['Idempotent-Replayed'] } : {};
   const make = (description: string, examples: Examples) =>
@@ -235,7 +235,7 @@ export function errorAnswers(route: Route): Json {
       refusedSchema,
       {
         headers: [...always, 'Retry-After'],
-        // Not before the client is known, which needs the database.
+        // These headers come only after the client is known, which needs the database.
         optional: ofRoute,
         examples: {
           unavailable: failure('Not applied', 503, messages.unavailable),

@@ -1,6 +1,6 @@
 import { batchBytesMax, bodyBytesMax, formBytesMax } from '../body.ts';
 
-/** The introduction an integrator should read before the first call. */
+/** The introduction that an integrator should read before the first call. */
 export const introduction = `
 Lots, stock levels, stock transactions and the item catalog of a warehouse inventory.
 
@@ -110,11 +110,11 @@ export const dryRun = `
 *Extension:* \`dryRun: true\` gives the answer of the real call, decided by the same code on what is there at that moment, with \`dryRun: true\`, and with \`transactionNo\` and the
 numbers of new lots null; the real call says \`dryRun: false\`. Nothing is stored, no \`Idempotency-Key\` is used, no number drawn.`;
 
-/** The additional text for dry runs of moves and issues. */
+/** Further text for dry runs of moves and issues. */
 export const skipped =
   ' Beside the answer `skipped` says which lots of the item in the warehouse are not taken, and why.';
 
-/** Which lots a move and an issue take, in which order. */
+/** Which lots a move and an issue take, and in which order. */
 export const allocation = `
 **Which lots are taken:** those that are active, in stock, not on hold and match every filter given. **Order of allocation:**
 the earliest expiry first, lots without one after those, expired ones last; then the oldest receipt; then the lowest \`recNo\`. All

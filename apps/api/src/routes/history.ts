@@ -41,7 +41,7 @@ const transactionQuery = z.object({
 });
 const TransactionPage = pageAnswer(Transaction, 'TransactionPage');
 
-/** What happened: applied transactions and the history of lots. */
+/** Applied transactions and the history of lots. */
 export function historyRoutes(database: Database) {
   return [
     route({
@@ -71,7 +71,7 @@ export function historyRoutes(database: Database) {
       permission: Permission.ItemMasterList,
       writes: false,
       params: z.object({ transactionNo: pathNumber('Transaction number', 6) }),
-      // One outside the scope is as if it were not there.
+      // A transaction outside the scope gets 404.
       warehouses: noWarehouses,
       answer: { 200: Transaction },
       keyed: false,
@@ -94,7 +94,7 @@ export function historyRoutes(database: Database) {
       permission: Permission.ItemMasterList,
       writes: false,
       params: z.object({ recNo: pathNumber('Lot record number', 6) }),
-      // One outside the scope is as if it were not there.
+      // A lot outside the scope gets 404.
       warehouses: noWarehouses,
       answer: { 200: LotWithHistory },
       keyed: false,

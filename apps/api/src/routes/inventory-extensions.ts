@@ -13,7 +13,7 @@ import { reverse } from '../openapi/descriptions/reverse.ts';
 import { noWarehouses, route } from '../route.ts';
 import { callerOf, type Stock } from '../transactions.ts';
 
-/** What `/Inventory` offers beside the contract: counts, reversals, and many operations in one call. */
+/** The extensions of `/Inventory`: counts, reversals, and many operations in one call. */
 export function extensionRoutes(stock: Stock & BatchCalls) {
   return [
     route({
@@ -43,7 +43,7 @@ export function extensionRoutes(stock: Stock & BatchCalls) {
       permission: anyReversal,
       writes: true,
       body: ReverseCall,
-      // Those of what is undone; outside the scope it is as if it were not there.
+      // The warehouses are those of the transaction to reverse. Outside the scope it gets 404.
       warehouses: noWarehouses,
       answer: { 200: z.discriminatedUnion('dryRun', [ReverseAnswer, ReverseDryRun]) },
       keyed: true,
@@ -57,7 +57,7 @@ export function extensionRoutes(stock: Stock & BatchCalls) {
       path: '/Inventory/Batch',
       isExtension: true,
       summary: 'Many stock transactions in one call',
-      // Each operation needs its own.
+      // Each operation needs its own permission.
       permission: [],
       writes: true,
       body: BatchRequest,
@@ -68,7 +68,7 @@ export function extensionRoutes(stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: batch,
-      // What `body` says is what is read, each operation on its own.
+      // `body` only describes the body; the operations are read one by one.
       handle: ({ body, ...call }) => stock.batch(body as unknown as RawBatch, callerOf(call), call),
     }),
   ];

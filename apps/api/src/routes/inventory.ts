@@ -36,7 +36,7 @@ import { extensionRoutes } from './inventory-extensions.ts';
 const wid = z.object({
   wid: z
     .string()
-    // A number that is no id is the id of no warehouse: out of scope like any other.
+    // A number that is not an id belongs to no warehouse, so it is out of scope like any other.
     .regex(/^\d+$/)
     .transform(Number)
     .meta({
@@ -83,7 +83,7 @@ function lotReading(query: z.infer<typeof lotQuery>, wids: number[], { client }:
   return lotPage(query, wids, query, { view: query.view, scope: [...client.scope] });
 }
 
-/** `/Inventory`: lots, stock levels, the three transactions, and what is beside the contract. */
+/** `/Inventory`: lots, stock levels, the three transactions, and the extensions. */
 export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
   return [
     route({

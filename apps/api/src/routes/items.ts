@@ -25,11 +25,11 @@ import { updateItem } from '../openapi/descriptions/update-item.ts';
 import { viewParameter } from '../parameters.ts';
 import { noWarehouses, type Reply, route } from '../route.ts';
 
-// An item shows everything that is stored anyway.
+// The full view of an item needs no further query.
 const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), view: viewParameter });
 
-// One item by key, or a category: then the paging parameters are ignored, whatever they say. `readItemsQuery`
-// checks all of them together.
+// One item by key, or a category. Paging parameters are ignored then, whatever their values. `readItemsQuery`
+// checks all parameters together.
 const lookUpQuery = z.looseObject({
   key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
   type: z
@@ -206,7 +206,7 @@ const takenBy: Record<string, string> = {
   item_alias_pkey: 'is taken: it is an alias of another item.',
 };
 
-/** Parameters that are named in the OpenAPI document and not checked yet. */
+/** Documents these parameters in the OpenAPI document without checking them yet. */
 function described(shape: z.ZodRawShape) {
   return Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => {
