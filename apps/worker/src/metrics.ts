@@ -6,18 +6,19 @@ import type { Presence } from '@inventory/process/presence';
 import { type BusyTime, createBusyTime } from './busy-time.ts';
 
 /**
- * What a worker tells of its work. Times in milliseconds, of `performance.now()` or as differences of that.
+ * The measurements of a worker's own work. Times are milliseconds of `performance.now()`, or differences of
+ * them.
  */
 export type WorkerMetrics = {
-  /** An envelope with so many requests came. */
+  /** Notes an envelope and its number of requests. */
   envelope(requestCount: number): void;
-  /** Has a batch measured, and counted as busy while it lasts. */
+  /** Measures a batch and counts it as busy time. */
   batch<T extends ReadonlyMap<string, Outcome>>(
     requestCount: number,
     apply: (observe: (times: BatchTimes) => void) => Promise<T>,
   ): Promise<T>;
   answerTaken(tookMs: number): void;
-  /** Part of the last ten seconds in which a batch was under way. */
+  /** The part of the last ten seconds in which a batch was under way. */
   busyRatio(): number;
 };
 
@@ -26,13 +27,13 @@ export type WorkerReadings = {
   connections: () => { busy: number; idle: number };
   clockDifferenceSeconds: () => number;
   foldingLagSeconds: () => number;
-  /** null: no audit in the background. */
+  /** null: the background audit is off. */
   audit: (() => AuditState) | null;
   refusedCount: () => number;
   shardCount: () => number;
 };
 
-/** The metrics of a worker; docs/metrics.md says what each means. */
+/** Creates the metrics of a worker; docs/metrics.md explains each one. */
 export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings): WorkerMetrics {
   const busy = createBusyTime();
   const outcomes = { applied: 0, refused: 0, abandoned: 0, failed: 0, pending: 0 };
@@ -108,7 +109,7 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
   };
 }
 
-/** The metrics that are read from the parts of a worker when somebody asks. */
+/** Registers the metrics that are read from the parts of a worker at each scrape. */
 function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime): void {
   metrics.gauge(
     'inventory_worker_busy_ratio',

@@ -158,7 +158,7 @@ function sumOf(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** To three significant digits behind the point at most: it travels each second. */
+/** Rounds to at most three significant decimals, because the value is sent every second. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
