@@ -111,11 +111,11 @@ export function isBusy(lane: Lane<unknown>, limits: Limits, arrivedAt: number, n
 }
 
 /**
- * How long a request that joins the lane now will probably wait to be sent; null when it leaves with this
- * turn.
+ * How long a request that joins the lane now will probably wait to be sent; null if it leaves in this
+ * event-loop turn.
  */
 export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | null {
-  // All that came in this turn still wait, those who may go at its end too.
+  // Includes requests that came in this turn and may leave at its end.
   const ahead = lane.waiting.length - (limits.inFlightMax - lane.sent.size) * limits.envelopeMax;
   if (ahead < 0) return null;
   const paceMs = Math.max(lane.paceMs, lane.roundTripMs / limits.inFlightMax / limits.envelopeMax);
@@ -123,22 +123,22 @@ export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | nu
 }
 
 /**
- * Notes that so many left: how fast it goes while others wait, with what this process itself takes from one
- * envelope to the next.
+ * Notes that requests were sent. The pace while others wait includes the time this process itself takes
+ * between envelopes.
  */
 export function notePace(lane: Lane<unknown>, sentCount: number, now: number): void {
   if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
   lane.lastSentAt = now;
   if (lane.waiting.length > 0) return;
-  // Nobody waits any more: a pace of a bad moment, kept, would refuse all who would have to wait, and so
-  // never be measured again.
+  // No requests wait any more. A pace from a bad moment must not be kept: it would refuse every request that
+  // has to wait, and so would never be measured again.
   lane.lastSentAt = null;
   lane.paceMs = 0;
 }
 
 /**
- * Notes that all of an envelope is answered, however its answers came: while their events are lost, and
- * Postgres is asked, they take as long as that.
+ * Notes that a whole envelope is answered, however the answers came: while events are lost and Postgres is
+ * asked instead, answers take that long.
  */
 export function noteAnswered(lane: Lane<unknown>, envelope: SentEnvelope, now: number): void {
   lane.sent.delete(envelope.jobId);

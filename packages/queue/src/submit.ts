@@ -89,14 +89,13 @@ export type Submitter = {
  *     arrives → [over 700 ms expected: busy] → gathers → sent → 250 ms look → 1000 ms unsent: busy
  *       → 2500 ms verdict → 3100 ms unknown
  *
- * - *busy*: it would probably be answered too late (lane.ts), or was not sent in time; never applied.
- * - *gathers*: requests that arrive in one turn of the event loop, or while many are under way, travel
- *   together as one envelope; no timer is set for that, and a few callers wait for nobody.
- * - *sent*: its answer comes by the completion of the job. Whenever it does not, Postgres decides
- *   (waiters.ts).
- * - *look*: Postgres is asked, again and again, whether the request is decided: its completion may be lost.
- * - *verdict*: what is not decided by now never will be. A request is answered "not applied" only once it can
- *   never be applied.
+ * - *busy*: it would probably be answered too late (lane.ts), or was not sent in time. It is never applied.
+ * - *gathers*: requests that arrive in one turn of the event loop, or while many are under way, travel as one
+ *   envelope. This needs no timer, so a few callers never wait for more to come.
+ * - *sent*: its answer comes when the job is completed. If it does not come, Postgres decides (waiters.ts).
+ * - *look*: Postgres is asked repeatedly whether the request is decided, because the completion may be lost.
+ * - *verdict*: a request that is undecided by now never will be applied. A request is answered "not applied"
+ *   only once it can never be applied.
  * - *unknown*: Postgres could not be asked.
  */
 export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
