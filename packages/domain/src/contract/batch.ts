@@ -9,7 +9,7 @@ import { MoveAnswer, MoveRequest } from './move.ts';
 import { ReceiveAnswer, ReceiveRequest } from './receive.ts';
 import { ReverseAnswer, ReverseRequest } from './reverse.ts';
 
-/** Operations of one batch, at most. */
+/** The most operations in one batch. */
 export const operationsMax = 500;
 
 /** The bodies of the calls that can be operations, by `op`. */
@@ -26,12 +26,12 @@ const kinds = Object.keys(operationBodies) as [OperationKind, ...OperationKind[]
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** Whether this can be an Idempotency-Key, of a call or of an operation. */
+/** Whether a value can be the Idempotency-Key of a call or an operation. */
 export function isKey(value: unknown): value is string {
   return typeof value === 'string' && keyPattern.test(value);
 }
 
-/** The fields of an operation beside those of its call. */
+/** The fields of an operation besides those of its call. */
 export const OperationHead = z.object({
   op: z.enum(kinds, { error: `must be one of ${kinds.join(', ')}.` }).describe('The call'),
   key: z
@@ -72,7 +72,7 @@ const Operation = z
     },
   });
 
-/** The fields of a batch beside its operations. */
+/** The fields of a batch besides its operations. */
 export const BatchHead = z.object({
   mode: z
     .enum(['each', 'atomic'], { error: 'must be each or atomic.' })
@@ -86,8 +86,8 @@ export const BatchHead = z.object({
 });
 
 /**
- * `POST /Inventory/Batch`, an extension. The service reads each operation on its own: a malformed one harms
- * no other.
+ * `POST /Inventory/Batch`, an extension. The service reads each operation by itself, so a malformed one does
+ * not harm the others.
  */
 export const BatchRequest = BatchHead.extend({
   operations: z.array(Operation).min(1).max(operationsMax).describe('In their order'),
@@ -109,7 +109,7 @@ const place = {
   replayed: z.boolean().describe('The stored answer of an earlier send'),
 };
 
-// In a dry run lots that an earlier operation would make have no number either.
+// In a dry run, lots that an earlier operation would create have no number either.
 const lotsTried = { lots: CountDryRun.shape.lots };
 const ReceiveTried = ReceiveAnswer.extend({
   recNo: z.null(),
@@ -124,7 +124,7 @@ const MoveTried = MoveDryRun.omit({ skipped: true })
   .meta({ id: 'MoveTried' });
 const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried).meta({ id: 'IssueTried' });
 
-/** In the place of a large answer, where those of other operations fill the answer of the batch. */
+/** Replaces a large answer if the answers of other operations have filled the batch's answer. */
 const AnswerLeftOut = z
   .object({
     transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} tells the rest'),
@@ -141,7 +141,7 @@ const NotApplied = z
   })
   .meta({ id: 'OperationNotApplied' });
 
-/** The result of each operation, in the list's order. */
+/** The result of each operation, in the order of the list. */
 const OperationResult = z
   .union([
     z
@@ -173,14 +173,14 @@ export const BatchAnswer = z
   })
   .meta({ id: 'BatchAnswer' });
 
-/** 200 of a dry run, which applies all or is refused. */
+/** 200 of a dry run, in which all operations would be applied; otherwise it is refused. */
 export const BatchDryRun = BatchAnswer.extend({
   mode: z.literal('atomic'),
   results: z.array(OperationTried),
   dryRun: z.literal(true).describe('true: nothing was done'),
 }).meta({ id: 'BatchDryRun' });
 
-/** 409 or 503 of an atomic batch: the error object, with what became of each operation where it is known. */
+/** 409 or 503 of an atomic batch: the error object, with the result of each operation if it is known. */
 export const BatchError = OperationError.extend({
   results: z
     .array(OperationResult)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The reasons of a 409, by which a client tells them apart, and what each means. */
+/** The reasons of a 409, which let a client distinguish them, and their meanings. */
 export const conflictReasons = {
   insufficientStock: 'fewer units match and can be taken than were asked for',
   onHold: 'what is asked for is there, but on hold',
@@ -52,7 +52,7 @@ const lines = (all: Record<string, string>) =>
 
 const figure = z.number().optional();
 
-/** The fields of the error object of a 409, beside the contract's. */
+/** The fields of the error object of a 409 besides the contract's. */
 export const conflictFields = {
   reason: z
     .enum(Object.keys(conflictReasons) as [ConflictReason, ...ConflictReason[]])

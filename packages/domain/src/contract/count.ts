@@ -18,7 +18,7 @@ export const CountRequest = z
     remark: text(lengthMax.remark).optional().describe('Notes'),
     reference: text(lengthMax.label).optional().describe('External reference'),
   })
-  // A scanner that forgets the spot must not write off every other one.
+  // A scanner that forgets the spot must not write off all other spots.
   .refine((body) => isPlaced(body) || body.everywhere === true, {
     path: ['spot'],
     error: 'or recno or serial is required, or everywhere: true for the whole warehouse.',

@@ -10,13 +10,16 @@ const dryRun = Flag.optional().describe(
   'Extension: true has the call decided and answered, and nothing stored; no key is used and no number drawn',
 );
 
-/** A receipt as it is sent: alone it is not tried out, and what asks for that must make no stock. */
+/**
+ * The body of a receipt as sent. A single receipt has no dry run, and a request for one must not create
+ * stock.
+ */
 export const ReceiveCall = ReceiveRequest.safeExtend({
   dryRun: Flag.optional()
     .refine((isTried) => isTried !== true, { error: 'must not be true: a receipt alone is not tried out.' })
     .describe('Extension: not for a receipt; an atomic batch with it can be tried out'),
 }).meta({ id: 'ReceiveCall' });
-/** The bodies of the calls that can be tried out, as they are sent. */
+/** The bodies of the calls that have a dry run, as sent. */
 export const MoveCall = MoveRequest.safeExtend({ dryRun }).meta({ id: 'MoveCall' });
 export const IssueCall = IssueRequest.safeExtend({ dryRun }).meta({ id: 'IssueCall' });
 export const CountCall = CountRequest.safeExtend({ dryRun }).meta({ id: 'CountCall' });

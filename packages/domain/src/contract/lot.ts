@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { LotHistoryLine } from './transaction.ts';
 
 /**
- * A lot as every answer shows it; field names and their case are the contract's. Datetimes: UTC,
- * milliseconds, `Z`.
+ * A lot as every answer shows it. Names and their case are the contract's. Datetimes: UTC, milliseconds, `Z`.
  */
 export const Lot = z
   .object({
@@ -37,7 +36,7 @@ export const Lot = z
   .meta({ id: 'Lot' });
 export type Lot = z.infer<typeof Lot>;
 
-/** A lot with everything that was stored at its receipt and since. */
+/** A lot with all values stored since its receipt. */
 export const FullLot = Lot.extend({
   expires: z.iso
     .datetime()
@@ -59,7 +58,7 @@ export const FullLot = Lot.extend({
 }).meta({ id: 'FullLot' });
 export type FullLot = z.infer<typeof FullLot>;
 
-/** One lot, and what happened to it. */
+/** A lot and its history. */
 export const LotWithHistory = FullLot.extend({
   history: z.array(LotHistoryLine).describe('Its last lines in the ledger, newest first, at most 50'),
 }).meta({ id: 'LotWithHistory' });

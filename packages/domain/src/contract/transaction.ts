@@ -15,7 +15,7 @@ const reason = {
   remark: z.string().nullable().describe('Notes'),
 };
 
-/** One line of the ledger: what a transaction did to one lot. */
+/** One line of the ledger: the effect of a transaction on one lot. */
 const TransactionLine = z
   .object({
     recNo: z.int().describe('The lot'),
@@ -28,7 +28,7 @@ const TransactionLine = z
   })
   .meta({ id: 'TransactionLine' });
 
-/** An applied stock transaction, with the lines that concern warehouses in the caller's scope. */
+/** An applied stock transaction, with its lines for warehouses in the caller's scope. */
 export const Transaction = z
   .object({
     ...shared,
@@ -47,7 +47,7 @@ export const Transaction = z
   .meta({ id: 'Transaction' });
 export type Transaction = z.infer<typeof Transaction>;
 
-/** A line of the ledger, as the history of its lot shows it. */
+/** A line of the ledger in the history of its lot. */
 export const LotHistoryLine = z
   .object({
     ...shared,
