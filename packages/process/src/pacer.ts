@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 
-// Well below what others may be kept waiting for, on a machine that is some times slower too.
+// Well below the time that other work may wait, even on a machine that is several times slower.
 const stretchMs = 5;
 
-/** Lets others have a turn of the event loop, if this work has kept it for a while; to be called often. */
+/** Yields the event loop if this work has occupied it for a while. Must be called often. */
 export type Pacer = () => Promise<void> | undefined;
 
-/** `look` is called after each such turn; what it throws ends the work. */
+/** `look` is called after each yield. If it throws, the work ends. */
 export function createPacer(look = () => {}): Pacer {
   let since = performance.now();
   return () => {

@@ -3,16 +3,16 @@ import { PlainError } from './plain-error.ts';
 /** Host names or IP addresses without brackets. */
 export type RedisHost = { host: string; port: number };
 
-/** Where Redis is and how it is run, as REDIS_URL says. */
+/** The kind of Redis and its addresses, from REDIS_URL. */
 export type RedisAddress =
   | { kind: 'single'; url: string }
   | (Several & { kind: 'cluster' })
   | (Several & {
       kind: 'sentinel';
-      /** The name by which the Sentinels know the master. */
+      /** The name of the master, as the Sentinels know it. */
       master: string;
       database: number;
-      /** For the Sentinels; the other settings are for the servers. */
+      /** For the Sentinels. The other settings are for the servers. */
       sentinelUsername: string | undefined;
       sentinelPassword: string | undefined;
       sentinelTls: boolean;
@@ -26,7 +26,7 @@ type Several = {
   password: string | undefined;
 };
 
-/** REDIS_URL is not understood; the message holds nothing of it but names of hosts. */
+/** REDIS_URL cannot be parsed. Of its content, the message contains only host names. */
 export class RedisAddressError extends PlainError {}
 
 const sentinelPort = 26379;
@@ -96,7 +96,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   };
 }
 
-/** The address with these passwords in place of its own; undefined: as it was. */
+/** Returns the address with these passwords instead of its own; undefined keeps a password. */
 export function withRedisPasswords(
   url: string,
   passwords: { server?: string | undefined; sentinel?: string | undefined },
@@ -118,7 +118,7 @@ export function withRedisPasswords(
   return `${result.split('?')[0]}?${parameters}`;
 }
 
-/** The hosts and how they are run, without a password, for people. */
+/** Describes the hosts and the kind of Redis for people, without a password. */
 export function describeRedis(url: string): string {
   const address = parseRedisAddress(url);
   if (address.kind === 'single') {
@@ -133,10 +133,10 @@ export function describeRedis(url: string): string {
     : `${listed} (Sentinels of ${address.master})`;
 }
 
-/** The text behind `//` in its parts. */
+/** Splits the text after `//`. */
 function split(text: string): { login: string | null; hosts: string; path: string; query: string } {
   const [beforeQuery = '', ...queries] = text.split('?');
-  // An @ of a password is percent-encoded, or else the last one counts.
+  // An @ in a password is percent-encoded. If not, the last @ counts.
   const at = beforeQuery.lastIndexOf('@');
   const place = beforeQuery.slice(at + 1);
   const slash = place.indexOf('/');
