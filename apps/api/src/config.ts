@@ -60,7 +60,7 @@ export const apiSettings = {
     .transform((origins) => origins.filter((origin) => origin !== ''))
     .refine((origins) => origins.every(isOrigin), {
       error:
-        'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is none',
+        'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is not allowed',
     }),
   /**
    * The number of trusted proxies in front of the service: their entries in X-Forwarded-For count, from the

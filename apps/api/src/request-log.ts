@@ -50,7 +50,7 @@ export function createRequestLog(options: {
         ...(cause === 'internal' && !(error instanceof Failed) && { err: error }),
       };
       // Every failure at debug level, for an operator who looks for one of the folded ones.
-      log.debug(facts, 'a request that failed');
+      log.debug(facts, 'one failed request');
       const { method, route, status } = request;
       const key = isOutage ? cause : `${method} ${route} ${status} ${cause} ${placeOf(facts.err)}`;
       const outage = isOutage ? 'cause' : null;

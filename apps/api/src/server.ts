@@ -178,7 +178,8 @@ async function openCheckedDatabase(config: DatabaseConfig, log: Log, report: Rep
   );
   await namingPostgres(url, () => database.reads.run(refuseUnsafeDatabase));
   const excess = await database.reads.run(excessRightsOf);
-  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
+  if (excess !== null)
+    log.warn(`DATABASE_URL logs in as ${excess}; a login with the role inventory_api is enough`);
   const lossy = await database.reads.run((sql) => findLossyReplication(sql, hostCountOf(url)));
   if (lossy !== null) log.warn(lossy);
   await database.replica?.check();

@@ -55,7 +55,7 @@ export function startAuditKeeper(
       return Math.min(Math.max(slice.dueInMs, waitMinMs), waitMaxMs);
     } catch (error) {
       rowsMax = Math.max(1, Math.floor(rowsMax / 4));
-      if (!isOutage(error) && !isLockTimeout(error)) report(error as Error, 'the audit in the background');
+      if (!isOutage(error) && !isLockTimeout(error)) report(error as Error, 'the background audit');
       await readState().then(know, () => {});
       return waitAfterErrorMs;
     }

@@ -32,7 +32,7 @@ export function createCountKeeper(
       await fold();
     } catch (error) {
       dueSince = foldingSince;
-      if (!isOutage(error)) report(error as Error, 'the counts of the lists');
+      if (!isOutage(error)) report(error as Error, 'folding the counts of the lists');
     } finally {
       foldingSince = null;
       timer = null;

@@ -61,7 +61,7 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
       tried += 1;
       held.tried = true;
       void tryGate(name, held)
-        .catch((error: Error) => options.report(error, 'what waited for a gate'))
+        .catch((error: Error) => options.report(error, 'requests for a held gate'))
         .finally(() => {
           held.tried = false;
           // To the end, so that all gates get their turn.
@@ -112,7 +112,7 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
       else if (options.isOutage(error)) await putBack(name, free);
       // A request that cannot be applied must harm only itself.
       else if (free.length > 1) for (const each of free) await applyFree(name, [each]);
-      else options.report(error as Error, 'what waited for a gate');
+      else options.report(error as Error, 'requests for a held gate');
     }
   }
 

@@ -45,7 +45,7 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
     async run(work, timeMs = usualMs) {
       if (isGivenUp) {
         if (!leftBehind.mayOpen())
-          throw new NeverBegunError('too much that was given up goes on in Postgres');
+          throw new NeverBegunError('too much abandoned work is still running in Postgres');
         pool = open();
         isGivenUp = false;
       }

@@ -62,7 +62,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   // may take.
   await namingPostgres(config.DATABASE_URL, () => folds.run(refuseUnsafeDatabase));
   const excess = await folds.run(excessRightsOf);
-  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);
+  if (excess !== null)
+    log.warn(`DATABASE_URL logs in as ${excess}; a login with the role inventory_worker is enough`);
   const lossy = await folds.run((sql) => findLossyReplication(sql, hostCountOf(config.DATABASE_URL)));
   if (lossy !== null) log.warn(lossy);
   const keys = await openEnvelopeKeys(() => batches.run(({ sql }) => readEnvelopeKeys(sql)));
@@ -141,7 +142,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       isPostgresUp: presence.isThere('postgres'),
     }),
     onUnserved: () => {
-      log.fatal('work waits in the queue and none comes; ending, to be started anew');
+      log.fatal('work waits in the queue, but this worker gets none; it exits to be restarted');
       process.exit(1);
     },
     report,

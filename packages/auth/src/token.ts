@@ -95,7 +95,7 @@ function signingKeyAt({ signing }: KeyRing, at: number) {
   const key =
     signing.find(({ from, until }) => from <= at && at < until) ??
     signing.findLast(({ until }) => at < until);
-  if (key === undefined) throw new PlainError('there is no key that signs');
+  if (key === undefined) throw new PlainError('no key signs tokens now');
   return key;
 }
 

@@ -149,7 +149,7 @@ async function refuseOtherSteps(sql: Sql, steps: readonly SchemaStep[]): Promise
   if (other === null) return found;
   throw new UnfitDatabaseError(
     `the database's tables were made from other files than this version's (${other}), and there is no way from those to these: ` +
-      `begin anew with an empty database (\`${inventoryCommand('reset')}\` empties the one of \`start\`), or run the version that made them`,
+      `start again with an empty database (\`${inventoryCommand('reset')}\` empties the one of \`start\`), or run the version that made them`,
   );
 }
 

@@ -94,7 +94,7 @@ async function runOutside(connection: Connection, statements: readonly string[])
   for (const statement of statements) {
     const found = repeatable.map((each) => each.exec(statement)).find((each) => each !== null);
     if (found === undefined) {
-      throw new PlainError(`outside a transaction a migration may not run: ${statement}`);
+      throw new PlainError(`a migration outside a transaction must not run: ${statement}`);
     }
     const index = found?.groups?.index;
     if (index !== undefined) await dropInvalid(connection, index);

@@ -237,7 +237,7 @@ async function removeData(folder: string): Promise<void> {
 
 /** Makes one line for a user of what went wrong. */
 function explain(error: unknown, given: AbortSignal | undefined, own: AbortSignal): unknown {
-  if (given?.aborted) return new LocalStackError('the start was broken off');
+  if (given?.aborted) return new LocalStackError('the start was interrupted');
   // The part that failed first aborted the other, whose own error says nothing.
   const first = own.aborted ? own.reason : error;
   const { code, path } = first as NodeJS.ErrnoException;

@@ -57,7 +57,7 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
       .meta({
         description:
           'Column to sort by. Empty fields, null or blank, come last in both directions, text in the order of its code points. ' +
-          'Anything else: the default order, whatever `direction` says',
+          'Any other value: the default order; `direction` is ignored',
         enum: [...sortColumns],
       }),
     direction: z

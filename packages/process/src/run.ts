@@ -38,7 +38,7 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
     log.info({ signal }, 'stopping');
     // Something hangs. The process must end, or it would block deploys.
     setTimeout(() => {
-      log.error(`not stopped within ${stopWithinMs / 1000} s; what was open is cut off`);
+      log.error(`not stopped within ${stopWithinMs / 1000} s; open connections are cut off`);
       process.exit(1);
     }, stopWithinMs).unref();
     running.stop().then(

@@ -16,7 +16,7 @@ export async function reloadRedisUsers(redisUrl: string): Promise<void> {
     await Promise.all(mastersOf(redis).map((master) => master.call('ACL', 'LOAD')));
   } catch (error) {
     throw new PlainError(
-      `Redis at ${place} cannot read its users anew: ${why(error)}; when its file of users is right, start it again`,
+      `Redis at ${place} cannot reload its users: ${why(error)}; if its file of users is right, restart it`,
     );
   } finally {
     redis.disconnect();

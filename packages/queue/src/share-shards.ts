@@ -82,7 +82,7 @@ export function shareShards(options: ShareOptions): Share {
       serveMine();
     } catch (error) {
       // The worker keeps its shards. A second worker on one of them does no harm.
-      if (producer.status === 'ready') options.report(error as Error, 'the share of the work');
+      if (producer.status === 'ready') options.report(error as Error, 'sharing the shards');
     }
   }
 

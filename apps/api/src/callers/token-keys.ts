@@ -143,7 +143,7 @@ export async function createTokenKeys(
     await read();
   }
   const failed = (err: unknown) => {
-    if (!isOutage(err)) log.warn({ err }, 'the private halves of retired keys are not deleted');
+    if (!isOutage(err)) log.warn({ err }, 'the private keys of retired signing keys could not be deleted');
   };
   // Removes keys that ended while no process was running.
   void pool.run(deleteRetiredHalves).catch(failed);

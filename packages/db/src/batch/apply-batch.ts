@@ -130,7 +130,7 @@ export class GatesHeldError extends PlainError {
   readonly gates: ReadonlySet<string>;
 
   constructor(gates: ReadonlySet<string>) {
-    super(`${gates.size} gates are held by somebody else: ${[...gates].slice(0, 3).join(', ')}`);
+    super(`${gates.size} gates are held by another session: ${[...gates].slice(0, 3).join(', ')}`);
     this.gates = gates;
   }
 }
@@ -140,14 +140,14 @@ class TableLockedError extends PlainError {
   readonly code = 'TOO_LATE';
 
   constructor() {
-    super('a table that every batch needs is locked by somebody else');
+    super('a table that every batch needs is locked by another session');
   }
 }
 
 /** This process remembers items or gates that Postgres does not have: a standby without them was promoted. */
 class OutdatedError extends PlainError {
   constructor() {
-    super('items or gates that were there are not');
+    super('items or gates that this process remembers are missing');
   }
 }
 

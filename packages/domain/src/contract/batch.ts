@@ -38,15 +38,15 @@ export const OperationHead = z.object({
     .string({ error: 'must be a string.' })
     .regex(keyPattern, { error: 'must be 1 to 255 visible ASCII characters.' })
     .optional()
-    .describe('The Idempotency-Key of this operation, of the same kind as the one that a single call has'),
+    .describe('The Idempotency-Key of this operation, the same as for a single call'),
   capturedAt: DateTimeText.optional().describe(
-    'When the work was done, by the clock of the device: evidence',
+    'Evidence: when the work was done, by the clock of the device',
   ),
   deviceID: text(lengthMax.label)
     .min(1, { error: 'must not be empty.' })
     .optional()
-    .describe('The device that noted it: evidence'),
-  deviceSeq: Count53.optional().describe('The number that the device gave it: evidence'),
+    .describe('Evidence: the device'),
+  deviceSeq: Count53.optional().describe('Evidence: the number that the device gave the work'),
 });
 export type OperationHead = z.infer<typeof OperationHead>;
 
@@ -78,10 +78,10 @@ export const BatchHead = z.object({
     .enum(['each', 'atomic'], { error: 'must be each or atomic.' })
     .describe('`each`: every operation is a transaction of its own. `atomic`: all or nothing'),
   sentAt: DateTimeText.optional().describe(
-    'When the batch was sent, by the clock of the device: so its error is known',
+    'When the batch was sent, by the clock of the device; shows the error of that clock',
   ),
   dryRun: Flag.optional().describe(
-    'Only with `atomic`: true has all decided and answered, and nothing stored; no key is used and no number drawn',
+    'Only with `atomic`; true: returns the answer but stores nothing, uses no key and draws no number',
   ),
 });
 
@@ -90,7 +90,7 @@ export const BatchHead = z.object({
  * not harm the others.
  */
 export const BatchRequest = BatchHead.extend({
-  operations: z.array(Operation).min(1).max(operationsMax).describe('In their order'),
+  operations: z.array(Operation).min(1).max(operationsMax).describe('In this order'),
 }).meta({ id: 'BatchRequest' });
 export type BatchRequest = z.infer<typeof BatchRequest>;
 
@@ -103,9 +103,9 @@ const OperationError = z.object({
 });
 
 const place = {
-  index: z.int().describe('Place in the list, from 0'),
+  index: z.int().describe('Index in the list, from 0'),
   key: z.string().nullable().describe("The operation's own key"),
-  statusCode: z.int().describe('The status that the single call would have'),
+  statusCode: z.int().describe('The status of the single call'),
   replayed: z.boolean().describe('The stored answer of an earlier send'),
 };
 
@@ -127,7 +127,7 @@ const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried).meta({ 
 /** Replaces a large answer if the answers of other operations have filled the batch's answer. */
 const AnswerLeftOut = z
   .object({
-    transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} tells the rest'),
+    transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} returns the rest'),
     leftOut: z.literal(true),
     dryRun: isReal,
   })
@@ -136,7 +136,7 @@ const AnswerLeftOut = z
 const NotApplied = z
   .object({
     ...place,
-    status: z.enum(['refused', 'notApplied']).describe('`notApplied`: surely not; send it again'),
+    status: z.enum(['refused', 'notApplied']).describe('`notApplied`: certainly not applied; send it again'),
     error: OperationError,
   })
   .meta({ id: 'OperationNotApplied' });
@@ -186,6 +186,6 @@ export const BatchError = OperationError.extend({
     .array(OperationResult)
     .optional()
     .describe(
-      'Those refused, those that their keys had applied before, and the others, which were not applied',
+      'The refused operations, those applied earlier under their keys, and the others, which were not applied',
     ),
 }).meta({ id: 'BatchError' });

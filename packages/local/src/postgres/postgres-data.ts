@@ -31,7 +31,7 @@ export async function providePostgresData(
   if (kept !== '' && isThere) return kept;
   const password = kept || randomBytes(24).toString('base64url');
   if (isThere && place.isKnown) {
-    settings.report('giving the Postgres data another password: the one that was kept is gone…');
+    settings.report('setting a new password for the Postgres data: the stored one is gone…');
     await changePassword(place, binaries, password, settings.signal);
   } else {
     settings.report('creating the Postgres data…');
@@ -63,7 +63,7 @@ async function changePassword(
   } catch (error) {
     signal.throwIfAborted();
     throw new LocalStackError(
-      `the Postgres data in ${home} could not get another password: ${(error as Error).message}`,
+      `the Postgres data in ${home} could not get a new password: ${(error as Error).message}`,
     );
   }
 }

@@ -134,7 +134,7 @@ async function unpackWithLibraries(
     // One that cannot be had may not be needed; whether the server runs without it is seen in the next round.
     for (const dependency of wanted) await apt('download', dependency).catch(() => signal.throwIfAborted());
   }
-  throw new Error(`the libraries that ${name} needs cannot be had`);
+  throw new Error(`the libraries that ${name} needs were not found`);
 }
 
 /** The names in the package's Depends line, the first of each choice. */

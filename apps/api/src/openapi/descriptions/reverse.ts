@@ -27,7 +27,7 @@ a hold is in the way: 409 with the figures. A reversal cannot be reversed.${dryR
   body: one('A receipt', reverseRequest),
   answer: one('The units are gone from the lot that the receipt made', reverseAnswer),
   invalid: {
-    fields: refusalExample('Every offending field', invalid({ transactionNo: ['is required.'] })),
+    fields: refusalExample('All invalid fields', invalid({ transactionNo: ['is required.'] })),
   },
   conflict: {
     twice: refusalExample('Done before', alreadyReversed(6)),
