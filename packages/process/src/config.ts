@@ -132,7 +132,7 @@ function refuseBraces({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Record<string, u
     );
 }
 
-/** The value that is read, or why REDIS_URL is invalid. */
+/** Returns the value, or the reason why REDIS_URL is invalid. */
 function orWhyNot<Value extends object>(read: () => Value): Value | string {
   try {
     return read();

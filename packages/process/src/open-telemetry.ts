@@ -7,7 +7,7 @@ import { describeError } from './describe-error.ts';
 import type { SpanOptions, Tracing } from './tracing.ts';
 import { within } from './within.ts';
 
-// Loaded by open-tracing.ts alone, and only when traces are wanted.
+// Only open-tracing.ts loads this file, and only if traces are wanted.
 
 const kinds = {
   server: SpanKind.SERVER,

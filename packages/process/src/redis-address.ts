@@ -19,7 +19,7 @@ export type RedisAddress =
     });
 
 type Several = {
-  /** Some of the Sentinels, or of the nodes of the cluster. */
+  /** Some of the Sentinels or cluster nodes. */
   hosts: RedisHost[];
   tls: boolean;
   username: string | undefined;
@@ -36,15 +36,15 @@ const wanted =
   '(rediss… with TLS)';
 
 /**
- * Reads REDIS_URL:
+ * Parses REDIS_URL:
  *
  *     redis://user:password@host:port/database                        one server
  *     redis+sentinel://user:password@host:port,host:port/master/0     servers that Sentinels watch
  *       ?sentinelUsername=…&sentinelPassword=…&sentinelTls=on
  *     redis+cluster://user:password@host:port,host:port               a Redis Cluster
  *
- * With `rediss` in place of `redis`: by TLS. Names and passwords are percent-encoded. Fails with
- * RedisAddressError.
+ * With `rediss` instead of `redis`, the connection uses TLS. Names and passwords are percent-encoded. Fails
+ * with RedisAddressError.
  */
 export function parseRedisAddress(url: string): RedisAddress {
   const scheme = /^(redis|rediss)(?:\+(sentinel|cluster))?:\/\//.exec(url);

@@ -5,13 +5,12 @@ import { createGunzip, gzip } from 'node:zlib';
 import { PlainError } from '@inventory/process/plain-error';
 import { type BackupTable, quoteName } from './backup-tables.ts';
 
-// A backup is gzip, in as many members as there are blocks, so that several processors compress at once.
-// Unpacked it is text: a line that says what it is, blocks of rows as COPY writes and reads them, and a last
-// line with what must have come until there.
+// A backup is gzip with one member for each block, so that several cores can compress at once. Unpacked it is
+// text: a header line, blocks of rows in the format of COPY, and a last line with the expected contents.
 //
 //   -- inventory backup {"version":1,"schema":16,…}
 //   COPY "lot" ("rec_no","part_no",…) FROM stdin;
-//   1	1	…
+//   1     1       …
 //   \.
 //   …
 //   -- end {"rows":{"lot":1,…},"sequences":{…},"sha256":"…"}

@@ -16,7 +16,8 @@ export type KeyRow = Omit<OutcomeRow, 'request_id' | 'status'> & {
   client_id: string;
   digest: string;
   /**
-   * What the key was used with, and the id of the request that was decided under it; null: the key is free.
+   * The fingerprint that the key was used with, and the id of the request that was decided under it; null:
+   * the key is free.
    */
   fingerprint: string | null;
   request_id: string | null;
