@@ -77,7 +77,7 @@ describe('migrate refuses before it writes anything', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(
       new RegExp(
-        `^error: ${owner.name} may not create roles: have somebody who may run \`create role inventory_login_`,
+        `^error: ${owner.name} may not create roles: let a role that may do so run \`create role inventory_login_`,
       ),
     );
     expect(await tables()).toEqual([]);
@@ -87,7 +87,7 @@ describe('migrate refuses before it writes anything', () => {
     const weak = connect(addressOf(url, owner), { name: 'tests', connectionsMax: 1 });
     const role = `missing_${randomBytes(6).toString('hex')}`;
     await expect(refuseUnableToMakeRoles(weak, ['inventory_api', role])).rejects.toThrow(
-      `${owner.name} may not create roles: have somebody who may run \`create role ${role} nologin;\`, then migrate again`,
+      `${owner.name} may not create roles: let a role that may do so run \`create role ${role} nologin;\`, then migrate again`,
     );
     // Those that are there need nobody to make them, and whoever may make roles makes those that are not.
     await refuseUnableToMakeRoles(weak, ['inventory_api']);

@@ -117,6 +117,6 @@ describe('TRUST_PROXY', () => {
 
   test.each(['true', 'yes', '-1', '1.5', '100'])('%s: refused at start, with what to write', (written) => {
     expect(() => read(written)).toThrow(ConfigError);
-    expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of proxies .* such as 1 /);
+    expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of trusted proxies .* such as 1 /);
   });
 });

@@ -26,7 +26,7 @@ export const apiSettings = {
       const why = whyNoAddress(url);
       if (why !== null) context.addIssue(why);
       else if (hostCountOf(url) > 1)
-        context.addIssue('must be an address with one host; a load balancer may stand before several');
+        context.addIssue('must be an address with one host; use a load balancer for several');
     })
     .optional(),
   /**
@@ -70,7 +70,7 @@ export const apiSettings = {
     .string()
     .regex(/^(\d|false)$/, {
       error:
-        'must be the number of proxies before the service whose entry in X-Forwarded-For is believed, such as 1 ' +
+        'must be the number of trusted proxies in front of the service (entries in X-Forwarded-For), such as 1 ' +
         '(0: the header is ignored)',
     })
     .transform((text) => (text === 'false' ? 0 : Number(text)))

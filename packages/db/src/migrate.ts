@@ -184,7 +184,7 @@ export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]
   if (able) return;
   const statements = missing.map((name) => `create role ${name} nologin;`).join(' ');
   throw new UnfitDatabaseError(
-    `${role} may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
+    `${role} may not create roles: let a role that may do so run \`${statements}\`, then migrate again`,
   );
 }
 
@@ -198,7 +198,7 @@ async function refuseWrongSettings(sql: Sql): Promise<void> {
   }
   if (unfit.length > 0) {
     throw new UnfitDatabaseError(
-      `the database runs with ${unfit.join(', ')}, with which the service cannot work: find out whether the server, the database or the role sets it`,
+      `the database runs with ${unfit.join(', ')}, with which the service cannot work: check whether the server, the database or the role sets it`,
     );
   }
 }
@@ -232,7 +232,7 @@ async function refuseOthersTables(sql: Sql): Promise<void> {
   const name = await findOthersTable(sql);
   if (name === null) return;
   throw new UnfitDatabaseError(
-    `the database holds tables that are not of this service (${name}): give it a database of its own`,
+    `the database holds tables of something else (${name}): give the service its own database`,
   );
 }
 

@@ -34,8 +34,8 @@ function isStartRefused(error: unknown): boolean {
 export async function refusePooler(sql: Sql): Promise<void> {
   if (!(await isPooled(sql))) return;
   throw new PoolerError(
-    'DATABASE_URL leads through a pooler, where locks, settings and prepared statements of a connection do not hold: ' +
-      'give it the address of Postgres itself (a pooler may stand before DATABASE_READ_URL)',
+    'DATABASE_URL leads through a pooler, where locks, settings and prepared statements of a connection are lost: ' +
+      'give it the address of Postgres itself (a pooler is allowed for DATABASE_READ_URL)',
   );
 }
 
@@ -62,7 +62,7 @@ export async function refuseRoleWithoutSettings(databaseUrl: string): Promise<vo
       ([name]) => `alter role ${row!.role} set ${name} = '${neededThroughPooler[name]!.wanted}';`,
     );
     throw new PoolerError(
-      `DATABASE_READ_URL leads through a pooler, where settings of a connection do not hold: run \`${statements.join(' ')}\` on the primary and let the pooler connect anew`,
+      `DATABASE_READ_URL leads through a pooler, where settings of a connection are lost: run \`${statements.join(' ')}\` on the primary, then make the pooler reconnect`,
     );
   } finally {
     await sql.end({ timeout: 1 });

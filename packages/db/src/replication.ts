@@ -36,7 +36,7 @@ export function waitsForStandby(replication: Replication): boolean {
 export function whyLossy(replication: Replication, hostCount: number): string | null {
   const { attached, synchronousNames, synchronousCommit } = replication;
   if (attached === 0 && hostCount < 2) return null;
-  const loss = 'what was answered last is lost with the primary';
+  const loss = 'if the primary is lost, the last answered transactions are lost, too';
   if (synchronousNames === '')
     return `no standby is synchronous (synchronous_standby_names is empty): ${loss}`;
   return isUnwaiting(replication) ? `synchronous_commit is ${synchronousCommit}: ${loss}` : null;

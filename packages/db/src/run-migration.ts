@@ -85,7 +85,7 @@ export async function runMigration(
 
 function heldError(afterMs: number, cause: unknown): Error {
   return new PlainError(
-    `a table was in use for ${Math.round(afterMs / 1000)} s, by a long query say, and nothing was changed: end that, and migrate again`,
+    `a table was in use for ${Math.round(afterMs / 1000)} s, for example by a long query; nothing was changed: end the query and migrate again`,
     { cause },
   );
 }

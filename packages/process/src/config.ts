@@ -128,7 +128,7 @@ function refuseBraces({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Record<string, u
   if (typeof url !== 'string' || typeof prefix !== 'string') return;
   if (parseRedisAddress(url).kind === 'cluster' && /[{}]/.test(prefix))
     throw new ConfigError(
-      'QUEUE_PREFIX must have no braces on a Redis Cluster: all queues would stand on one node',
+      'QUEUE_PREFIX must have no braces on a Redis Cluster: all queues would be on one node',
     );
 }
 

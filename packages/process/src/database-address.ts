@@ -89,7 +89,7 @@ function readParameters(given: URLSearchParams): Pick<DatabaseAddress, 'wanted' 
     if (values === null || values?.includes(value)) continue;
     throw new DatabaseAddressError(
       values?.length === 0
-        ? `has a parameter that the service does not know (${name}); it knows ${Object.keys(parameters).join(', ')}`
+        ? `has a parameter that the service does not know (${name}); known ones are ${Object.keys(parameters).join(', ')}`
         : `has a value of ${name} that the service does not know; it may be ${values?.join(', ')}${hintOn(name)}`,
     );
   }
@@ -97,7 +97,7 @@ function readParameters(given: URLSearchParams): Pick<DatabaseAddress, 'wanted' 
   const binds = given.get('channel_binding') === 'require';
   const tls = mode === null ? 'off' : tlsModes[mode]!;
   if (binds && mode === 'disable')
-    throw new DatabaseAddressError('asks for channel_binding, which sslmode=disable rules out');
+    throw new DatabaseAddressError('requires channel_binding, which is impossible with sslmode=disable');
   return {
     wanted: given.get('target_session_attrs'),
     // The driver does not support channel binding. A verified certificate prevents a man in the middle as

@@ -70,7 +70,9 @@ export function parseRedisAddress(url: string): RedisAddress {
   const parameters = new URLSearchParams(query);
   if (kind === 'cluster') {
     if (path !== '' && path !== '/' && path !== '/0')
-      throw new RedisAddressError('has a path, but a Redis Cluster has one database, and no master by name');
+      throw new RedisAddressError(
+        'has a path, but a Redis Cluster has only one database and no named master',
+      );
     refuseParameters(parameters, []);
     return { kind, ...several };
   }
@@ -82,7 +84,7 @@ export function parseRedisAddress(url: string): RedisAddress {
     );
   }
   if (!/^\d{1,5}$/.test(database) || more.length > 0)
-    throw new RedisAddressError('must have /master or /master/number behind the hosts');
+    throw new RedisAddressError('must have /master or /master/number after the hosts');
   const tls = parameters.get('sentinelTls') ?? (several.tls ? 'on' : 'off');
   if (tls !== 'on' && tls !== 'off') throw new RedisAddressError('must have sentinelTls=on or off');
   return {
@@ -112,7 +114,7 @@ export function withRedisPasswords(
   }
   if (passwords.sentinel === undefined) return result;
   if (parsed.kind !== 'sentinel')
-    throw new RedisAddressError('is not of Sentinels, so REDIS_SENTINEL_PASSWORD must not be set');
+    throw new RedisAddressError('does not name Sentinels, so REDIS_SENTINEL_PASSWORD must not be set');
   const parameters = new URLSearchParams(query);
   parameters.set('sentinelPassword', passwords.sentinel);
   return `${result.split('?')[0]}?${parameters}`;
@@ -162,7 +164,7 @@ function readHosts(text: string, portByDefault: number): RedisHost[] {
     const host = six ?? name;
     const number = port === undefined ? portByDefault : Number(port);
     if (host === undefined || number < 1 || number > 65_535)
-      throw new RedisAddressError('must have host:port,host:port … behind the name and password');
+      throw new RedisAddressError('must have host:port,host:port … after the name and password');
     return { host, port: number };
   });
 }
@@ -171,8 +173,8 @@ function refuseParameters(parameters: URLSearchParams, known: readonly string[])
   if ([...parameters.keys()].some((name) => !known.includes(name))) {
     throw new RedisAddressError(
       known.length === 0
-        ? 'has parameters behind a ?, and there are none for a Redis Cluster'
-        : `has parameters that are none: there are ${known.join(', ')}`,
+        ? 'has parameters after a ?, but a Redis Cluster takes none'
+        : `has unknown parameters: the known ones are ${known.join(', ')}`,
     );
   }
 }
@@ -181,6 +183,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new RedisAddressError('has a % that is no percent-encoding; a % itself is %25');
+    throw new RedisAddressError('has a % that does not begin a percent-encoding; write a % as %25');
   }
 }

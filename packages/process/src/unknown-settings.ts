@@ -45,7 +45,7 @@ export function unknownSettingsLine(env: NodeJS.ProcessEnv): string | null {
     const plain = name.replace(/\W/g, '?').slice(0, 60);
     return meant === null ? plain : `${plain} (${meant}?)`;
   });
-  return found.length === 0 ? null : `no settings of this service, and ignored: ${found.join(', ')}`;
+  return found.length === 0 ? null : `ignored, because the service has no such settings: ${found.join(', ')}`;
 }
 
 function firstWordOf(name: string): string {

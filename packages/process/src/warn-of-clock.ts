@@ -11,7 +11,7 @@ export function warnOfClock(log: Log): (differenceSeconds: number) => void {
     if (isWrong && !warned) {
       log.warn(
         { differenceSeconds },
-        'the clock of Postgres and that of this process differ; Postgres counts',
+        'the clock of Postgres and that of this process differ; the service follows Postgres',
       );
     }
     warned = isWrong;

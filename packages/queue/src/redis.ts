@@ -249,7 +249,7 @@ function reportErrors(redis: RedisConnection, onError: (error: Error) => void) {
   redis.on('error', onError);
   redis.on('sentinelError', ({ message }: Error) => {
     if (/invalid reply|No such master/.test(message))
-      onError(new PlainError('a Sentinel knows no master of the name in REDIS_URL'));
+      onError(new PlainError('a Sentinel does not know the master that REDIS_URL names'));
   });
 }
 

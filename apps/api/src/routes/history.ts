@@ -30,7 +30,7 @@ const transactionQuery = z.object({
   serial: anyText('Only transactions with a line of a lot with this serial'),
   reference: anyText('Only transactions with this external reference'),
   clientId: anyText('Only transactions of this client'),
-  deviceID: anyText('Only transactions that this device noted'),
+  deviceID: anyText('Only transactions of this device'),
   startDate: dateTimeParameter('Only transactions applied at this moment or later'),
   endDate: dateTimeParameter(
     'Only transactions applied at this moment or earlier; a date: through its end, UTC',
@@ -90,7 +90,7 @@ export function historyRoutes(database: Database) {
       method: 'GET',
       path: '/Inventory/Lots/:recNo',
       isExtension: true,
-      summary: 'Get one lot with everything that is stored of it, and its history',
+      summary: 'Get one lot with all stored values and its history',
       permission: Permission.ItemMasterList,
       writes: false,
       params: z.object({ recNo: pathNumber('Lot record number', 6) }),

@@ -62,7 +62,7 @@ const lotQuery = z.object({
   serial2: anyText.meta({ description: 'Extension: only lots with this secondary serial' }),
   jobID: idParameter('Extension: only lots of this job'),
   expiresBefore: dateTimeParameter(
-    'Extension: only lots that expire before this moment, or before this UTC day begins; one that was received with a date is good through that day',
+    'Extension: only lots that expire before this time, or before this UTC day begins; a lot that was received with a date is good through that day',
   ),
   view: viewParameter,
 });
@@ -155,7 +155,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
     route({
       method: 'POST',
       path: '/Inventory/Receive',
-      summary: 'Receive stock: a positive adjustment that makes a new lot',
+      summary: 'Receive stock: a positive adjustment that creates a new lot',
       permission: Permission.PositiveAdjustment,
       writes: true,
       body: ReceiveCall,

@@ -80,7 +80,7 @@ export function itemRoutes(database: Database) {
     route({
       method: 'GET',
       path: '/Item',
-      summary: 'List active items; or get one by ShortID or alias; or list a category',
+      summary: 'List active items, get one by ShortID or alias, or list a category',
       permission: Permission.ItemMasterList,
       writes: false,
       query: lookUpQuery.transform(readItemsQuery),
@@ -105,7 +105,7 @@ export function itemRoutes(database: Database) {
     route({
       method: 'GET',
       path: '/Item/All',
-      summary: 'List all items, discontinued ones too',
+      summary: 'List all items, including discontinued ones',
       permission: Permission.ItemMasterList,
       writes: false,
       query: pageQuery,
@@ -165,7 +165,7 @@ export function itemRoutes(database: Database) {
     route({
       method: 'PUT',
       path: '/Item',
-      summary: 'Update an item: the fields that are sent',
+      summary: 'Update an item: only the fields that are sent',
       permission: Permission.ModifyItemMaster,
       writes: true,
       body: ItemUpdateRequest,

@@ -60,7 +60,9 @@ export function createPrimary(
     const standing = await within(askWithinMs, ask(place));
     if (!standing.isPrimary) throw new NoPrimaryError('no server of DATABASE_URL takes writes');
     if (standing.timeline < timeline) {
-      throw new NoPrimaryError('a server of DATABASE_URL takes writes that was left behind by a promotion');
+      throw new NoPrimaryError(
+        'a server of DATABASE_URL takes writes, but it was left behind by a promotion',
+      );
     }
     timeline = standing.timeline;
     return timeline;

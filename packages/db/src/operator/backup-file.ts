@@ -143,10 +143,10 @@ export async function openBackup(packed: Readable): Promise<OpenBackup> {
   const hash = createHash('sha256');
   const first = await reader.line().then(String, (error) => {
     throw error instanceof DamagedBackupError
-      ? new DamagedBackupError('this is no backup of the service')
+      ? new DamagedBackupError('this is not a backup of the service')
       : error;
   });
-  if (!first.startsWith(beginning)) throw new DamagedBackupError('this is no backup of the service');
+  if (!first.startsWith(beginning)) throw new DamagedBackupError('this is not a backup of the service');
   hash.update(first);
   const header = parse<BackupHeader>(first.slice(beginning.length));
   if (header.version !== formatVersion)
@@ -200,7 +200,7 @@ function parse<T>(json: string): T {
 }
 
 function damaged(): DamagedBackupError {
-  return new DamagedBackupError('the backup is damaged or cut off: not all of it is as it was written');
+  return new DamagedBackupError('the backup is damaged or incomplete');
 }
 
 /** The unpacked text, in pieces. An error of gzip means damage. */

@@ -54,7 +54,7 @@ export async function restoreBackup(
   const restored = await loadAll(sql, backup, options);
   await bringUpToDate(sql, backup.header, options).catch((error) => {
     throw new RestoredInPartError(
-      `all rows are restored, and then it failed (${messageOf(error)}): run \`${inventoryCommand('migrate')}\`, then \`${inventoryCommand('audit')}\``,
+      `all rows were restored, but a later step failed (${messageOf(error)}): run \`${inventoryCommand('migrate')}\`, then \`${inventoryCommand('audit')}\``,
     );
   });
   return restored;
@@ -131,7 +131,7 @@ async function load(tx: Tx, backup: OpenBackup, { report, exactNumbers }: Restor
   const used = await findTablesInUse(tx, tables);
   if (used.length > 0) {
     throw new RestoreRefusedError(
-      `the database is not empty (${used.join(', ')}): restore into a new one, and point the service at it when all is well`,
+      `the database is not empty (${used.join(', ')}): restore into a new one, then point the service at it`,
     );
   }
   for (const name of names) await tx.unsafe(`alter table ${name} disable trigger user`);
@@ -156,7 +156,7 @@ async function lockAll(tx: Tx, names: readonly string[]): Promise<void> {
     await tx.unsafe('set local lock_timeout = 0');
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
-    throw new RestoreRefusedError('the database is in use: stop what works on it first');
+    throw new RestoreRefusedError('the database is in use: stop the processes that use it first');
   }
 }
 
@@ -184,7 +184,9 @@ async function copyBlocks(
 async function copyBlock(tx: Tx, block: BackupBlock, tables: readonly BackupTable[]): Promise<number> {
   const table = tables.find(({ name }) => name === block.table);
   if (table === undefined || table.columns.join() !== block.columns.join())
-    throw new DamagedBackupError(`the backup is damaged: there is no ${block.table} with such columns`);
+    throw new DamagedBackupError(
+      `the backup is damaged: there is no table ${block.table} with these columns`,
+    );
   const columns = table.columns.map(quoteName).join(', ');
   const stream = await tx
     .unsafe(`copy ${quoteName(table.name)} (${columns}) from stdin with (freeze)`)
