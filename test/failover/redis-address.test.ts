@@ -138,7 +138,7 @@ describe('the password of a setting of its own stands', () => {
 
   test('nowhere, with a message, when there are no Sentinels', () => {
     const env = { REDIS_URL: 'redis://host', REDIS_SENTINEL_PASSWORD: 'hidden' };
-    expect(() => read(env)).toThrow(/^REDIS_URL is not of Sentinels/);
+    expect(() => read(env)).toThrow(/^REDIS_URL does not name Sentinels/);
   });
 });
 
